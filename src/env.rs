@@ -1,0 +1,186 @@
+//! The process environment, read once at the start.
+//!
+//! Everything after [`Env::capture`] works on this copy, so a CI host is a fixture in a test and tests run in
+//! parallel. The variables of the program itself are the constants below; a host's own variables are named in the
+//! host's file under `ci/`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Declares the program's variables, each with its meaning, and the list of them all.
+macro_rules! variables {
+    ($($(#[doc = $doc:literal])+ $name:ident = $value:literal;)+) => {
+        $($(#[doc = $doc])+ pub const $name: &str = $value;)+
+        /// Every variable of the program: name and meaning, in the order of the reference.
+        pub const VARIABLES: &[(&str, &str)] = &[$(($value, concat!($($doc),+))),+];
+    };
+}
+
+variables! {
+    /// The configuration file (default: `sluicegate.yaml` at the repository root).
+    CONFIG = "SLUICEGATE_CONFIG";
+    /// The platform's base URL, with or without a trailing `/` or `/v1`.
+    BASE_URL = "SLUICEGATE_BASE_URL";
+    /// The project's UUID.
+    PROJECT_ID = "SLUICEGATE_PROJECT_ID";
+    /// The `Agent-Version` header of a review.
+    AGENT_VERSION = "SLUICEGATE_AGENT_VERSION";
+    /// The bearer token.
+    TOKEN = "SLUICEGATE_TOKEN";
+    /// A file that holds the token.
+    TOKEN_FILE = "SLUICEGATE_TOKEN_FILE";
+    /// A command whose output is the token.
+    TOKEN_COMMAND = "SLUICEGATE_TOKEN_COMMAND";
+    /// OAuth 2 client id.
+    CLIENT_ID = "SLUICEGATE_CLIENT_ID";
+    /// OAuth 2 client secret.
+    CLIENT_SECRET = "SLUICEGATE_CLIENT_SECRET";
+    /// Where OAuth 2 client credentials are turned into a token.
+    TOKEN_URL = "SLUICEGATE_TOKEN_URL";
+    /// OAuth 2 audience, if the token URL wants one.
+    TOKEN_AUDIENCE = "SLUICEGATE_TOKEN_AUDIENCE";
+    /// The git repository (default: found from the current folder).
+    REPO = "SLUICEGATE_REPO";
+    /// The platform's hidden folder at the repository root (default: found).
+    CONFIG_DIR = "SLUICEGATE_CONFIG_DIR";
+    /// A PEM file with extra root certificates.
+    CA_CERT = "SLUICEGATE_CA_CERT";
+    /// One request's limit in seconds.
+    TIMEOUT = "SLUICEGATE_TIMEOUT";
+    /// Tries after the first.
+    RETRIES = "SLUICEGATE_RETRIES";
+    /// The CI host, instead of detecting it.
+    CI = "SLUICEGATE_CI";
+    /// Colour: auto, always or never.
+    COLOR = "SLUICEGATE_COLOR";
+    /// Review every pipeline of the head commit.
+    ALL = "SLUICEGATE_ALL";
+    /// The revision to compare with.
+    BASE = "SLUICEGATE_BASE";
+    /// The revision to review or publish.
+    HEAD = "SLUICEGATE_HEAD";
+    /// The branch name sent to the platform.
+    BRANCH = "SLUICEGATE_BRANCH";
+    /// Globs of the files to take, one a line.
+    INCLUDE = "SLUICEGATE_INCLUDE";
+    /// Globs of the files to leave, one a line.
+    EXCLUDE = "SLUICEGATE_EXCLUDE";
+    /// What fails the gate: error, warn or never.
+    FAIL_ON = "SLUICEGATE_FAIL_ON";
+    /// What an unreachable platform means: fail or pass.
+    ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE";
+    /// Reports to write, `FORMAT=PATH`, one a line.
+    REPORT = "SLUICEGATE_REPORT";
+    /// Annotations: auto, github, azure or none.
+    ANNOTATIONS = "SLUICEGATE_ANNOTATIONS";
+    /// Files in one review request.
+    BATCH_SIZE = "SLUICEGATE_BATCH_SIZE";
+    /// Review requests at the same time.
+    CONCURRENCY = "SLUICEGATE_CONCURRENCY";
+    /// The artifact's shared pipeline prefix.
+    PREFIX = "SLUICEGATE_PREFIX";
+    /// The artifact's version name, a template.
+    VERSION_NAME = "SLUICEGATE_VERSION_NAME";
+    /// Where published files come from: commit or worktree.
+    FROM = "SLUICEGATE_FROM";
+    /// What an existing version means: fail or same-content.
+    IF_EXISTS = "SLUICEGATE_IF_EXISTS";
+    /// What ignored resources mean: fail, disable or warn.
+    ON_IGNORED = "SLUICEGATE_ON_IGNORED";
+    /// Skip the check of the published artifact.
+    NO_VERIFY = "SLUICEGATE_NO_VERIFY";
+    /// Say what would be done, and send nothing.
+    DRY_RUN = "SLUICEGATE_DRY_RUN";
+    /// Where to write the publish receipt.
+    RECEIPT = "SLUICEGATE_RECEIPT";
+}
+
+/// Turns colour off when set to anything, see <https://no-color.org>.
+pub const NO_COLOR: &str = "NO_COLOR";
+
+/// GitHub (and Gitea, Forgejo): the file that holds the event's payload.
+pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";
+
+/// The largest event payload that is read, in bytes. GitHub caps a payload at 25 MB.
+const PAYLOAD_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// The captured environment.
+#[derive(Clone, Default)]
+pub struct Env {
+    variables: BTreeMap<String, String>,
+    current_dir: PathBuf,
+    payload: Option<Result<serde_json::Value, String>>,
+}
+
+impl Env {
+    /// Reads the process environment, the current folder and the event payload.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads the environment"
+    )]
+    pub fn capture() -> Self {
+        let variables = std::env::vars_os().map(|(name, value)| {
+            (
+                name.to_string_lossy().into_owned(),
+                value.to_string_lossy().into_owned(),
+            )
+        });
+        let current_dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        Self::from_parts(variables, current_dir)
+    }
+
+    /// An environment made of `variables`, as it would be captured in `current_dir`.
+    pub fn from_parts(variables: impl IntoIterator<Item = (String, String)>, current_dir: PathBuf) -> Self {
+        let variables: BTreeMap<String, String> = variables.into_iter().collect();
+        let payload = variables
+            .get(GITHUB_EVENT_PATH)
+            .filter(|path| !path.is_empty())
+            .map(|p| read_payload(p));
+        Self {
+            variables,
+            current_dir,
+            payload,
+        }
+    }
+
+    /// The same environment with this event payload.
+    #[must_use]
+    pub fn with_payload(mut self, payload: serde_json::Value) -> Self {
+        self.payload = Some(Ok(payload));
+        self
+    }
+
+    /// The variable's value; an empty one counts as not set, as CI hosts set many to nothing.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The folder that relative paths start from.
+    pub fn current_dir(&self) -> &Path {
+        &self.current_dir
+    }
+
+    /// The event payload that the CI host put into a file; the error says why it could not be read.
+    pub fn payload(&self) -> Result<Option<&serde_json::Value>, &str> {
+        match &self.payload {
+            None => Ok(None),
+            Some(Ok(value)) => Ok(Some(value)),
+            Some(Err(why)) => Err(why),
+        }
+    }
+}
+
+fn read_payload(path: &str) -> Result<serde_json::Value, String> {
+    let describe = |why: &dyn std::fmt::Display| format!("{path} ({GITHUB_EVENT_PATH}): {why}");
+    let size = std::fs::metadata(path).map_err(|e| describe(&e))?.len();
+    if size > PAYLOAD_LIMIT {
+        return Err(describe(&format!(
+            "{size} bytes are more than an event payload can have"
+        )));
+    }
+    let bytes = std::fs::read(path).map_err(|e| describe(&e))?;
+    serde_json::from_slice(&bytes).map_err(|e| describe(&e))
+}

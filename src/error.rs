@@ -1,0 +1,80 @@
+//! The error at the program's edge: what failed, the exit status it means, and what to do about it.
+//!
+//! Rooms have errors of their own; `commands` turns them into a [`Failure`], which knows how a chain is shown: each
+//! layer adds one fact, and the hint comes last, from one place.
+
+use crate::exit::ExitStatus;
+use crate::text;
+use std::fmt::Write as _;
+
+/// A failed run: its status, the chain of causes, and perhaps a hint.
+#[derive(Debug)]
+pub struct Failure {
+    status: ExitStatus,
+    error: anyhow::Error,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure with this status; `error` may carry a chain of causes.
+    pub fn new(status: ExitStatus, error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            status,
+            error: error.into(),
+            hint: None,
+        }
+    }
+
+    /// Wrong usage or configuration (exit 2), said in one sentence.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ExitStatus::Usage, anyhow::Error::msg(message.into()))
+    }
+
+    /// The same failure with what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same failure with one more fact in front.
+    #[must_use]
+    pub fn context(mut self, fact: impl Into<String>) -> Self {
+        self.error = self.error.context(fact.into());
+        self
+    }
+
+    /// The exit status that the failure means.
+    pub const fn status(&self) -> ExitStatus {
+        self.status
+    }
+
+    /// The text for people: `error:`, then the causes, then the `hint:`; safe to print.
+    pub fn render(&self) -> String {
+        let mut shown = format!("error: {}\n", text::block(&self.error.to_string()));
+        for cause in self.error.chain().skip(1) {
+            let _ = writeln!(shown, "  caused by: {}", text::block(&cause.to_string()));
+        }
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(shown, "hint: {}", text::block(hint));
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_is_last_and_escapes_are_text() {
+        let cause = anyhow::anyhow!("the server said: \u{1b}[2J").context("GET /v1/x failed");
+        let failure = Failure::new(ExitStatus::Undecided, cause).hint("try again");
+        insta::assert_snapshot!(failure.render(), @r"
+        error: GET /v1/x failed
+          caused by: the server said: \u{1b}[2J
+        hint: try again
+        ");
+        assert_eq!(failure.status(), ExitStatus::Undecided);
+    }
+}

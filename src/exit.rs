@@ -1,0 +1,78 @@
+//! The exit codes, as a type.
+//!
+//! A CI job acts differently on "the gate failed" and "it could not be judged", so each has a code of its own and
+//! the codes never change their meaning.
+
+use std::process::ExitCode;
+
+/// How a run ended. The numbers are part of the public contract (README, section "Exit codes").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitStatus {
+    /// Passed, done, or nothing to do.
+    Success = 0,
+    /// The gate failed: findings at or over `--fail-on`, or a rule that could not be evaluated.
+    GateFailed = 1,
+    /// Wrong usage or configuration.
+    Usage = 2,
+    /// The platform could not be reached, or gave no usable answer, after the retries.
+    Undecided = 3,
+    /// Not authenticated (401) or not allowed (403).
+    Denied = 4,
+    /// The artifact version, or a running execution tag, already exists (409).
+    AlreadyExists = 5,
+    /// The published artifact is incomplete or could not be verified.
+    Incomplete = 6,
+    /// The git or CI context cannot be settled.
+    Context = 7,
+    /// A remote run ended badly.
+    RemoteFailed = 8,
+    /// Ended by SIGINT (Ctrl-C).
+    Interrupted = 130,
+    /// Ended by SIGTERM.
+    Terminated = 143,
+}
+
+impl ExitStatus {
+    /// The process exit code, 0 to 255.
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The one to report when two apply: an end by signal, then denied (4), then a failed gate (1), then undecided
+    /// (3), then any other failure, then success.
+    #[must_use]
+    pub fn worse(self, other: Self) -> Self {
+        if self.rank() >= other.rank() { self } else { other }
+    }
+
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Usage | Self::AlreadyExists | Self::Incomplete | Self::Context | Self::RemoteFailed => 1,
+            Self::Undecided => 2,
+            Self::GateFailed => 3,
+            Self::Denied => 4,
+            Self::Interrupted | Self::Terminated => 5,
+        }
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ExitStatus::{Denied, GateFailed, Success, Undecided};
+
+    #[test]
+    fn denied_wins_over_failed_wins_over_undecided() {
+        assert_eq!(Undecided.worse(GateFailed), GateFailed);
+        assert_eq!(GateFailed.worse(Denied), Denied);
+        assert_eq!(Denied.worse(Undecided), Denied);
+        assert_eq!(Success.worse(Undecided), Undecided);
+    }
+}

@@ -1,0 +1,10 @@
+//! The waist of the program: what every reviewer makes and every writer shows.
+//!
+//! Remote reviews and local rules end here; reports, annotations and the terminal start here. Nothing in this room
+//! knows where a result came from or where it goes.
+
+mod report;
+mod result;
+
+pub use report::{Counts, Engine, Report, ReviewContext, Unreviewed, Verdict};
+pub use result::{Enforcement, FileResults, Finding, RuleResult, Severity, Status, Violation};

@@ -1,0 +1,8 @@
+//! The rooms of the house. Arrows between them point one way; `docs/ARCHITECTURE.md` has the picture and
+//! `tests/architecture.rs` holds the code to it.
+
+pub mod env;
+pub mod error;
+pub mod exit;
+pub mod findings;
+pub mod text;

@@ -1,0 +1,109 @@
+//! Makes text from outside safe to show.
+//!
+//! Server answers, file names and repository content may hold terminal escapes, or lines that a CI host reads as a
+//! command. Whatever is shown to a person passes through here; machine formats have escapes of their own.
+
+use std::borrow::Cow;
+
+/// Command starts that a host finds anywhere in a line: GitHub's older form and Azure's logging commands.
+/// GitHub: <https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md>,
+/// Azure: <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands>.
+const COMMAND_MARKS: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")];
+
+/// One line: line breaks become spaces, other control characters their escape, host commands are broken up.
+pub fn line(text: &str) -> String {
+    let joined: String = text
+        .chars()
+        .map(|c| if is_line_break(c) { ' ' } else { c })
+        .collect();
+    block(&joined).into_owned()
+}
+
+/// Several lines: line breaks stay (CR LF as LF), other control characters become their escape, and each line is
+/// kept from being read as a host command.
+pub fn block(text: &str) -> Cow<'_, str> {
+    if is_harmless(text) {
+        return Cow::Borrowed(text);
+    }
+    let unified = text.replace("\r\n", "\n");
+    let lines: Vec<String> = unified.split('\n').map(safe_line).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+fn is_harmless(text: &str) -> bool {
+    !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
+}
+
+fn safe_line(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for c in line.chars() {
+        if is_unsafe(c) && c != '\t' {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    for (mark, broken) in COMMAND_MARKS {
+        shown = shown.replace(mark, broken);
+    }
+    break_leading_command(shown)
+}
+
+/// GitHub's runner trims a line before it looks for `::`, so leading blanks do not protect.
+fn break_leading_command(line: String) -> String {
+    let trimmed = line.trim_start();
+    if !trimmed.starts_with("::") {
+        return line;
+    }
+    let indent = line.len() - trimmed.len();
+    format!("{}: {}", &line[..indent], &trimmed[1..])
+}
+
+const fn is_line_break(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// Control characters, and the marks that turn the direction of text and so can disguise it.
+fn is_unsafe(c: char) -> bool {
+    ((c.is_control() || is_line_break(c)) && c != '\n')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{block, line};
+    use proptest::prelude::*;
+
+    #[test]
+    fn terminal_escapes_are_shown_as_text() {
+        assert_eq!(line("a\u{1b}[31mred"), "a\\u{1b}[31mred");
+        assert_eq!(line("right\u{202e}left"), "right\\u{202e}left");
+    }
+
+    #[test]
+    fn host_commands_are_broken_up() {
+        assert_eq!(block("ok\n  ::error::x"), "ok\n  : :error::x");
+        assert_eq!(block("x ##[error]y ##vso[task]z"), "x # #[error]y # #vso[task]z");
+        assert_eq!(line("a\n::set-output name=x::y"), "a ::set-output name=x::y");
+    }
+
+    #[test]
+    fn plain_text_is_untouched() {
+        assert_eq!(line("Größe: a::b 100 %"), "Größe: a::b 100 %");
+        assert_eq!(block("a\n\tb\r\nc"), "a\n\tb\nc");
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_can_be_a_command(text in "(\\PC|[\\r\\n\\x1b:#\\[]){0,80}") {
+            for shown in block(&text).split(['\n', '\r']) {
+                prop_assert!(!shown.trim_start().starts_with("::"), "{shown:?}");
+                prop_assert!(!shown.contains("##["), "{shown:?}");
+                prop_assert!(!shown.contains('\u{1b}'), "{shown:?}");
+            }
+        }
+    }
+}
