@@ -1,8 +1,10 @@
 //! The rooms of the house. Arrows between them point one way; `docs/ARCHITECTURE.md` has the picture and
 //! `tests/architecture.rs` holds the code to it.
 
+pub mod api;
 pub mod env;
 pub mod error;
 pub mod exit;
 pub mod findings;
+pub mod http;
 pub mod text;

@@ -1,0 +1,161 @@
+//! Lists, whatever their shape: a bare array, or an envelope with `results` and paging; read to the end.
+//!
+//! A list that cannot be told to be complete is an error, never a shorter list.
+
+use super::Platform;
+use crate::http::{HttpError, Request, Response, Url};
+use serde_json::Value;
+
+/// The largest page that the API document allows anywhere.
+const PAGE_SIZE: usize = 100;
+
+/// The most pages that are read.
+const MOST_PAGES: usize = 1_000;
+
+/// The most bytes that all pages may have together.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
+
+/// The names that the array of an envelope is found by.
+const ARRAYS: [&str; 4] = ["results", "artifacts", "items", "tasks"];
+
+/// Whether the first request already asks for a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Paging {
+    /// The document names `page` and `size` for this endpoint.
+    FromTheStart,
+    /// It does not: they are sent only if the answer shows that it is a page.
+    IfAnswered,
+}
+
+/// One page of a list.
+#[derive(Debug, PartialEq)]
+struct Page {
+    /// Where in the answer the entries stand.
+    place: &'static str,
+    entries: Vec<Value>,
+    total: Option<usize>,
+    /// The size of the pages, if the answer tells.
+    size: Option<usize>,
+}
+
+impl Page {
+    /// None if there is no array where one is expected.
+    fn from(answer: Value) -> Option<Self> {
+        match answer {
+            Value::Array(entries) => Some(Self {
+                place: "",
+                entries,
+                total: None,
+                size: None,
+            }),
+            Value::Object(mut fields) => {
+                let place = ARRAYS
+                    .into_iter()
+                    .find(|name| fields.get(*name).is_some_and(Value::is_array))?;
+                let number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
+                let (total, size) = (number("total"), number("size"));
+                let Some(Value::Array(entries)) = fields.remove(place) else {
+                    return None;
+                };
+                Some(Self {
+                    place,
+                    entries,
+                    total,
+                    size: size.filter(|size| *size > 0),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether another page must be asked for, after `before` entries of earlier pages; `asked` is the size that
+    /// was asked for.
+    fn is_followed(&self, before: usize, asked: Option<usize>) -> bool {
+        if self.entries.is_empty() {
+            return false;
+        }
+        match (self.total, self.size.or(asked)) {
+            (Some(total), _) => before + self.entries.len() < total,
+            (None, Some(size)) => self.entries.len() >= size,
+            (None, None) => false,
+        }
+    }
+}
+
+impl Platform {
+    /// All entries of a list, each turned into a `T` by `read`, which is told where in its page the entry stood.
+    pub(super) async fn list<T>(
+        &self,
+        url: Url,
+        paging: Paging,
+        read: impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
+    ) -> Result<Vec<T>, HttpError> {
+        let mut all = Vec::new();
+        let mut asked = (paging == Paging::FromTheStart).then_some(PAGE_SIZE);
+        let mut bytes = 0;
+        let mut last = Vec::new();
+        for number in 0..MOST_PAGES {
+            let response = self.client.send(&page_request(&url, number, asked)).await?;
+            bytes += response.size();
+            let page = Page::from(response.json()?).ok_or_else(|| response.unusable("it holds no list"))?;
+            if number > 0 && page.entries == last && !last.is_empty() {
+                return Err(response.unusable(&format!("page {number} repeats the page before")));
+            }
+            let followed = page.is_followed(all.len(), asked);
+            asked = asked.or(page.size).or(Some(page.entries.len()));
+            last.clone_from(&page.entries);
+            for (index, entry) in page.entries.into_iter().enumerate() {
+                all.push(read(entry, &format!("{}[{index}]", page.place), &response)?);
+            }
+            if !followed {
+                return Ok(all);
+            }
+            if bytes > MOST_BYTES || number + 1 == MOST_PAGES {
+                return Err(response.unusable("the list has no end"));
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn page_request(url: &Url, number: usize, size: Option<usize>) -> Request {
+    let request = Request::get(url.clone());
+    match size {
+        Some(size) => request
+            .query("page", &number.to_string())
+            .query("size", &size.to_string()),
+        None => request,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Page;
+    use serde_json::json;
+
+    #[test]
+    fn the_array_is_found_in_any_envelope() {
+        for (answer, place) in [
+            (json!([1, 2]), ""),
+            (json!({ "results": [1, 2], "page": 0 }), "results"),
+            (json!({ "page": 0, "artifacts": [1, 2] }), "artifacts"),
+            (json!({ "items": [1, 2] }), "items"),
+        ] {
+            let page = Page::from(answer).unwrap();
+            assert_eq!((page.place, page.entries), (place, vec![json!(1), json!(2)]));
+        }
+        assert_eq!(Page::from(json!({ "results": null })), None);
+        assert_eq!(Page::from(json!("text")), None);
+    }
+
+    #[test]
+    fn the_end_is_told_by_what_the_page_says() {
+        let followed = |answer, before, asked| Page::from(answer).unwrap().is_followed(before, asked);
+        assert!(followed(json!({ "results": [1, 2], "total": 3 }), 0, None));
+        assert!(!followed(json!({ "results": [3], "total": 3 }), 2, None));
+        assert!(!followed(json!({ "results": [], "total": 3 }), 2, None));
+        assert!(followed(json!({ "results": [1, 2], "size": 2 }), 0, Some(100)));
+        assert!(!followed(json!({ "results": [1], "size": 2 }), 0, Some(100)));
+        assert!(!followed(json!([1, 2]), 0, None));
+    }
+}

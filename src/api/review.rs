@@ -1,0 +1,119 @@
+//! Pipeline review: API document, section "Pipeline review".
+
+use super::lenient::{null_is_default, texts};
+use super::{HeaderError, Platform, header_value};
+use crate::http::{HeaderName, HttpError, Method, Repeat, Request};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+const AGENT_VERSION: HeaderName = HeaderName::from_static("agent-version");
+
+/// Which files are reviewed, and in which state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewRequest {
+    /// The branch, as the remote names it.
+    pub branch_name: String,
+    /// The full commit id; it must be on the remote.
+    pub commit_id: String,
+    /// Paths from the repository root, with `/`.
+    pub pipelines: Vec<String>,
+}
+
+/// What the platform says about the files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewAnswer {
+    /// `PASSED`, `FAILED`, or something the document does not know.
+    pub review_status: Option<String>,
+    /// The rule results by file path; none if the field is missing.
+    pub results: Option<BTreeMap<String, Vec<RuleAnswer>>>,
+    /// Files that were not evaluated because of their type; missing or null is empty.
+    #[serde(default, deserialize_with = "texts")]
+    pub excluded_files: Vec<String>,
+}
+
+/// The result of one rule for one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleAnswer {
+    /// The rule.
+    pub rule_name: Option<String>,
+    /// `PASSED`, `FAILED`, `ERROR`, or something the document does not know.
+    pub status: Option<String>,
+    /// `errorDetail.type`: why the rule could not be evaluated.
+    #[serde(default, rename = "errorDetail", deserialize_with = "error_type")]
+    pub error_type: Option<String>,
+    /// The violations; missing or null is empty, entries that are no text are kept as their JSON.
+    #[serde(default, deserialize_with = "texts")]
+    pub violations: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct ErrorDetail {
+    r#type: Option<String>,
+}
+
+fn error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    null_is_default::<ErrorDetail, D>(reader).map(|detail| detail.r#type)
+}
+
+impl Platform {
+    /// Reviews files: `POST /v1/projects/{projectId}/reviews`. It changes nothing, so it may be repeated; after a
+    /// timeout only once, since fewer files help more than further tries.
+    pub async fn review(
+        &self,
+        project: Uuid,
+        agent_version: &str,
+        request: &ReviewRequest,
+    ) -> Result<ReviewAnswer, HttpError> {
+        let url = self.client.url(&["projects", &project.to_string(), "reviews"]);
+        let body = serde_json::json!(request);
+        let call = Request::new(Method::POST, url, Repeat::Safe)
+            .header(
+                AGENT_VERSION,
+                header_value(agent_version).map_err(|why| unfit(&why))?,
+            )
+            .json(&body)
+            .timeout_retries(1);
+        self.client.send(&call).await?.json()
+    }
+}
+
+fn unfit(why: &HeaderError) -> HttpError {
+    HttpError::configuration(format!("the agent version cannot be sent: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ReviewAnswer, ReviewRequest};
+
+    #[test]
+    fn the_request_is_the_documents() {
+        let request = ReviewRequest {
+            branch_name: "b".to_owned(),
+            commit_id: "c".to_owned(),
+            pipelines: vec!["a/b.orch.yaml".to_owned()],
+        };
+        insta::assert_snapshot!(
+            serde_json::to_string(&request).unwrap(),
+            @r#"{"branchName":"b","commitId":"c","pipelines":["a/b.orch.yaml"]}"#
+        );
+    }
+
+    #[test]
+    fn answers_are_read_leniently() {
+        let answer: ReviewAnswer = serde_json::from_str(
+            r#"{ "new": 1, "results": { "a": [ { "status": "MAYBE", "violations": ["x", { "y": 1 }, 2] },
+                { "ruleName": null, "errorDetail": null, "violations": null, "more": [] } ] },
+                "excludedFiles": null }"#,
+        )
+        .unwrap();
+        let rules = &answer.results.unwrap()["a"];
+        assert_eq!(rules[0].violations, ["x", r#"{"y":1}"#, "2"]);
+        assert_eq!(rules[0].status.as_deref(), Some("MAYBE"));
+        assert_eq!(rules[1], super::RuleAnswer::default());
+        assert!(answer.excluded_files.is_empty() && answer.review_status.is_none());
+    }
+}

@@ -1,0 +1,219 @@
+//! The platform's base URL: taken as people paste it, joined so that no identifier can leave its place.
+
+use reqwest::Url;
+use std::fmt;
+
+/// Where the platform is, without the `/v1` that every call adds.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+/// Why a text is not a base URL. No message repeats a part of the text that may be a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BaseUrlError {
+    /// Nothing was given.
+    #[error("the base URL is empty")]
+    Empty,
+    /// `host/path` without `https://`; holds what was probably meant.
+    #[error("the base URL has no scheme, try {0}")]
+    NoScheme(String),
+    /// A scheme other than `http` and `https`.
+    #[error("the base URL has the scheme {0:?}, only https and http are supported")]
+    Scheme(String),
+    /// A user or a password before the host.
+    #[error("the base URL holds a user or a password: credentials belong into the token settings")]
+    Credentials,
+    /// `?query` or `#fragment`.
+    #[error("the base URL has a query or a fragment, it must end with its path")]
+    Query,
+    /// Anything else that the URL standard refuses.
+    #[error("the base URL is not a URL: {0}")]
+    Invalid(String),
+}
+
+impl BaseUrl {
+    /// Reads a base URL: with or without a trailing `/` or `/v1`, and with any path in front of that.
+    pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(BaseUrlError::Empty);
+        }
+        if !text.contains("://") {
+            return Err(BaseUrlError::NoScheme(with_scheme(text)));
+        }
+        let url = Url::parse(text).map_err(|why| BaseUrlError::Invalid(why.to_string()))?;
+        refuse_what_does_not_belong(&url)?;
+        Ok(Self(without_version(url)))
+    }
+
+    /// The URL of a resource below `/v1`. Each segment is encoded by itself: a `/`, `?`, `%` or `..` in an
+    /// identifier stays a part of that identifier.
+    pub fn join(&self, path_below_v1: &[&str]) -> Url {
+        let mut url = self.0.clone();
+        // Only URLs without a host have no segments, and `parse` lets none through.
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().push("v1");
+            for segment in path_below_v1 {
+                segments.push(&unclimbable(segment));
+            }
+        }
+        url
+    }
+
+    /// Whether the token would travel unencrypted over a network: `http://` to a host that is not this machine.
+    pub fn is_plain_http_to_remote(&self) -> bool {
+        self.0.scheme() == "http" && !is_loopback(&self.0)
+    }
+}
+
+/// As the user may write it, without a trailing slash; there is no secret in it.
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str().trim_end_matches('/'))
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BaseUrl({self})")
+    }
+}
+
+/// What was probably meant by a URL without scheme; a part before an `@` may be a password and is left out.
+fn with_scheme(text: &str) -> String {
+    let rest = text.rsplit('@').next().unwrap_or(text);
+    let host = rest.split(['/', ':']).next().unwrap_or(rest);
+    let scheme = if matches!(host, "localhost" | "127.0.0.1") {
+        "http"
+    } else {
+        "https"
+    };
+    format!("{scheme}://{}", rest.split(['?', '#']).next().unwrap_or(rest))
+}
+
+fn refuse_what_does_not_belong(url: &Url) -> Result<(), BaseUrlError> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(BaseUrlError::Scheme(url.scheme().to_owned()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(BaseUrlError::Credentials);
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(BaseUrlError::Query);
+    }
+    Ok(())
+}
+
+fn without_version(mut url: Url) -> Url {
+    let path = url.path().trim_end_matches('/');
+    let path = path
+        .strip_suffix("/v1")
+        .unwrap_or(path)
+        .trim_end_matches('/')
+        .to_owned();
+    url.set_path(&path);
+    url
+}
+
+/// The URL standard drops `.` and `..`, and servers fold an empty segment: such an identifier becomes one that
+/// names nothing, so that the call ends in 404 instead of reaching another resource.
+fn unclimbable(segment: &str) -> String {
+    match segment {
+        "" => " ".to_owned(),
+        "." => "%2E".to_owned(),
+        ".." => "%2E%2E".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BaseUrl, BaseUrlError};
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_way_to_write_it_means_the_same() {
+        for text in [
+            "https://h/dpc",
+            "https://h/dpc/",
+            "https://h/dpc/v1",
+            " https://h/dpc/v1/\n",
+        ] {
+            let base = BaseUrl::parse(text).unwrap();
+            assert_eq!(base.to_string(), "https://h/dpc");
+            assert_eq!(
+                base.join(&["events"]).as_str(),
+                "https://h/dpc/v1/events",
+                "{text:?}"
+            );
+        }
+        assert_eq!(
+            BaseUrl::parse("http://h:8080").unwrap().join(&[]).as_str(),
+            "http://h:8080/v1"
+        );
+    }
+
+    #[test]
+    fn what_does_not_belong_is_named() {
+        let refused = |text: &str| BaseUrl::parse(text).unwrap_err().to_string();
+        insta::assert_snapshot!(refused("api.example.com/dpc"), @"the base URL has no scheme, try https://api.example.com/dpc");
+        insta::assert_snapshot!(refused("localhost:8080"), @"the base URL has no scheme, try http://localhost:8080");
+        insta::assert_snapshot!(refused("me:secret@h/x?y=z"), @"the base URL has no scheme, try https://h/x");
+        insta::assert_snapshot!(refused("ftp://h"), @r#"the base URL has the scheme "ftp", only https and http are supported"#);
+        insta::assert_snapshot!(refused("https://"), @"the base URL is not a URL: empty host");
+        assert_eq!(
+            BaseUrl::parse("https://me:secret@h"),
+            Err(BaseUrlError::Credentials)
+        );
+        assert_eq!(BaseUrl::parse("https://h/?a=b"), Err(BaseUrlError::Query));
+        assert_eq!(BaseUrl::parse("https://h/#a"), Err(BaseUrlError::Query));
+        assert_eq!(BaseUrl::parse(" "), Err(BaseUrlError::Empty));
+    }
+
+    #[test]
+    fn plain_http_is_only_harmless_at_home() {
+        let warned = |text| BaseUrl::parse(text).unwrap().is_plain_http_to_remote();
+        assert!(warned("http://example.com"));
+        assert!(warned("http://10.0.0.1"));
+        for home in [
+            "http://localhost:1",
+            "http://a.localhost",
+            "http://127.0.0.9",
+            "http://[::1]",
+            "https://h",
+        ] {
+            assert!(!warned(home), "{home}");
+        }
+    }
+
+    #[test]
+    fn identifiers_cannot_climb() {
+        let base = BaseUrl::parse("https://h/dpc").unwrap();
+        let path = |id| base.join(&["projects", id, "reviews"]).path().to_owned();
+        assert_eq!(path(".."), "/dpc/v1/projects/%252E%252E/reviews");
+        assert_eq!(path("a/../b"), "/dpc/v1/projects/a%2F..%2Fb/reviews");
+        assert_eq!(path("a?x#y\\z"), "/dpc/v1/projects/a%3Fx%23y%5Cz/reviews");
+        assert_eq!(path(""), "/dpc/v1/projects/%20/reviews");
+    }
+
+    proptest! {
+        #[test]
+        fn a_segment_is_always_one_segment(id in "\\PC{0,12}|[./%\\\\?#\\t\\n]{0,6}") {
+            let url = BaseUrl::parse("https://h/dpc").unwrap().join(&["a", &id, "b"]);
+            prop_assert_eq!(url.host_str(), Some("h"));
+            let again = url::Url::parse(url.as_str()).unwrap();
+            let segments: Vec<_> = again.path_segments().unwrap().collect();
+            prop_assert_eq!(segments.len(), 5, "{}", url);
+            prop_assert_eq!((segments[2], segments[4]), ("a", "b"));
+            prop_assert!(url.query().is_none() && url.fragment().is_none());
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What a call can end in, with all that a person or a caller needs: the request, the status, the request id, the
+//! server's own words, and whether the request may have had its effect.
+//!
+//! Texts from the server are kept as they came (bounded, without the secrets that were sent); whoever shows them
+//! makes them safe.
+
+use super::words::{self, Words};
+use reqwest::{Method, StatusCode, Url};
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
+use std::time::Duration;
+
+/// The kinds of failure that a caller acts on differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The settings cannot work: an unreadable CA file, a broken token source, a value that no header can carry.
+    Configuration,
+    /// 401, or the token URL refused the client.
+    Unauthorized,
+    /// 403.
+    Forbidden,
+    /// 404.
+    NotFound,
+    /// 409.
+    Conflict,
+    /// 413.
+    TooLarge,
+    /// 400 or 422.
+    BadRequest,
+    /// Any other status that is not 2xx.
+    OtherStatus(u16),
+    /// No connection, or one that broke.
+    Unreachable,
+    /// The server's certificate is not trusted.
+    Certificate,
+    /// No answer, or no progress, within the limit.
+    Timeout,
+    /// An answer that cannot be used: not the expected JSON, too large, a redirect to elsewhere.
+    BadAnswer,
+    /// The content of an upload was not what its length promised, or could not be read.
+    Source,
+}
+
+/// When the same request may be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    /// It would end the same way.
+    Never,
+    /// If a second execution does no harm.
+    IfSafe,
+    /// In any case: the first one was surely not processed.
+    Always,
+}
+
+/// A call that failed.
+#[derive(Debug, Clone)]
+pub struct HttpError(Box<Facts>);
+
+#[derive(Debug, Clone)]
+struct Facts {
+    kind: ErrorKind,
+    subject: String,
+    status: Option<StatusCode>,
+    request_id: Option<String>,
+    words: Words,
+    tries: u32,
+    again: Again,
+    retry_after: Option<Duration>,
+    processed: bool,
+    hint: Option<String>,
+}
+
+impl HttpError {
+    /// A failure of this kind; it is final, and the request had no effect, unless said otherwise.
+    pub(super) fn new(kind: ErrorKind, words: impl Into<Words>) -> Self {
+        Self(Box::new(Facts {
+            kind,
+            subject: String::new(),
+            status: None,
+            request_id: None,
+            words: words.into(),
+            tries: 1,
+            again: Again::Never,
+            retry_after: None,
+            processed: false,
+            hint: None,
+        }))
+    }
+
+    /// Settings that cannot work.
+    pub fn configuration(words: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Configuration, words.into())
+    }
+
+    pub(super) fn about(mut self, subject: &str) -> Self {
+        subject.clone_into(&mut self.0.subject);
+        self
+    }
+
+    pub(super) fn status_is(mut self, status: StatusCode, request_id: Option<&str>) -> Self {
+        self.0.status = Some(status);
+        self.0.request_id = request_id.map(str::to_owned);
+        self
+    }
+
+    pub(super) fn again(mut self, again: Again) -> Self {
+        self.0.again = again;
+        self
+    }
+
+    pub(super) fn maybe_processed(mut self) -> Self {
+        self.0.processed = true;
+        self
+    }
+
+    pub(super) fn retry_after(mut self, delay: Option<Duration>) -> Self {
+        self.0.retry_after = delay;
+        self
+    }
+
+    pub(super) fn tried(mut self, tries: u32) -> Self {
+        self.0.tries = tries;
+        self
+    }
+
+    pub(super) fn without_secret(mut self, secret: Option<&SecretString>) -> Self {
+        if let Some(secret) = secret {
+            self.0.words.text = redacted(&self.0.words.text, secret);
+            self.0.request_id = self.0.request_id.map(|id| redacted(&id, secret));
+        }
+        self
+    }
+
+    /// The same failure with a better hint than the general one.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The status of the answer, if there was one.
+    pub fn status(&self) -> Option<u16> {
+        self.0.status.map(|status| status.as_u16())
+    }
+
+    /// Whether the server said 2xx, and only its answer could not be used.
+    pub fn was_accepted(&self) -> bool {
+        self.0.status.is_some_and(|status| status.is_success())
+    }
+
+    /// Whether the request may have had its effect although no usable answer came.
+    pub fn may_have_been_processed(&self) -> bool {
+        self.0.processed
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        self.0
+            .hint
+            .clone()
+            .or_else(|| general_hint(self.0.kind).map(str::to_owned))
+    }
+
+    pub(super) fn may_repeat(&self) -> Again {
+        self.0.again
+    }
+
+    pub(super) fn asked_delay(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    fn facts_in_brackets(&self) -> String {
+        let mut facts = Vec::new();
+        if let Some(id) = &self.0.request_id {
+            facts.push(format!("request id {}", words::bounded(id, 200)));
+        }
+        if self.0.tries > 1 {
+            facts.push(format!("{} tries", self.0.tries));
+        }
+        if facts.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", facts.join(", "))
+        }
+    }
+}
+
+/// The failure without the server's words, for the log.
+pub(super) struct Brief<'a>(pub(super) &'a HttpError);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = &*self.0.0;
+        match facts.status {
+            Some(status) => write!(f, "{}: {}", facts.subject, status_line(status)),
+            None => write!(f, "{}: {:?}", facts.subject, facts.kind),
+        }
+    }
+}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = &*self.0;
+        if !facts.subject.is_empty() {
+            write!(f, "{}: ", facts.subject)?;
+        }
+        match facts.status {
+            Some(status) => write!(f, "{}{}: ", status_line(status), self.facts_in_brackets())?,
+            None if facts.tries > 1 => write!(f, "failed{}: ", self.facts_in_brackets())?,
+            None => {}
+        }
+        facts.words.fmt(f)
+    }
+}
+
+impl std::error::Error for HttpError {}
+
+fn status_line(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(reason) => format!("{} {reason}", status.as_u16()),
+        None => status.as_u16().to_string(),
+    }
+}
+
+const fn general_hint(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::Unauthorized => {
+            "check the token: it may have expired, or belong to another account or region than the base URL"
+        }
+        ErrorKind::Forbidden => "the token is valid, but its account role is not allowed to do this",
+        ErrorKind::NotFound => "check the base URL and the identifiers in the URL above",
+        ErrorKind::TooLarge => "send less at once",
+        ErrorKind::OtherStatus(429) => "the platform limits the requests of a minute: try again later",
+        ErrorKind::OtherStatus(500..=599) => "the platform has a problem: try again later",
+        ErrorKind::Unreachable => {
+            "check the base URL, the network, and the proxy variables (HTTPS_PROXY, NO_PROXY)"
+        }
+        ErrorKind::Certificate => {
+            "if a company's own authority signed the certificate, give it with --ca-cert (SLUICEGATE_CA_CERT)"
+        }
+        ErrorKind::Timeout => "a longer limit can be set with --timeout (SLUICEGATE_TIMEOUT)",
+        ErrorKind::BadAnswer => "check that the base URL is that of the platform's API",
+        _ => return None,
+    })
+}
+
+/// The request as it is shown: method and URL, without user, password, fragment and, unless it is one of ours,
+/// query.
+pub(super) fn subject(method: &Method, url: &Url, show_query: bool) -> String {
+    let mut shown = url.clone();
+    // Both setters refuse only URLs that cannot hold what they take away.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.set_fragment(None);
+    if !show_query {
+        shown.set_query(None);
+    }
+    format!("{method} {}", words::bounded(shown.as_str(), 500))
+}
+
+/// The text without the secret, in case a server repeats what it was sent.
+pub(super) fn redacted(text: &str, secret: &SecretString) -> String {
+    match secret.expose_secret() {
+        "" => text.to_owned(),
+        secret => text.replace(secret, "***"),
+    }
+}
+
+/// The kind that a status other than 2xx means.
+pub(super) fn kind_of(status: StatusCode) -> ErrorKind {
+    match status.as_u16() {
+        400 | 422 => ErrorKind::BadRequest,
+        401 => ErrorKind::Unauthorized,
+        403 => ErrorKind::Forbidden,
+        404 => ErrorKind::NotFound,
+        409 => ErrorKind::Conflict,
+        413 => ErrorKind::TooLarge,
+        other => ErrorKind::OtherStatus(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_subject_shows_no_secret() {
+        let url = Url::parse("https://me:pw@h/a?token=t#f").unwrap();
+        assert_eq!(subject(&Method::GET, &url, false), "GET https://h/a");
+        let ours = Url::parse("https://h/a?page=0").unwrap();
+        assert_eq!(subject(&Method::GET, &ours, true), "GET https://h/a?page=0");
+    }
+
+    #[test]
+    fn every_fact_is_shown() {
+        let error = HttpError::new(ErrorKind::OtherStatus(503), "down for an hour")
+            .about("GET https://h/v1/events")
+            .status_is(StatusCode::SERVICE_UNAVAILABLE, Some("abc-1"))
+            .tried(5);
+        insta::assert_snapshot!(error, @"GET https://h/v1/events: 503 Service Unavailable (request id abc-1, 5 tries): down for an hour");
+        insta::assert_snapshot!(error.hint().unwrap(), @"the platform has a problem: try again later");
+    }
+
+    #[test]
+    fn a_secret_that_the_server_repeats_is_hidden() {
+        let error = HttpError::new(ErrorKind::Unauthorized, "bad token s3cret")
+            .status_is(StatusCode::UNAUTHORIZED, Some("s3cret"))
+            .without_secret(Some(&SecretString::from("s3cret")));
+        assert!(!format!("{error} {error:?}").contains("s3cret"));
+    }
+}

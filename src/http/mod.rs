@@ -1,0 +1,31 @@
+//! HTTP to the platform: connections, tokens, tries, limits, and errors that say everything.
+//!
+//! It knows no resource of the platform; those are in `api`. It knows how a request is sent so that a CI job can
+//! rely on it: the token goes to its origin only and is never shown, everything is bounded in size and time, and a
+//! request is sent again only where that does no harm. Each failure is an [`HttpError`].
+
+mod base_url;
+mod client;
+mod error;
+mod failure;
+mod files;
+mod redirect;
+mod request;
+mod response;
+mod retry;
+mod tls;
+mod token;
+mod transport;
+mod upload;
+mod words;
+
+pub use base_url::{BaseUrl, BaseUrlError};
+pub use client::{Client, Settings};
+pub use error::{ErrorKind, HttpError};
+pub use request::Request;
+pub use reqwest::header::{HeaderName, HeaderValue};
+pub use reqwest::{Method, Url};
+pub use response::Response;
+pub use retry::{Delays, Repeat};
+pub use token::{TokenError, TokenSource};
+pub use upload::{SourceError, UploadBody, Writer};

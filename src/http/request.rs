@@ -1,0 +1,110 @@
+//! A request as data, so that each try can be built from it anew.
+
+use super::error;
+use super::retry::Repeat;
+use super::upload::UploadBody;
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Url};
+use std::sync::Arc;
+
+/// What is sent with a request.
+pub(super) enum Body {
+    Empty,
+    Whole(Bytes),
+    Upload(Arc<dyn UploadBody>),
+}
+
+/// A request to be sent, perhaps several times.
+pub struct Request {
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Body,
+    pub(super) repeat: Repeat,
+    pub(super) timeout_retries: u32,
+    show_query: bool,
+}
+
+impl Request {
+    /// A request without a body. Its URL is shown in errors, the query included: no secret may be put there.
+    pub fn new(method: Method, url: Url, repeat: Repeat) -> Self {
+        Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: Body::Empty,
+            repeat,
+            timeout_retries: u32::MAX,
+            show_query: true,
+        }
+    }
+
+    /// A read.
+    pub fn get(url: Url) -> Self {
+        Self::new(Method::GET, url, Repeat::Safe)
+    }
+
+    /// With a query parameter.
+    #[must_use]
+    pub fn query(mut self, name: &str, value: &str) -> Self {
+        self.url.query_pairs_mut().append_pair(name, value);
+        self
+    }
+
+    /// With a header.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// With a JSON body.
+    #[must_use]
+    pub fn json(self, value: &serde_json::Value) -> Self {
+        self.whole("application/json", value.to_string())
+    }
+
+    /// With at most this many retries after a timeout, where fewer than after other failures make sense.
+    #[must_use]
+    pub fn timeout_retries(mut self, most: u32) -> Self {
+        self.timeout_retries = most;
+        self
+    }
+
+    /// With a body that is streamed, and made anew for each try.
+    #[must_use]
+    pub fn upload(mut self, body: Arc<dyn UploadBody>) -> Self {
+        self.headers.insert(CONTENT_TYPE, body.content_type());
+        self.body = Body::Upload(body);
+        self
+    }
+
+    /// With a form body.
+    #[must_use]
+    pub(super) fn form(self, fields: &[(&str, &str)]) -> Self {
+        let form = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
+        self.whole("application/x-www-form-urlencoded", form)
+    }
+
+    /// With a URL that is not ours: its query stays hidden.
+    #[must_use]
+    pub(super) fn hide_query(mut self) -> Self {
+        self.show_query = false;
+        self
+    }
+
+    fn whole(mut self, content_type: &'static str, text: String) -> Self {
+        self.headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        self.body = Body::Whole(text.into());
+        self
+    }
+
+    /// How it is named in errors.
+    pub(super) fn subject(&self) -> String {
+        error::subject(&self.method, &self.url, self.show_query)
+    }
+}

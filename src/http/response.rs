@@ -1,0 +1,123 @@
+//! An answer of 2xx, read completely within its limit, and how it becomes a value or a named failure.
+
+use super::error::{Again, HttpError};
+use super::words::{bounded, in_body};
+use super::{ErrorKind, error, retry};
+use bytes::Bytes;
+use reqwest::StatusCode;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use secrecy::SecretString;
+use serde::de::DeserializeOwned;
+use std::time::SystemTime;
+
+/// Where servers and the boxes in front of them put the number of a request.
+const REQUEST_IDS: [&str; 7] = [
+    "x-request-id",
+    "x-correlation-id",
+    "request-id",
+    "x-amzn-requestid",
+    "x-amz-request-id",
+    "x-trace-id",
+    "cf-ray",
+];
+
+/// Status and headers of an answer, and which request it belongs to.
+pub(super) struct Head {
+    pub(super) subject: String,
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+}
+
+impl Head {
+    fn request_id(&self) -> Option<&str> {
+        REQUEST_IDS
+            .iter()
+            .find_map(|name| self.headers.get(*name)?.to_str().ok())
+    }
+
+    fn content_type(&self) -> &str {
+        self.headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    }
+
+    /// A failure of this answer.
+    pub(super) fn failure(&self, kind: ErrorKind, words: impl Into<super::words::Words>) -> HttpError {
+        self.known(HttpError::new(kind, words))
+    }
+
+    /// The failure with what this answer is known by.
+    pub(super) fn known(&self, error: HttpError) -> HttpError {
+        let error = error
+            .about(&self.subject)
+            .status_is(self.status, self.request_id());
+        if self.status.is_success() {
+            error.maybe_processed()
+        } else {
+            error
+        }
+    }
+
+    /// The failure that a status other than 2xx is.
+    pub(super) fn refusal(&self, body: &[u8]) -> HttpError {
+        let asked = retry::retry_after(&self.headers, SystemTime::now());
+        let error = self
+            .failure(error::kind_of(self.status), in_body(self.content_type(), body))
+            .again(retry::again_after(self.status, asked))
+            .retry_after(asked);
+        if retry::maybe_processed(self.status, asked) {
+            error.maybe_processed()
+        } else {
+            error
+        }
+    }
+}
+
+/// An answer of 2xx.
+pub struct Response {
+    pub(super) head: Head,
+    pub(super) body: Bytes,
+    pub(super) sent_secret: Option<SecretString>,
+}
+
+impl Response {
+    /// The size of the body in bytes.
+    pub fn size(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The body as JSON; where it is not what `T` expects, the error names the place.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
+        let mut reader = serde_json::Deserializer::from_slice(&self.body);
+        serde_path_to_error::deserialize(&mut reader)
+            .map_err(|why| self.not_as_expected(&why))
+            .and_then(|value| {
+                reader
+                    .end()
+                    .map_err(|why| self.unusable(&format!("after the JSON: {why}")))?;
+                Ok(value)
+            })
+    }
+
+    /// The failure of a body that is JSON, but not that of `T`.
+    pub fn not_as_expected(&self, why: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
+        if why.inner().is_data() {
+            return self.unusable(&format!("at {}: {}", why.path(), why.inner()));
+        }
+        let said = in_body(self.head.content_type(), &self.body).to_string();
+        self.unusable(&format!(
+            "it is not JSON ({}): {}",
+            why.inner(),
+            bounded(&said, 300)
+        ))
+    }
+
+    /// The failure of an answer that came and cannot be used.
+    pub fn unusable(&self, why: &str) -> HttpError {
+        self.head
+            .failure(ErrorKind::BadAnswer, format!("the answer cannot be used: {why}"))
+            .again(Again::Never)
+            .without_secret(self.sent_secret.as_ref())
+    }
+}

@@ -1,0 +1,171 @@
+//! When a request is sent again, and how long to wait before.
+//!
+//! Idempotency is said by each call, never guessed from the method: the review is a POST and may be repeated, a
+//! publish is a POST and must not be.
+
+use super::error::Again;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use std::time::{Duration, SystemTime};
+
+/// Whether a call does harm when it is executed twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// No harm: reads, reviews, setting a value.
+    Safe,
+    /// It creates something: only again if the first was surely not processed.
+    OnlyIfUnprocessed,
+}
+
+impl Repeat {
+    pub(super) fn allows(self, again: Again) -> bool {
+        match again {
+            Again::Never => false,
+            Again::IfSafe => self == Self::Safe,
+            Again::Always => true,
+        }
+    }
+}
+
+/// The waiting times between tries.
+#[derive(Debug, Clone, Copy)]
+pub struct Delays {
+    /// The longest wait before the first retry; it doubles with each further one.
+    pub base: Duration,
+    /// The longest wait that is chosen here.
+    pub max: Duration,
+    /// The longest wait that a server's `Retry-After` can ask for.
+    pub max_asked: Duration,
+}
+
+impl Default for Delays {
+    fn default() -> Self {
+        Self {
+            base: Duration::from_millis(500),
+            max: Duration::from_secs(30),
+            max_asked: Duration::from_secs(120),
+        }
+    }
+}
+
+impl Delays {
+    /// The wait before retry number `retry` (from 0): a random part of the exponentially growing limit, so that many
+    /// clients do not come back together, and never less than the server asked for.
+    pub(super) fn before(&self, retry: u32, asked: Option<Duration>) -> Duration {
+        let jittered = self.limit(retry).mul_f64(fastrand::f64());
+        jittered.max(asked.unwrap_or_default().min(self.max_asked))
+    }
+
+    fn limit(&self, retry: u32) -> Duration {
+        self.base
+            .saturating_mul(2_u32.saturating_pow(retry))
+            .min(self.max)
+    }
+}
+
+/// `Retry-After` as a wait from `now`, in either form: seconds or a date.
+/// See <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>.
+pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+/// Whether an answer with this status (not 2xx) may become another one by asking again.
+pub(super) fn again_after(status: StatusCode, asked: Option<Duration>) -> Again {
+    match status.as_u16() {
+        429 => Again::Always,
+        503 if asked.is_some() => Again::Always,
+        408 | 425 | 500 | 502 | 503 | 504 => Again::IfSafe,
+        _ => Again::Never,
+    }
+}
+
+/// Whether a request that got this status (not 2xx) may have had its effect: the server may fail after it did the
+/// work, and 301 to 303 after a POST can be its way to show the result.
+pub(super) fn maybe_processed(status: StatusCode, asked: Option<Duration>) -> bool {
+    match status.as_u16() {
+        503 => asked.is_none(),
+        307 | 308 => false,
+        408 => true,
+        other => !(400..500).contains(&other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use reqwest::header::HeaderValue;
+
+    fn asked(value: &'static str) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
+        // 2026-11-20T09:30:00Z
+        retry_after(
+            &headers,
+            SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_167_000),
+        )
+    }
+
+    #[test]
+    fn retry_after_in_both_forms() {
+        assert_eq!(asked("7"), Some(Duration::from_secs(7)));
+        assert_eq!(
+            asked("Fri, 20 Nov 2026 09:30:42 GMT"),
+            Some(Duration::from_secs(42))
+        );
+        assert_eq!(asked("Fri, 20 Nov 2026 09:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(asked("soon"), None);
+        assert_eq!(asked("-1"), None);
+    }
+
+    #[test]
+    fn what_a_server_asks_for_is_kept_and_bounded() {
+        let delays = Delays::default();
+        assert!(delays.before(0, Some(Duration::from_secs(60))) == Duration::from_secs(60));
+        assert!(delays.before(0, Some(Duration::from_secs(86_400))) == Duration::from_secs(120));
+    }
+
+    #[test]
+    fn the_limit_doubles_up_to_the_maximum() {
+        let limits: Vec<u64> = (0..9)
+            .map(|n| Delays::default().limit(n).as_millis() as u64)
+            .collect();
+        assert_eq!(
+            limits,
+            [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]
+        );
+    }
+
+    #[test]
+    fn creating_requests_are_repeated_only_when_surely_unprocessed() {
+        let repeated = |status: u16, asked: Option<Duration>| {
+            let again = again_after(StatusCode::from_u16(status).unwrap(), asked);
+            (
+                Repeat::Safe.allows(again),
+                Repeat::OnlyIfUnprocessed.allows(again),
+            )
+        };
+        for status in [408, 425, 500, 502, 503, 504] {
+            assert_eq!(repeated(status, None), (true, false), "{status}");
+        }
+        assert_eq!(repeated(429, None), (true, true));
+        assert_eq!(repeated(503, Some(Duration::ZERO)), (true, true));
+        for status in [300, 400, 401, 403, 404, 405, 409, 410, 413, 422, 501, 505] {
+            assert_eq!(repeated(status, None), (false, false), "{status}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn waits_stay_within_their_bounds(retry: u32, seconds in proptest::option::of(any::<u64>())) {
+            let wait = Delays::default().before(retry, seconds.map(Duration::from_secs));
+            prop_assert!(wait <= Duration::from_secs(120));
+            prop_assert!(seconds.is_some() || wait <= Duration::from_secs(30));
+        }
+    }
+}

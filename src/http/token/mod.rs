@@ -1,0 +1,269 @@
+//! The bearer token: where it comes from, how long it is kept, and when it is fetched again.
+//!
+//! It is fetched at its first use and shared by all calls; calls that need it at the same time wait for one fetch
+//! and share its outcome, be it a failure.
+
+mod command;
+mod oauth;
+
+use super::files::read_bounded;
+use super::transport::Transport;
+use super::{ErrorKind, HttpError};
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// The longest token that is accepted, in bytes: servers refuse longer headers anyway.
+const LIMIT: u64 = 64 * 1024;
+
+/// Where the token comes from.
+#[derive(Clone)]
+pub enum TokenSource {
+    /// The token itself.
+    Value(SecretString),
+    /// A file that holds it, blanks around it aside. Read again once after a 401.
+    File(PathBuf),
+    /// A shell command whose output is it. Run again once after a 401.
+    Command(String),
+    /// OAuth 2 client credentials (RFC 6749, section 4.4), turned into a token at `token_url`.
+    ClientCredentials {
+        /// Where the token is asked for.
+        token_url: Url,
+        /// The client's identifier.
+        client_id: String,
+        /// The client's secret.
+        client_secret: SecretString,
+        /// The `audience` parameter that some authorities want.
+        audience: Option<String>,
+    },
+}
+
+/// Shows which kind of source it is and nothing else: a command or a URL may hold a secret.
+impl fmt::Debug for TokenSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Value(_) => "TokenSource::Value(***)",
+            Self::File(_) => "TokenSource::File(***)",
+            Self::Command(_) => "TokenSource::Command(***)",
+            Self::ClientCredentials { .. } => "TokenSource::ClientCredentials(***)",
+        })
+    }
+}
+
+/// Why there is no token.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TokenError {
+    /// The file, command, URL or value cannot work.
+    #[error("no token: {0}")]
+    Configuration(String),
+    /// The token URL refused the client (4xx).
+    #[error("no token: {0}")]
+    Refused(HttpError),
+    /// The token URL could not be reached, or gave no usable answer.
+    #[error("no token: {0}")]
+    Unreachable(HttpError),
+}
+
+impl From<TokenError> for HttpError {
+    fn from(error: TokenError) -> Self {
+        let words = error.to_string();
+        match error {
+            TokenError::Configuration(_) => Self::new(ErrorKind::Configuration, words)
+                .with_hint("check the token settings: variable, file, command or client credentials"),
+            TokenError::Refused(_) => Self::new(ErrorKind::Unauthorized, words)
+                .with_hint("check the client id, the client secret and the audience"),
+            TokenError::Unreachable(cause) => {
+                let hint = cause.hint().unwrap_or_default();
+                Self::new(cause.kind(), words).with_hint(hint.replace("base URL", "token URL"))
+            }
+        }
+    }
+}
+
+/// A token that can be sent.
+#[derive(Clone)]
+pub(super) struct Token {
+    pub(super) secret: SecretString,
+    pub(super) header: HeaderValue,
+    /// When it must be replaced.
+    until: Option<Instant>,
+}
+
+impl Token {
+    /// Checks that the text can be a header value, without ever showing it.
+    fn new(text: &str, until: Option<Instant>) -> Result<Self, TokenError> {
+        let text = text.trim();
+        let text = text.strip_prefix("Bearer ").unwrap_or(text).trim_start();
+        if text.is_empty() {
+            return Err(TokenError::Configuration("the token is empty".to_owned()));
+        }
+        let unfit = |_| TokenError::Configuration("the token cannot be sent in a header".to_owned());
+        if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
+            return Err(TokenError::Configuration(format!(
+                "the token holds a blank or a character that no header can carry, at byte {at} of {}",
+                text.len()
+            )));
+        }
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(unfit)?;
+        header.set_sensitive(true);
+        Ok(Self {
+            secret: SecretString::from(text),
+            header,
+            until,
+        })
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.until.is_none_or(|until| Instant::now() < until)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.secret.expose_secret() == other.secret.expose_secret() && self.until == other.until
+    }
+}
+
+/// The source and what it last gave.
+pub(super) struct Tokens {
+    source: TokenSource,
+    last: Mutex<Option<Result<Token, TokenError>>>,
+    fetches: AtomicU64,
+}
+
+impl Tokens {
+    pub(super) fn new(source: TokenSource) -> Self {
+        Self {
+            source,
+            last: Mutex::new(None),
+            fetches: AtomicU64::new(0),
+        }
+    }
+
+    /// The token, fetched if there is none or its time is over.
+    pub(super) async fn current(&self, transport: &Transport) -> Result<Token, TokenError> {
+        self.other_than(None, transport).await
+    }
+
+    /// Another token after this one got a 401; none if the source cannot give another.
+    pub(super) async fn after_refusal(
+        &self,
+        refused: &Token,
+        transport: &Transport,
+    ) -> Option<Result<Token, TokenError>> {
+        match self.source {
+            TokenSource::Value(_) => None,
+            _ => Some(self.other_than(Some(refused), transport).await),
+        }
+    }
+
+    async fn other_than(&self, refused: Option<&Token>, transport: &Transport) -> Result<Token, TokenError> {
+        let seen = self.fetches.load(Ordering::Acquire);
+        let mut last = self.last.lock().await;
+        match &*last {
+            Some(Ok(token)) if token.is_fresh() && refused.is_none_or(|it| !it.is_same(token)) => {
+                return Ok(token.clone());
+            }
+            // Somebody fetched while this call waited for the lock: their failure is ours.
+            Some(Err(why)) if self.fetches.load(Ordering::Acquire) != seen => return Err(why.clone()),
+            _ => {}
+        }
+        let outcome = self.fetch(transport).await;
+        *last = Some(outcome.clone());
+        self.fetches.fetch_add(1, Ordering::Release);
+        outcome
+    }
+
+    async fn fetch(&self, transport: &Transport) -> Result<Token, TokenError> {
+        match &self.source {
+            TokenSource::Value(secret) => Token::new(secret.expose_secret(), None),
+            TokenSource::File(path) => Token::new(read_file(path)?.expose_secret(), None),
+            TokenSource::Command(line) => Token::new(command::run(line).await?.expose_secret(), None),
+            TokenSource::ClientCredentials {
+                token_url,
+                client_id,
+                client_secret,
+                audience,
+            } => {
+                let client = oauth::Client {
+                    token_url,
+                    id: client_id,
+                    secret: client_secret,
+                    audience: audience.as_deref(),
+                };
+                let granted = client.ask(transport).await?;
+                Token::new(granted.access_token.expose_secret(), granted.until)
+            }
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<SecretString, TokenError> {
+    let broken = |why: &dyn fmt::Display| {
+        TokenError::Configuration(format!("the token file {} {why}", path.display()))
+    };
+    let bytes = read_bounded(path, LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
+    match String::from_utf8(bytes) {
+        Ok(text) if text.trim().is_empty() => Err(broken(&"is empty")),
+        Ok(text) => Ok(SecretString::from(text)),
+        Err(_) => Err(broken(&"is not text")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_no_header_can_carry_is_not_shown() {
+        for text in ["abc def", "abc\ndef", "abcdéf", "abc\u{0}def"] {
+            let error = Token::new(text, None).err().unwrap();
+            assert!(!error.to_string().contains("abc"), "{error}");
+            assert!(!format!("{error:?}").contains("abc"), "{error:?}");
+        }
+        let token = Token::new(" Bearer abc\r\n", None).ok().unwrap();
+        assert_eq!(token.secret.expose_secret(), "abc");
+        assert!(token.header.is_sensitive());
+        insta::assert_snapshot!(Token::new(" \n", None).err().unwrap(), @"no token: the token is empty");
+    }
+
+    #[test]
+    fn sources_do_not_print_themselves() {
+        let sources = [
+            TokenSource::Value(SecretString::from("s3cret")),
+            TokenSource::Command("echo s3cret".to_owned()),
+            TokenSource::ClientCredentials {
+                token_url: Url::parse("https://me:s3cret@h/t?k=s3cret").unwrap(),
+                client_id: "id".to_owned(),
+                client_secret: SecretString::from("s3cret"),
+                audience: None,
+            },
+        ];
+        for source in sources {
+            assert!(!format!("{source:?}").contains("s3cret"), "{source:?}");
+        }
+    }
+
+    #[test]
+    fn a_broken_token_file_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let refused = || {
+            read_file(&path)
+                .err()
+                .unwrap()
+                .to_string()
+                .replace(&path.display().to_string(), "FILE")
+        };
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: No such file or directory (os error 2)");
+        std::fs::write(&path, "\n").unwrap();
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE is empty");
+        std::fs::write(&path, [0xff, 0xfe]).unwrap();
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE is not text");
+        std::fs::write(&path, vec![b'a'; 70_000]).unwrap();
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: it has more than 65536 bytes");
+    }
+}

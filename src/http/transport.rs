@@ -1,0 +1,221 @@
+//! Sending: tries, time limits, redirects, and the reading of answers within their limits.
+
+use super::error::{Again, Brief, HttpError};
+use super::request::{Body, Request};
+use super::response::{Head, Response};
+use super::retry::Delays;
+use super::token::Token;
+use super::upload::Monitor;
+use super::{ErrorKind, failure, redirect, tls};
+use bytes::{Bytes, BytesMut};
+use reqwest::Url;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
+use reqwest::redirect::Policy;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long an answer that has begun may pause.
+const STALL: Duration = Duration::from_secs(30);
+
+/// The largest answer that is read, in bytes, after decompression.
+const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
+
+/// How much of an error's body is read, in bytes.
+const ERROR_LIMIT: usize = 256 * 1024;
+
+const USER_AGENT: &str = concat!("sluicegate/", env!("CARGO_PKG_VERSION"));
+
+/// The connections, and the rules for using them. It knows no token.
+pub(super) struct Transport {
+    calls: reqwest::Client,
+    uploads: reqwest::Client,
+    pub(super) timeout: Duration,
+    retries: u32,
+    delays: Delays,
+}
+
+impl Transport {
+    pub(super) fn new(
+        limit: Duration,
+        retries: u32,
+        ca_cert: Option<&Path>,
+        delays: Delays,
+    ) -> Result<Self, HttpError> {
+        let tls = tls::client_config(ca_cert)?;
+        // A little under the limit of the whole, so that an unreachable host is told from a slow one.
+        let connect = CONNECT.min(limit.mul_f32(0.9));
+        let builder = || {
+            reqwest::Client::builder()
+                .user_agent(USER_AGENT)
+                .redirect(Policy::none())
+                .referer(false)
+                .retry(reqwest::retry::never())
+                .connect_timeout(connect)
+                .tls_backend_preconfigured(tls.clone())
+        };
+        let built = |builder: reqwest::ClientBuilder| {
+            builder
+                .build()
+                .map_err(|why| HttpError::configuration(format!("the HTTP client cannot be built: {why}")))
+        };
+        Ok(Self {
+            calls: built(builder())?,
+            // No connection of an upload is used twice: one that the server has just closed would break it.
+            uploads: built(builder().pool_max_idle_per_host(0))?,
+            timeout: limit,
+            retries,
+            delays,
+        })
+    }
+
+    /// Sends a request until it is answered with 2xx, or must not be sent again.
+    pub(super) async fn send(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
+        let mut timeouts = 0;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let error = match self.attempt(request, token).await {
+                Ok(response) => return Ok(response),
+                Err(error) => error.without_secret(token.map(|it| &it.secret)).tried(tries),
+            };
+            timeouts += u32::from(error.kind() == ErrorKind::Timeout);
+            let worth_it = request.repeat.allows(error.may_repeat()) && timeouts <= request.timeout_retries;
+            if tries > self.retries || !worth_it {
+                return Err(error);
+            }
+            let wait = self.delays.before(tries - 1, error.asked_delay());
+            tracing::info!(
+                "{}; try {} follows in {:.1} s",
+                Brief(&error),
+                tries + 1,
+                wait.as_secs_f64()
+            );
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
+        let outcome = match &request.body {
+            Body::Upload(body) => {
+                let monitor = Monitor::new(std::sync::Arc::clone(body));
+                monitor
+                    .watch(self.timeout, self.follow(request, token, Some(&monitor)))
+                    .await
+            }
+            _ => timeout(self.timeout, self.follow(request, token, None))
+                .await
+                .unwrap_or_else(|_| Err(self.no_answer())),
+        };
+        outcome.map_err(|error| error.about(&request.subject()))
+    }
+
+    /// One exchange, and those that redirects within the origin ask for.
+    async fn follow(
+        &self,
+        request: &Request,
+        token: Option<&Token>,
+        monitor: Option<&Monitor>,
+    ) -> Result<Response, HttpError> {
+        let mut url = request.url.clone();
+        for _ in 0..=redirect::MOST {
+            let answer = self.exchange(request, &url, token, monitor).await?;
+            let head = Head {
+                subject: request.subject(),
+                status: answer.status(),
+                headers: answer.headers().clone(),
+            };
+            match redirect::next(&head, &request.method, &url)? {
+                Some(target) => url = target,
+                None => return self.read(head, answer, token, monitor).await,
+            }
+        }
+        Err(HttpError::new(
+            ErrorKind::BadAnswer,
+            format!("more than {} redirects", redirect::MOST),
+        ))
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request,
+        url: &Url,
+        token: Option<&Token>,
+        monitor: Option<&Monitor>,
+    ) -> Result<reqwest::Response, HttpError> {
+        let client = if monitor.is_some() {
+            &self.uploads
+        } else {
+            &self.calls
+        };
+        let mut builder = client
+            .request(request.method.clone(), url.clone())
+            .headers(request.headers.clone())
+            .header(ACCEPT, HeaderValue::from_static("application/json"));
+        if let Some(token) = token {
+            builder = builder.header(AUTHORIZATION, token.header.clone());
+        }
+        builder = match (&request.body, monitor) {
+            (Body::Whole(bytes), _) => builder.body(bytes.clone()),
+            (Body::Upload(body), Some(monitor)) => builder
+                .header(CONTENT_LENGTH, body.length())
+                .body(monitor.start()),
+            _ => builder,
+        };
+        builder.send().await.map_err(failure::before_answer)
+    }
+
+    async fn read(
+        &self,
+        head: Head,
+        answer: reqwest::Response,
+        token: Option<&Token>,
+        monitor: Option<&Monitor>,
+    ) -> Result<Response, HttpError> {
+        if !head.status.is_success() {
+            // The status says enough even where the rest of the answer is lost.
+            let (body, _) = self.body(answer, ERROR_LIMIT).await;
+            return Err(head.refusal(&body));
+        }
+        if let Some(why) = monitor.and_then(Monitor::incomplete) {
+            return Err(head.failure(ErrorKind::BadAnswer, why));
+        }
+        match self.body(answer, ANSWER_LIMIT).await {
+            (body, None) => Ok(Response {
+                head,
+                body,
+                sent_secret: token.map(|token| token.secret.clone()),
+            }),
+            (_, Some(error)) => Err(head.known(error)),
+        }
+    }
+
+    /// The body up to a limit, and what went wrong on the way.
+    async fn body(&self, mut answer: reqwest::Response, limit: usize) -> (Bytes, Option<HttpError>) {
+        let mut body = BytesMut::new();
+        loop {
+            match timeout(STALL.min(self.timeout), answer.chunk()).await {
+                Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= limit => body.extend_from_slice(&chunk),
+                Ok(Ok(Some(_))) => {
+                    let why = format!("the answer cannot be used: it has more than {limit} bytes");
+                    return (body.freeze(), Some(HttpError::new(ErrorKind::BadAnswer, why)));
+                }
+                Ok(Ok(None)) => return (body.freeze(), None),
+                Ok(Err(error)) => return (body.freeze(), Some(failure::within_answer(error))),
+                Err(_) => return (body.freeze(), Some(self.no_answer())),
+            }
+        }
+    }
+
+    fn no_answer(&self) -> HttpError {
+        HttpError::new(
+            ErrorKind::Timeout,
+            format!("no complete answer within {} s", self.timeout.as_secs_f64()),
+        )
+        .again(Again::IfSafe)
+        .maybe_processed()
+    }
+}
