@@ -7,4 +7,6 @@ pub mod error;
 pub mod exit;
 pub mod findings;
 pub mod http;
+pub mod pipelines;
+pub mod rules;
 pub mod text;

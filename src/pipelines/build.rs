@@ -1,0 +1,307 @@
+//! Makes the tree of a document from the parser's events, without recursion and within bounds.
+
+use super::document::{DocumentError, Position, saturate, shortened};
+use super::scalar::Scalar;
+use super::tree::{Content, Entry, Key, Node, NodeId, Tree};
+use saphyr_parser::{Event, Marker, Parser, ScanError};
+use std::mem;
+
+/// Levels of nesting. Pipelines in use have about twelve.
+const MAX_DEPTH: usize = 128;
+
+/// What all aliases together may expand to, in bytes of text and [`NODE_WEIGHT`] for each node. A reader that
+/// visits each place once is thereby bounded by the document's size and this.
+const MAX_ALIAS_WEIGHT: usize = 4 << 20;
+
+const NODE_WEIGHT: usize = 16;
+
+/// Maps up to this size are searched for twins pair by pair.
+const SMALL_MAP: usize = 12;
+
+/// In place of a node that is not kept.
+const NOT_KEPT: NodeId = NodeId::MAX;
+
+pub(super) fn build<'a>(text: &'a str, unread: Option<&str>) -> Result<Tree<'a>, DocumentError> {
+    let mut builder = Builder {
+        unread,
+        nodes: Vec::new(),
+        open: Vec::new(),
+        anchors: Vec::new(),
+        root: None,
+        documents: 0,
+        alias_weight: 0,
+    };
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| not_yaml(&error))?;
+        builder.take(event, position(&span.start))?;
+    }
+    builder.finish()
+}
+
+struct Builder<'a, 'u> {
+    /// The top-level key whose value is not kept.
+    unread: Option<&'u str>,
+    nodes: Vec<Node<'a>>,
+    open: Vec<Frame<'a>>,
+    /// By the parser's anchor id: the node, once it is complete, and its weight.
+    anchors: Vec<Option<(NodeId, usize)>>,
+    root: Option<NodeId>,
+    documents: usize,
+    alias_weight: usize,
+}
+
+/// A list or map that has begun.
+struct Frame<'a> {
+    position: Position,
+    anchor: usize,
+    kept: bool,
+    weight: usize,
+    children: Children<'a>,
+}
+
+enum Children<'a> {
+    List(Vec<NodeId>),
+    /// The entries, and the key whose value comes next.
+    Map(Vec<Entry<'a>>, Option<Key<'a>>),
+}
+
+impl<'a> Builder<'a, '_> {
+    fn take(&mut self, event: Event<'a>, at: Position) -> Result<(), DocumentError> {
+        match event {
+            Event::DocumentStart(_) => self.start_document(at),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(Scalar::new(text, style, tag.as_deref()), anchor, at)
+            }
+            Event::Alias(anchor) => self.alias(anchor, at),
+            Event::SequenceStart(anchor, _) => self.start(Children::List(Vec::new()), anchor, at),
+            Event::MappingStart(anchor, _) => self.start(Children::Map(Vec::new(), None), anchor, at),
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
+        }
+    }
+
+    fn start_document(&mut self, at: Position) -> Result<(), DocumentError> {
+        self.documents += 1;
+        if self.documents > 1 {
+            return Err(DocumentError::at(
+                at,
+                "a second document begins here; one is read",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether what comes now is kept: everything but the value of the unread key, unless it has an anchor, as an
+    /// alias elsewhere may name it.
+    fn is_kept(&self, anchor: usize) -> bool {
+        let below_unread = match self.open.as_slice() {
+            [] => false,
+            [root] => {
+                matches!(&root.children, Children::Map(_, Some(key)) if Some(&*key.text) == self.unread)
+            }
+            [.., parent] => !parent.kept,
+        };
+        !below_unread || anchor > 0
+    }
+
+    fn awaits_key(&self) -> bool {
+        matches!(
+            self.open.last(),
+            Some(Frame {
+                children: Children::Map(_, None),
+                ..
+            })
+        )
+    }
+
+    fn scalar(&mut self, scalar: Scalar<'a>, anchor: usize, at: Position) -> Result<(), DocumentError> {
+        let weight = NODE_WEIGHT + scalar.text.len();
+        if self.awaits_key() {
+            if anchor > 0 {
+                let id = self.add(at, Content::Scalar(scalar.clone()))?;
+                self.remember(anchor, id, weight);
+            }
+            return self.key(scalar, at);
+        }
+        let mut id = NOT_KEPT;
+        if self.is_kept(anchor) {
+            id = self.add(at, Content::Scalar(scalar))?;
+            self.remember(anchor, id, weight);
+        }
+        self.value(id, weight);
+        Ok(())
+    }
+
+    fn key(&mut self, scalar: Scalar<'a>, position: Position) -> Result<(), DocumentError> {
+        if scalar.text == "<<" && !scalar.is_text {
+            return Err(DocumentError::at(position, "merge keys (`<<`) are not supported"));
+        }
+        if let Some(Frame {
+            children: Children::Map(_, next),
+            weight,
+            ..
+        }) = self.open.last_mut()
+        {
+            *weight += NODE_WEIGHT + scalar.text.len();
+            *next = Some(Key {
+                text: scalar.text,
+                position,
+            });
+        }
+        Ok(())
+    }
+
+    /// Puts a complete node where it belongs.
+    fn value(&mut self, id: NodeId, weight: usize) {
+        let Some(parent) = self.open.last_mut() else {
+            self.root = Some(id);
+            return;
+        };
+        parent.weight = parent.weight.saturating_add(weight);
+        match &mut parent.children {
+            Children::List(items) if id != NOT_KEPT => items.push(id),
+            Children::List(_) => {}
+            Children::Map(entries, next) => entries.extend(next.take().map(|key| Entry { key, value: id })),
+        }
+    }
+
+    fn alias(&mut self, anchor: usize, at: Position) -> Result<(), DocumentError> {
+        let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
+            return Err(DocumentError::at(at, "the alias stands within what it names"));
+        };
+        if !self.awaits_key() && !self.is_kept(0) {
+            self.value(NOT_KEPT, 0);
+            return Ok(());
+        }
+        self.alias_weight = self.alias_weight.saturating_add(weight);
+        if self.alias_weight > MAX_ALIAS_WEIGHT {
+            return Err(DocumentError::at(at, "the aliases expand to too much"));
+        }
+        if !self.awaits_key() {
+            self.value(id, weight);
+            return Ok(());
+        }
+        match self.nodes.get(id as usize).map(|node| &node.content) {
+            Some(Content::Scalar(scalar)) => self.key(scalar.clone(), at),
+            _ => Err(key_is_no_scalar(at)),
+        }
+    }
+
+    fn start(&mut self, children: Children<'a>, anchor: usize, at: Position) -> Result<(), DocumentError> {
+        if self.awaits_key() {
+            return Err(key_is_no_scalar(at));
+        }
+        if self.open.len() == MAX_DEPTH {
+            return Err(DocumentError::at(
+                at,
+                format!("more than {MAX_DEPTH} levels of nesting"),
+            ));
+        }
+        self.open.push(Frame {
+            position: at,
+            anchor,
+            kept: self.is_kept(anchor),
+            weight: NODE_WEIGHT,
+            children,
+        });
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), DocumentError> {
+        let Some(frame) = self.open.pop() else {
+            return Ok(());
+        };
+        let content = match frame.children {
+            Children::List(items) => Content::List(items),
+            Children::Map(entries, _) => {
+                refuse_twins(&entries)?;
+                Content::Map(entries)
+            }
+        };
+        let mut id = NOT_KEPT;
+        if frame.kept {
+            id = self.add(frame.position, content)?;
+            self.remember(frame.anchor, id, frame.weight);
+        }
+        self.value(id, frame.weight);
+        Ok(())
+    }
+
+    fn add(&mut self, position: Position, content: Content<'a>) -> Result<NodeId, DocumentError> {
+        let id = NodeId::try_from(self.nodes.len())
+            .ok()
+            .filter(|id| *id < NOT_KEPT)
+            .ok_or_else(|| DocumentError::at(position, "too many nodes"))?;
+        self.nodes.push(Node { position, content });
+        Ok(id)
+    }
+
+    fn remember(&mut self, anchor: usize, id: NodeId, weight: usize) {
+        if anchor == 0 {
+            return;
+        }
+        if self.anchors.len() <= anchor {
+            self.anchors.resize(anchor + 1, None);
+        }
+        if let Some(place) = self.anchors.get_mut(anchor) {
+            *place = Some((id, weight));
+        }
+    }
+
+    fn finish(mut self) -> Result<Tree<'a>, DocumentError> {
+        let start = Position { line: 1, column: 1 };
+        let root = self
+            .root
+            .ok_or_else(|| DocumentError::at(start, "the document is empty"))?;
+        Ok(Tree {
+            nodes: mem::take(&mut self.nodes),
+            root,
+        })
+    }
+}
+
+fn refuse_twins(entries: &[Entry<'_>]) -> Result<(), DocumentError> {
+    match first_twin(entries) {
+        None => Ok(()),
+        Some(key) => Err(DocumentError::at(
+            key.position,
+            format!("the key `{}` stands twice in one map", shortened(&key.text)),
+        )),
+    }
+}
+
+fn first_twin<'e, 'a>(entries: &'e [Entry<'a>]) -> Option<&'e Key<'a>> {
+    if entries.len() <= SMALL_MAP {
+        return (1..entries.len()).find_map(|at| {
+            let (before, rest) = entries.split_at(at);
+            let key = &rest.first()?.key;
+            before
+                .iter()
+                .any(|entry| entry.key.text == key.text)
+                .then_some(key)
+        });
+    }
+    let mut keys: Vec<&Key<'a>> = entries.iter().map(|entry| &entry.key).collect();
+    keys.sort_by(|a, b| a.text.cmp(&b.text));
+    let twins = keys.windows(2).filter_map(|pair| match pair {
+        [a, b] if a.text == b.text => Some(*b),
+        _ => None,
+    });
+    twins.min_by_key(|key| key.position)
+}
+
+fn key_is_no_scalar(at: Position) -> DocumentError {
+    DocumentError::at(at, "a key that is a list or a map is not supported")
+}
+
+fn not_yaml(error: &ScanError) -> DocumentError {
+    DocumentError::at(position(error.marker()), format!("not YAML: {}", error.info()))
+}
+
+/// The parser counts columns from 0.
+fn position(marker: &Marker) -> Position {
+    Position {
+        line: saturate(marker.line()),
+        column: saturate(marker.col() + 1),
+    }
+}

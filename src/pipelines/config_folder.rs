@@ -1,0 +1,75 @@
+//! The platform's hidden folder at the repository root, whose name differs from product to product.
+
+/// The quality rules, from the configuration folder.
+pub const RULES_FILE: &str = "config/pipeline_quality_rules.yaml";
+
+/// The shared pipelines, from the configuration folder.
+pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
+
+/// Why it is not known which folder is the platform's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigFolderError {
+    /// More than one folder looks like it; holds their names, sorted.
+    #[error(
+        "several hidden folders hold `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
+        .0.join(", ")
+    )]
+    Several(Vec<String>),
+}
+
+/// The one hidden folder among `root_folders` (their bare names) that holds one of the two files; none if no folder
+/// does. `holds` says whether the repository has a file, by its path from the root.
+pub fn config_folder(
+    root_folders: &[String],
+    holds: &dyn Fn(&str) -> bool,
+) -> Result<Option<String>, ConfigFolderError> {
+    let is_config = |folder: &&String| {
+        folder.starts_with('.')
+            && [SHARED_PIPELINES_FILE, RULES_FILE]
+                .iter()
+                .any(|file| holds(&format!("{folder}/{file}")))
+    };
+    let mut found: Vec<String> = root_folders.iter().filter(is_config).cloned().collect();
+    found.sort();
+    found.dedup();
+    if found.len() > 1 {
+        return Err(ConfigFolderError::Several(found));
+    }
+    Ok(found.pop())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(files: &[&str]) -> Result<Option<String>, ConfigFolderError> {
+        let folders = [".z", ".git", "plain", ".a"].map(String::from);
+        config_folder(&folders, &|path| files.contains(&path))
+    }
+
+    #[test]
+    fn the_hidden_folder_with_one_of_the_two_files_is_it() {
+        assert_eq!(find(&[".a/shared-pipelines.yaml"]), Ok(Some(".a".into())));
+        assert_eq!(
+            find(&[".z/config/pipeline_quality_rules.yaml"]),
+            Ok(Some(".z".into()))
+        );
+        assert_eq!(
+            find(&["plain/shared-pipelines.yaml", ".a/pipeline_quality_rules.yaml"]),
+            Ok(None)
+        );
+    }
+
+    #[test]
+    fn several_folders_are_named() {
+        let files = [
+            ".z/shared-pipelines.yaml",
+            ".a/config/pipeline_quality_rules.yaml",
+        ];
+        let error = find(&files).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "several hidden folders hold `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! From bytes to text that is safe to hand to the parser.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Larger documents are refused. The largest pipelines in use have about 100,000 lines, a tenth of this.
+const MAX_BYTES: usize = 32 << 20;
+
+/// Up to this size a document cannot hold enough tokens to matter.
+const FREE_OF_MARKS: usize = 1 << 20;
+
+/// The parser holds back every token of an open flow collection (`[…]`, `{…}`), about 100 bytes each, and each
+/// needs one of the marks `,:[]{}`: this keeps it under half a gigabyte.
+const MAX_FLOW_MARKS: usize = 2_000_000;
+
+/// The parser copies the prefix of a `%TAG` directive into every tag that uses it.
+const MAX_DIRECTIVE: usize = 1024;
+
+/// Characters of a name or value that a message quotes.
+const MAX_SHOWN: usize = 120;
+
+/// A place in a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// Why a document is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{}", position.map(|p| format!(" ({p})")).unwrap_or_default())]
+pub struct DocumentError {
+    /// What is wrong.
+    pub message: String,
+    /// Where; none where the whole document is meant.
+    pub position: Option<Position>,
+}
+
+impl DocumentError {
+    /// An error at a place.
+    pub(crate) fn at(position: Position, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            position: Some(position),
+        }
+    }
+
+    fn of_all(message: String) -> Self {
+        Self {
+            message,
+            position: None,
+        }
+    }
+}
+
+/// The document's text without a byte order mark; refuses what the parser would misread or choke on.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(DocumentError::of_all(format!(
+            "the document has {} bytes, at most {MAX_BYTES} are read",
+            bytes.len()
+        )));
+    }
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| DocumentError::at(position_of(bytes, error.valid_up_to()), "not UTF-8"))?;
+    refuse_control_characters(bytes)?;
+    refuse_long_directives(text)?;
+    refuse_token_floods(bytes)?;
+    Ok(text)
+}
+
+/// YAML allows none of them, and the parser takes NUL for the end of the document.
+fn refuse_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
+    let forbidden = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    match bytes.iter().position(forbidden) {
+        None => Ok(()),
+        Some(offset) => Err(DocumentError::at(
+            position_of(bytes, offset),
+            "control characters are not allowed",
+        )),
+    }
+}
+
+fn refuse_long_directives(text: &str) -> Result<(), DocumentError> {
+    let head = text
+        .split(['\n', '\r'])
+        .enumerate()
+        .take_while(|(_, line)| line.is_empty() || line.starts_with([' ', '\t', '#', '%']));
+    for (number, line) in head {
+        if line.starts_with('%') && line.len() > MAX_DIRECTIVE {
+            let position = Position {
+                line: saturate(number + 1),
+                column: 1,
+            };
+            return Err(DocumentError::at(position, "the directive is too long"));
+        }
+    }
+    Ok(())
+}
+
+fn refuse_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
+    if bytes.len() <= FREE_OF_MARKS {
+        return Ok(());
+    }
+    let is_mark = |byte: &&u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}');
+    let marks = bytes.iter().filter(is_mark).count();
+    if marks > MAX_FLOW_MARKS {
+        return Err(DocumentError::of_all(format!(
+            "the document has {marks} of the characters `,:[]{{}}`, at most {MAX_FLOW_MARKS} are read"
+        )));
+    }
+    Ok(())
+}
+
+/// The place of the byte at `offset`; what stands before it is UTF-8.
+fn position_of(bytes: &[u8], offset: usize) -> Position {
+    let before = bytes.get(..offset).unwrap_or(bytes);
+    let line_start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let in_line = before.get(line_start..).unwrap_or_default();
+    Position {
+        line: saturate(before.split(|byte| *byte == b'\n').count()),
+        column: saturate(String::from_utf8_lossy(in_line).chars().count() + 1),
+    }
+}
+
+/// A name or value from a document, cut so that messages stay readable.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_SHOWN) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
+    }
+}
+
+/// A count as the number of a line or column.
+pub(super) fn saturate(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(bytes: &[u8]) -> (String, Option<(u32, u32)>) {
+        let error = text(bytes).unwrap_err();
+        (error.message, error.position.map(|p| (p.line, p.column)))
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_windows_line_ends_are_fine() {
+        assert_eq!(text("\u{feff}a: ü\r\n".as_bytes()), Ok("a: ü\r\n"));
+    }
+
+    #[test]
+    fn what_is_not_text_is_refused_with_its_place() {
+        assert_eq!(
+            refused(b"a: 1\n\xc3\xa4 \xff"),
+            ("not UTF-8".into(), Some((2, 3)))
+        );
+        let control = "control characters are not allowed";
+        assert_eq!(refused(b"a: 1\nb: \0"), (control.into(), Some((2, 4))));
+        assert_eq!(refused(b"a: \x1b[31m"), (control.into(), Some((1, 4))));
+        assert_eq!(refused(b"\xff\xfea\0:\0"), ("not UTF-8".into(), Some((1, 1))));
+    }
+
+    #[test]
+    fn what_would_choke_the_parser_is_refused() {
+        let directive = format!("# first\n\n%TAG !p! tag:{}\n--- !p!a x\n", "x".repeat(2000));
+        assert_eq!(
+            refused(directive.as_bytes()),
+            ("the directive is too long".into(), Some((3, 1)))
+        );
+        assert!(text(format!("a: {}", "%".repeat(3000)).as_bytes()).is_ok());
+        assert!(
+            refused(&b"[a,".repeat(1_000_001))
+                .0
+                .contains("at most 2000000 are read")
+        );
+        assert!(refused(&vec![b'a'; MAX_BYTES + 1]).0.contains("bytes, at most"));
+    }
+
+    #[test]
+    fn the_place_is_part_of_the_message() {
+        let error = DocumentError::at(Position { line: 3, column: 7 }, "no");
+        assert_eq!(error.to_string(), "no (line 3, column 7)");
+        assert_eq!(DocumentError::of_all("no".into()).to_string(), "no");
+    }
+}

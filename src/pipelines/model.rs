@@ -1,0 +1,183 @@
+//! A pipeline as the rules and the publisher see it.
+
+use super::document::{DocumentError, Position};
+use super::names::Names;
+use super::read;
+use super::references::{Reference, ReferenceKind};
+use super::tree::Tree;
+use std::sync::OnceLock;
+
+/// The two kinds of pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Components run one after the other: `*.orch.yaml`.
+    Orchestration,
+    /// Data flows from component to component: `*.tran.yaml`.
+    Transformation,
+}
+
+impl Kind {
+    /// Both kinds.
+    pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];
+
+    /// The kind by the file's name, for files whose content does not say it.
+    pub fn from_path(path: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| path.ends_with(kind.extension()))
+    }
+
+    /// How the files of this kind end.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Orchestration => ".orch.yaml",
+            Self::Transformation => ".tran.yaml",
+        }
+    }
+
+    /// The kind as the `type` key has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Orchestration => "orchestration",
+            Self::Transformation => "transformation",
+        }
+    }
+}
+
+/// A pipeline, without its canvas.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// From the `type` key.
+    pub kind: Kind,
+    /// In file order.
+    pub components: Vec<Component>,
+    /// In file order.
+    pub variables: Vec<Variable>,
+    names: OnceLock<Names>,
+}
+
+/// A component of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// The key in `pipeline.components`, as it is written.
+    pub name: String,
+    /// Of the key.
+    pub position: Position,
+    /// The `type`, such as `end-success`.
+    pub kind: Option<String>,
+    /// Whether it is skipped when the pipeline runs.
+    pub skipped: bool,
+    /// In file order, those that lead nowhere included.
+    pub links: Vec<Link>,
+    /// The parameter `concurrency`.
+    pub concurrency: Option<String>,
+    /// The variables that an iterator sets, for the types of iterator that are known.
+    pub iteration_variables: Vec<String>,
+    /// The files that it names.
+    pub calls: Vec<Call>,
+}
+
+/// What a link stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkRole {
+    /// To a component that runs after this one.
+    Transition,
+    /// To the component that an iterator or a retry wraps.
+    IterationTarget,
+    /// To a component that feeds this one.
+    Source,
+}
+
+/// A link to another component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// What it stands for.
+    pub role: LinkRole,
+    /// The name of the other component, which may not exist.
+    pub name: String,
+    /// Of the name.
+    pub position: Position,
+}
+
+/// A component's mention of another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// What kind of file.
+    pub kind: ReferenceKind,
+    /// As it is written.
+    pub target: String,
+    /// Of the target.
+    pub position: Position,
+}
+
+/// A variable of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// The key in `pipeline.variables`, as it is written.
+    pub name: String,
+    /// Of the key.
+    pub position: Position,
+    /// The `scope`, such as `COPIED`.
+    pub scope: Option<String>,
+}
+
+impl Pipeline {
+    pub(super) const fn new(kind: Kind, components: Vec<Component>, variables: Vec<Variable>) -> Self {
+        Self {
+            kind,
+            components,
+            variables,
+            names: OnceLock::new(),
+        }
+    }
+
+    /// Reads a pipeline file.
+    ///
+    /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and whose
+    /// `type` is one of the two. What else is wrong with it stays out of the model.
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let tree = Tree::read(bytes, Some("design"))?;
+        read::pipeline(tree.root())
+    }
+
+    /// The files that the components name, skipped components included: they may be switched on again, and a
+    /// file too many does less harm than one too few.
+    pub fn references(&self) -> Vec<Reference> {
+        self.components
+            .iter()
+            .flat_map(|component| component.calls.iter().map(|call| Reference::new(component, call)))
+            .collect()
+    }
+
+    /// The line of the component or variable that the text of a violation names; none if it names none.
+    ///
+    /// The first name in quotes counts, else the longest that stands as a word of its own. Made for many texts: the
+    /// names are sorted once, for the first of them. What a variable and a component are both called is the
+    /// variable where the text says `variable` before it.
+    pub fn line_named_in(&self, text: &str) -> Option<u32> {
+        self.names
+            .get_or_init(|| Names::new(&self.components, &self.variables))
+            .line_in(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_by_name_is_by_the_whole_ending() {
+        assert_eq!(Kind::from_path("a/b.orch.yaml"), Some(Kind::Orchestration));
+        assert_eq!(Kind::from_path("b.tran.yaml"), Some(Kind::Transformation));
+        for other in [
+            "b.yaml",
+            "orch.yaml",
+            "b.orch.yml",
+            "b.orch.yaml.txt",
+            "b.ORCH.YAML",
+            "",
+        ] {
+            assert_eq!(Kind::from_path(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Finds the component or variable that a sentence is about.
+//!
+//! Reviews answer with sentences only; an annotation needs a line. Sentences and names come from outside, and there
+//! may be thousands of each, so the search is by sorted names and never tries every name on every text.
+
+use super::model::{Component, Variable};
+
+/// How a text begins that is about a pipeline as a whole, and so about no line of it.
+pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";
+
+/// How a text begins that is about the rules file.
+pub const ABOUT_THE_RULES_FILE: &str = "the rules file ";
+
+/// Bytes of a text that are searched.
+const MAX_TEXT: usize = 2048;
+
+/// What names are quoted with, opening and closing.
+const QUOTES: [(char, char); 6] = [
+    ('"', '"'),
+    ('\'', '\''),
+    ('`', '`'),
+    ('“', '”'),
+    ('‘', '’'),
+    ('«', '»'),
+];
+
+/// All names of a pipeline.
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    sorted: Vec<Name>,
+}
+
+#[derive(Debug, Clone)]
+struct Name {
+    text: Box<str>,
+    component: Option<u32>,
+    variable: Option<u32>,
+    /// The index of the longest other name that this one begins with.
+    shorter: Option<usize>,
+}
+
+impl Names {
+    pub(super) fn new(components: &[Component], variables: &[Variable]) -> Self {
+        let components = components.iter().map(|c| (&c.name, Some(c.position.line), None));
+        let variables = variables.iter().map(|v| (&v.name, None, Some(v.position.line)));
+        let mut sorted: Vec<Name> = components
+            .chain(variables)
+            .filter(|(text, ..)| !text.is_empty())
+            .map(|(text, component, variable)| Name {
+                text: text.as_str().into(),
+                component,
+                variable,
+                shorter: None,
+            })
+            .collect();
+        sorted.sort_by(|a, b| a.text.cmp(&b.text));
+        sorted.dedup_by(|later, first| {
+            let is_same = later.text == first.text;
+            if is_same {
+                first.component = first.component.or(later.component);
+                first.variable = first.variable.or(later.variable);
+            }
+            is_same
+        });
+        link_beginnings(&mut sorted);
+        Self { sorted }
+    }
+
+    /// See [`Pipeline::line_named_in`](super::Pipeline::line_named_in).
+    pub(super) fn line_in(&self, text: &str) -> Option<u32> {
+        if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
+            return None;
+        }
+        let text = beginning(text);
+        let (before, name) = self.quoted(text).or_else(|| self.longest_word(text))?;
+        if says_variable(before) {
+            return name.variable.or(name.component);
+        }
+        name.component.or(name.variable)
+    }
+
+    /// The first name between quotes, with what stands before the quote.
+    fn quoted<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
+        text.char_indices().find_map(|(at, opening)| {
+            let (_, closing) = QUOTES.iter().find(|(quote, _)| *quote == opening)?;
+            let (before, rest) = text.split_at(at);
+            let rest = rest.strip_prefix(opening)?;
+            let name = self.longest_start(rest, |_, after| after.starts_with(*closing))?;
+            Some((before, name))
+        })
+    }
+
+    /// The longest name that is no part of a longer word, the first of several.
+    fn longest_word<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
+        let mut longest: Option<(&str, &Name)> = None;
+        let mut in_word = false;
+        for (at, c) in text.char_indices() {
+            let (before, rest) = text.split_at(at);
+            let begins = !(in_word && is_word(c));
+            in_word = is_word(c);
+            let found = begins.then(|| self.longest_start(rest, ends_word));
+            if let Some(name) = found.flatten()
+                && longest.is_none_or(|(_, known)| known.text.len() < name.text.len())
+            {
+                longest = Some((before, name));
+            }
+        }
+        longest
+    }
+
+    /// The longest name that `text` begins with, among those that what comes after them fits.
+    ///
+    /// All names that `text` begins with are the beginnings of the last name that is not greater than `text`, or
+    /// that name itself. What it shares with `text` tells how long they can be.
+    fn longest_start(&self, text: &str, fits: impl Fn(&Name, &str) -> bool) -> Option<&Name> {
+        let not_greater = self.sorted.partition_point(|name| *name.text <= *text);
+        let last = not_greater.checked_sub(1)?;
+        let shared = shared_bytes(&self.sorted.get(last)?.text, text);
+        let mut next = Some(last);
+        while let Some(name) = next.and_then(|at| self.sorted.get(at)) {
+            let after = (name.text.len() <= shared).then(|| text.get(name.text.len()..));
+            if after.flatten().is_some_and(|after| fits(name, after)) {
+                return Some(name);
+            }
+            next = name.shorter;
+        }
+        None
+    }
+}
+
+/// The part of a text that is searched.
+fn beginning(text: &str) -> &str {
+    let end = (0..=MAX_TEXT.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+fn shared_bytes(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
+}
+
+/// A name that itself ends in a sign, such as `ready?`, may stand before anything.
+fn ends_word(name: &Name, after: &str) -> bool {
+    !name.text.ends_with(is_word) || !after.starts_with(is_word)
+}
+
+/// Each name's `shorter`; the names that begin a name stand before it in the order.
+fn link_beginnings(sorted: &mut [Name]) {
+    let mut open: Vec<usize> = Vec::new();
+    for at in 0..sorted.len() {
+        let (before, rest) = sorted.split_at_mut(at);
+        let Some(name) = rest.first_mut() else { return };
+        while let Some(last) = open.last()
+            && !before
+                .get(*last)
+                .is_some_and(|shorter| name.text.starts_with(&*shorter.text))
+        {
+            open.pop();
+        }
+        name.shorter = open.last().copied();
+        open.push(at);
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn says_variable(before: &str) -> bool {
+    let word = before
+        .trim_end_matches(|c: char| !is_word(c))
+        .rsplit(|c: char| !is_word(c))
+        .next();
+    word.is_some_and(|word| word.eq_ignore_ascii_case("variable"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pipelines::Pipeline;
+
+    fn lines(names: &[&str], variables: &[&str], text: &str) -> Option<u32> {
+        let map = |names: &[&str]| -> String {
+            let entry = |name: &&str| format!("    {}:\n", serde_json::to_string(name).unwrap());
+            if names.is_empty() {
+                "    {}\n".to_owned()
+            } else {
+                names.iter().map(entry).collect()
+            }
+        };
+        let yaml = format!(
+            "type: orchestration\npipeline:\n  components:\n{}  variables:\n{}",
+            map(names),
+            map(variables)
+        );
+        Pipeline::parse(yaml.as_bytes()).unwrap().line_named_in(text)
+    }
+
+    #[test]
+    fn the_first_name_in_quotes_counts_before_longer_words() {
+        let names = ["a", "b", "load all", "load"];
+        assert_eq!(lines(&names, &[], "load all comes after 'b' and \"a\""), Some(5));
+        assert_eq!(lines(&names, &[], "not \"x\" but `a`"), Some(4));
+        assert_eq!(lines(&names, &[], "\u{201c}load\u{201d} fails"), Some(7));
+        assert_eq!(lines(&names, &[], "\"load all\""), Some(6));
+    }
+
+    #[test]
+    fn without_quotes_the_longest_whole_word_counts() {
+        let names = ["load", "load all", "Start", "ready?", "ü", "-"];
+        assert_eq!(lines(&names, &[], "component load all is wrong"), Some(5));
+        assert_eq!(lines(&names, &[], "loading Start_2 is wrong"), None);
+        assert_eq!(lines(&names, &[], "component Start"), Some(6));
+        assert_eq!(lines(&names, &[], "Start, load: both"), Some(6));
+        assert_eq!(lines(&names, &[], "ready?yes"), Some(7));
+        assert_eq!(lines(&names, &[], "über ü"), Some(8));
+        assert_eq!(lines(&names, &[], "nothing"), None);
+        assert_eq!(lines(&names, &[], ""), None);
+    }
+
+    #[test]
+    fn names_with_quotes_and_breaks_are_found_as_they_are_written() {
+        let names = ["it's \"so\"", "so", "two\nlines"];
+        assert_eq!(lines(&names, &[], "component \"it's \"so\"\" is wrong"), Some(4));
+        assert_eq!(lines(&names, &[], "component \"two\nlines\" is wrong"), Some(6));
+    }
+
+    #[test]
+    fn a_variable_is_meant_where_the_text_says_so() {
+        assert_eq!(lines(&["x"], &["x", "y"], "variable \"x\" is copied"), Some(6));
+        assert_eq!(lines(&["x"], &["x", "y"], "Variable: x"), Some(6));
+        assert_eq!(lines(&["x"], &["x", "y"], "component \"x\" is copied"), Some(4));
+        assert_eq!(lines(&["x"], &["x", "y"], "\"y\" is copied"), Some(7));
+        assert_eq!(lines(&["x"], &[], "variable \"x\""), Some(4));
+    }
+
+    #[test]
+    fn a_text_about_the_whole_names_nothing() {
+        assert_eq!(lines(&["components"], &[], "the pipeline has 2 components"), None);
+        assert_eq!(lines(&["x"], &[], "the rules file says \"x\""), None);
+        assert_eq!(lines(&["components"], &[], "2 components"), Some(4));
+    }
+
+    #[test]
+    fn a_name_without_text_is_never_found() {
+        assert_eq!(lines(&["", " "], &[], "\"\" x"), Some(5));
+        assert_eq!(lines(&[""], &[], "\"\""), None);
+    }
+
+    #[test]
+    fn many_names_that_begin_alike_are_searched_quickly() {
+        let names: Vec<String> = (1..1000).map(|count| "-".repeat(count)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text = format!("{}x\u{fc}", "\"-".repeat(5000));
+        assert_eq!(lines(&names, &[], &text), Some(4));
+        assert_eq!(lines(&names, &[], &"-".repeat(3000)), Some(1002));
+    }
+}

@@ -1,0 +1,200 @@
+//! From a document's nodes to the model of a pipeline.
+
+use super::document::{DocumentError, Position, shortened};
+use super::model::{Call, Component, Kind, Link, LinkRole, Pipeline, Variable};
+use super::references::ReferenceKind;
+use super::scalar::Value;
+use super::tree::NodeRef;
+
+/// The keys of `transitions`; those that YAML takes for booleans are booleans in some files, so case does not count.
+const TRANSITIONS: [&str; 5] = ["unconditional", "success", "failure", "true", "false"];
+
+pub(super) fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
+    let kind = kind(root)?;
+    let pipeline = root
+        .get("pipeline")
+        .ok_or_else(|| DocumentError::at(root.position(), "the key `pipeline` is missing"))?;
+    require_map_or_null(pipeline, "pipeline")?;
+    let components = pipeline.get("components");
+    if let Some(components) = components {
+        require_map_or_null(components, "pipeline.components")?;
+    }
+    let components = components.into_iter().flat_map(NodeRef::entries);
+    let variables = pipeline.get("variables").into_iter().flat_map(NodeRef::entries);
+    Ok(Pipeline::new(
+        kind,
+        components
+            .map(|(name, position, node)| component(kind, name, position, node))
+            .collect(),
+        variables
+            .map(|(name, position, node)| variable(name, position, node))
+            .collect(),
+    ))
+}
+
+fn kind(root: NodeRef<'_, '_>) -> Result<Kind, DocumentError> {
+    if !root.is_map() {
+        return Err(DocumentError::at(
+            root.position(),
+            "a pipeline is a map with the keys `type` and `pipeline`",
+        ));
+    }
+    let node = root
+        .get("type")
+        .ok_or_else(|| DocumentError::at(root.position(), "the key `type` is missing"))?;
+    Kind::ALL
+        .into_iter()
+        .find(|kind| node.text() == Some(kind.name()))
+        .ok_or_else(|| unknown_kind(node))
+}
+
+fn unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
+    let found = node
+        .text()
+        .map(|text| format!("`{}`, and ", shortened(text)))
+        .unwrap_or_default();
+    DocumentError::at(
+        node.position(),
+        format!("`type` is {found}neither `orchestration` nor `transformation`"),
+    )
+}
+
+fn require_map_or_null(node: NodeRef<'_, '_>, what: &str) -> Result<(), DocumentError> {
+    if node.is_map() || node.is_null() {
+        return Ok(());
+    }
+    Err(DocumentError::at(
+        node.position(),
+        format!("`{what}` is not a map"),
+    ))
+}
+
+fn component(pipeline: Kind, name: &str, position: Position, node: NodeRef<'_, '_>) -> Component {
+    let kind = node.get("type").and_then(text_of);
+    let parameters = node.get("parameters");
+    let parameter = |key: &str| parameters.and_then(|parameters| parameters.get(key));
+    Component {
+        name: name.to_owned(),
+        position,
+        skipped: node.get("skipped").and_then(NodeRef::value) == Some(Value::Boolean(true)),
+        links: match pipeline {
+            Kind::Orchestration => orchestration_links(node),
+            Kind::Transformation => sources(node),
+        },
+        concurrency: parameter("concurrency").and_then(text_of),
+        iteration_variables: kind
+            .as_deref()
+            .map(|kind| iteration_variables(kind, parameter))
+            .unwrap_or_default(),
+        calls: calls(parameter),
+        kind,
+    }
+}
+
+fn variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        position,
+        scope: node
+            .get("metadata")
+            .and_then(|metadata| metadata.get("scope"))
+            .and_then(text_of),
+    }
+}
+
+/// The text of a scalar that is not null.
+fn text_of(node: NodeRef<'_, '_>) -> Option<String> {
+    node.text().filter(|_| !node.is_null()).map(ToOwned::to_owned)
+}
+
+fn orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
+        if TRANSITIONS.iter().any(|known| known.eq_ignore_ascii_case(key)) {
+            add_list(&mut links, LinkRole::Transition, names);
+        }
+    }
+    links.extend(
+        node.get("iterationTarget")
+            .and_then(|target| link(LinkRole::IterationTarget, target)),
+    );
+    links
+}
+
+fn sources(node: NodeRef<'_, '_>) -> Vec<Link> {
+    let mut links = Vec::new();
+    if let Some(names) = node.get("sources") {
+        add_list(&mut links, LinkRole::Source, names);
+    }
+    links
+}
+
+fn add_list(links: &mut Vec<Link>, role: LinkRole, names: NodeRef<'_, '_>) {
+    if let Some(names) = names.items() {
+        links.extend(names.filter_map(|name| link(role, name)));
+    }
+}
+
+fn link(role: LinkRole, node: NodeRef<'_, '_>) -> Option<Link> {
+    Some(Link {
+        role,
+        name: node.text()?.to_owned(),
+        position: node.position(),
+    })
+}
+
+/// The variables that an iterator sets. Each type of iterator keeps them in its own shape; the parameter
+/// `gridVariable` names the grid that is read and is none of them.
+fn iteration_variables<'t, 'a: 't>(
+    kind: &str,
+    parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,
+) -> Vec<String> {
+    match kind {
+        "grid-iterator" => column(parameter("gridIteratorVariableMapping"), 1),
+        "table-iterator" => {
+            let mut names = column(parameter("columnMapping"), 1);
+            names.extend(column(parameter("columnMapping1"), 1));
+            names
+        }
+        "file-iterator" => column(parameter("variables"), 0),
+        "fixed-iterator" => list(parameter("variablesToIterate"))
+            .filter_map(text_of)
+            .collect(),
+        "loop-iterator" => parameter("variableToIterate")
+            .and_then(text_of)
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn column(rows: Option<NodeRef<'_, '_>>, at: usize) -> Vec<String> {
+    list(rows)
+        .filter_map(|row| row.items()?.nth(at).and_then(text_of))
+        .collect()
+}
+
+fn list<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item = NodeRef<'t, 'a>> {
+    node.and_then(NodeRef::items).into_iter().flatten()
+}
+
+fn calls<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
+    let call = |kind, key: &str| {
+        let node = parameter(key)?;
+        let target = text_of(node).filter(|target| !target.is_empty())?;
+        Some(Call {
+            kind,
+            target,
+            position: node.position(),
+        })
+    };
+    let is_file = parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
+    [
+        call(ReferenceKind::Pipeline(Kind::Orchestration), "orchestrationJob"),
+        call(ReferenceKind::Pipeline(Kind::Transformation), "transformationJob"),
+        call(ReferenceKind::Script, "fileName").filter(|_| is_file),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

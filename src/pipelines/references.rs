@@ -1,0 +1,139 @@
+//! The files that a pipeline names, and which files those are.
+
+use super::document::Position;
+use super::model::{Call, Component, Kind};
+use std::collections::HashMap;
+
+/// What kind of file is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReferenceKind {
+    /// A pipeline of this kind, by its path without extension.
+    Pipeline(Kind),
+    /// A script, by its path.
+    Script,
+}
+
+/// How the file is named.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A path from the repository root, or a bare file name.
+    Path(String),
+    /// A text with a variable in it (`${…}`), which is known only when the pipeline runs.
+    Expression(String),
+}
+
+/// A component's mention of another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// What kind of file.
+    pub kind: ReferenceKind,
+    /// Which file.
+    pub target: Target,
+    /// Of the target's text.
+    pub position: Position,
+    /// The name of the component.
+    pub component: String,
+}
+
+impl Reference {
+    pub(super) fn new(component: &Component, call: &Call) -> Self {
+        let target = call.target.clone();
+        Self {
+            kind: call.kind,
+            target: if target.contains("${") {
+                Target::Expression(target)
+            } else {
+                Target::Path(target)
+            },
+            position: call.position,
+            component: component.name.clone(),
+        }
+    }
+}
+
+/// The pipeline files of a repository, to find those that a pipeline calls.
+#[derive(Debug)]
+pub struct PipelineFiles<'f> {
+    /// By file name; the paths in the order given.
+    by_name: HashMap<&'f str, Vec<&'f str>>,
+}
+
+/// Which file a call means.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Resolved<'r> {
+    /// This one.
+    File(&'r str),
+    /// There is none.
+    Missing,
+    /// A bare file name that several files have.
+    Ambiguous(&'r [&'r str]),
+}
+
+impl<'f> PipelineFiles<'f> {
+    /// From paths relative to the repository root, with `/`; those that are no pipelines are left out.
+    pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
+        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+        for path in paths.into_iter().filter(|path| Kind::from_path(path).is_some()) {
+            by_name.entry(file_name(path)).or_default().push(path);
+        }
+        Self { by_name }
+    }
+
+    /// The file that `target` calls: that path with the kind's extension, else, for a bare file name, the one
+    /// file of that name in any folder.
+    pub fn resolve(&self, target: &str, kind: Kind) -> Resolved<'_> {
+        let path = format!("{target}{}", kind.extension());
+        let candidates: &[&str] = self.by_name.get(file_name(&path)).map_or(&[], Vec::as_slice);
+        if let Some(file) = candidates.iter().find(|candidate| **candidate == path) {
+            return Resolved::File(file);
+        }
+        match candidates {
+            _ if target.contains('/') => Resolved::Missing,
+            [] => Resolved::Missing,
+            [file] => Resolved::File(file),
+            several => Resolved::Ambiguous(several),
+        }
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Kind::{Orchestration, Transformation};
+
+    #[test]
+    fn a_call_is_a_path_or_a_bare_file_name() {
+        let files = PipelineFiles::new([
+            "a/load.orch.yaml",
+            "a/clean it.tran.yaml",
+            "b/clean it.tran.yaml",
+            "top.orch.yaml",
+            "b/top.orch.yaml",
+            "a/load.sql",
+        ]);
+        assert_eq!(
+            files.resolve("a/load", Orchestration),
+            Resolved::File("a/load.orch.yaml")
+        );
+        assert_eq!(
+            files.resolve("load", Orchestration),
+            Resolved::File("a/load.orch.yaml")
+        );
+        assert_eq!(files.resolve("load", Transformation), Resolved::Missing);
+        assert_eq!(files.resolve("b/load", Orchestration), Resolved::Missing);
+        assert_eq!(
+            files.resolve("top", Orchestration),
+            Resolved::File("top.orch.yaml")
+        );
+        assert_eq!(
+            files.resolve("clean it", Transformation),
+            Resolved::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
+        );
+        assert_eq!(files.resolve("", Orchestration), Resolved::Missing);
+        assert_eq!(files.resolve("../load", Orchestration), Resolved::Missing);
+    }
+}

@@ -1,0 +1,145 @@
+//! What a scalar means (YAML 1.2.2, section 10.3, the core schema), beside what is written.
+
+use saphyr_parser::{ScalarStyle, Tag};
+use std::borrow::Cow;
+
+/// A scalar as it is written.
+#[derive(Debug, Clone)]
+pub(super) struct Scalar<'a> {
+    /// The text between the quotes, or the plain text: `1.50` stays `1.50`.
+    pub text: Cow<'a, str>,
+    /// Quoted, a block, or tagged as text: never a number, a boolean or null.
+    pub is_text: bool,
+}
+
+/// The meaning of a scalar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'t> {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A whole number from 0; what is too large for it is the largest.
+    Natural(u64),
+    /// A whole number below 0, or a number with a fraction or exponent.
+    OtherNumber,
+    /// Anything else.
+    Text(&'t str),
+}
+
+impl<'a> Scalar<'a> {
+    pub(super) fn new(text: Cow<'a, str>, style: ScalarStyle, tag: Option<&Tag>) -> Self {
+        let tagged_as_text = tag.is_some_and(|tag| {
+            (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")
+        });
+        Self {
+            text,
+            is_text: style != ScalarStyle::Plain || tagged_as_text,
+        }
+    }
+
+    pub(super) fn value(&self) -> Value<'_> {
+        if self.is_text {
+            return Value::Text(&self.text);
+        }
+        match &*self.text {
+            "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+            "true" | "True" | "TRUE" => Value::Boolean(true),
+            "false" | "False" | "FALSE" => Value::Boolean(false),
+            text => number(text).unwrap_or(Value::Text(text)),
+        }
+    }
+}
+
+fn number(text: &str) -> Option<Value<'_>> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return whole(digits, 16).map(Value::Natural);
+    }
+    if let Some(digits) = text.strip_prefix("0o") {
+        return whole(digits, 8).map(Value::Natural);
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if let Some(value) = whole(unsigned, 10) {
+        let is_negative = text.starts_with('-') && value > 0;
+        return Some(if is_negative {
+            Value::OtherNumber
+        } else {
+            Value::Natural(value)
+        });
+    }
+    is_float(text, unsigned).then_some(Value::OtherNumber)
+}
+
+fn whole(digits: &str, radix: u32) -> Option<u64> {
+    let all_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
+    all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
+}
+
+fn is_float(text: &str, unsigned: &str) -> bool {
+    match unsigned {
+        ".inf" | ".Inf" | ".INF" => true,
+        ".nan" | ".NaN" | ".NAN" => unsigned.len() == text.len(),
+        _ => {
+            unsigned.starts_with(|c: char| c == '.' || c.is_ascii_digit()) && unsigned.parse::<f64>().is_ok()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &str) -> Scalar<'_> {
+        Scalar::new(text.into(), ScalarStyle::Plain, None)
+    }
+
+    #[test]
+    fn plain_scalars_mean_what_the_core_schema_says() {
+        let table = [
+            ("", Value::Null),
+            ("~", Value::Null),
+            ("NULL", Value::Null),
+            ("nULL", Value::Text("nULL")),
+            ("True", Value::Boolean(true)),
+            ("false", Value::Boolean(false)),
+            ("yes", Value::Text("yes")),
+            ("0", Value::Natural(0)),
+            ("-0", Value::Natural(0)),
+            ("+12", Value::Natural(12)),
+            ("017", Value::Natural(17)),
+            ("0o17", Value::Natural(15)),
+            ("0x1F", Value::Natural(31)),
+            ("99999999999999999999", Value::Natural(u64::MAX)),
+            ("1_000", Value::Text("1_000")),
+            ("-1", Value::OtherNumber),
+            ("1.0", Value::OtherNumber),
+            ("1e3", Value::OtherNumber),
+            (".5", Value::OtherNumber),
+            ("-.inf", Value::OtherNumber),
+            (".nan", Value::OtherNumber),
+            ("-.nan", Value::Text("-.nan")),
+            ("inf", Value::Text("inf")),
+            (".", Value::Text(".")),
+            ("+", Value::Text("+")),
+            ("0x", Value::Text("0x")),
+            ("0x-1", Value::Text("0x-1")),
+            ("--1", Value::Text("--1")),
+            ("warn", Value::Text("warn")),
+        ];
+        for (text, value) in table {
+            assert_eq!(plain(text).value(), value, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn quoted_and_tagged_scalars_are_text() {
+        let quoted = Scalar::new("1".into(), ScalarStyle::DoubleQuoted, None);
+        assert_eq!(quoted.value(), Value::Text("1"));
+        let tag = Tag {
+            handle: "tag:yaml.org,2002:".into(),
+            suffix: "str".into(),
+        };
+        let tagged = Scalar::new("true".into(), ScalarStyle::Plain, Some(&tag));
+        assert_eq!(tagged.value(), Value::Text("true"));
+    }
+}

@@ -1,0 +1,143 @@
+//! A document as nodes that know their place.
+
+use super::build;
+use super::document::{self, DocumentError, Position};
+use super::scalar::{Scalar, Value};
+use std::borrow::Cow;
+
+pub(super) type NodeId = u32;
+
+/// A document. Aliases are the node that they name, so a node may have several parents.
+#[derive(Debug)]
+pub struct Tree<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) root: NodeId,
+}
+
+#[derive(Debug)]
+pub(super) struct Node<'a> {
+    pub position: Position,
+    pub content: Content<'a>,
+}
+
+#[derive(Debug)]
+pub(super) enum Content<'a> {
+    Scalar(Scalar<'a>),
+    List(Vec<NodeId>),
+    Map(Vec<Entry<'a>>),
+}
+
+/// A key with its value.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pub key: Key<'a>,
+    pub value: NodeId,
+}
+
+/// A key, compared as it is written: `1.50`, `true` and `"true"` are the texts `1.50`, `true` and `true`.
+#[derive(Debug, Clone)]
+pub(super) struct Key<'a> {
+    pub text: Cow<'a, str>,
+    pub position: Position,
+}
+
+impl<'a> Tree<'a> {
+    /// Reads the one document in `bytes`. The value of the top-level key `unread` is checked and not kept.
+    ///
+    /// Refused are, besides what is no YAML: a key that stands twice in one map, keys that are lists or maps, merge
+    /// keys, a second document, more than 128 levels, aliases within what they name, aliases that expand to
+    /// megabytes.
+    pub fn read(bytes: &'a [u8], unread: Option<&str>) -> Result<Self, DocumentError> {
+        build::build(document::text(bytes)?, unread)
+    }
+
+    /// The outermost node.
+    pub fn root(&self) -> NodeRef<'_, 'a> {
+        NodeRef {
+            tree: self,
+            id: self.root,
+        }
+    }
+}
+
+/// A node in its tree.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeRef<'t, 'a> {
+    tree: &'t Tree<'a>,
+    id: NodeId,
+}
+
+impl<'t, 'a> NodeRef<'t, 'a> {
+    fn node(self) -> Option<&'t Node<'a>> {
+        self.tree.nodes.get(self.id as usize)
+    }
+
+    fn with(self, id: NodeId) -> Self {
+        Self { tree: self.tree, id }
+    }
+
+    /// Where the node begins; for an alias, where what it names begins.
+    pub fn position(self) -> Position {
+        self.node()
+            .map_or(Position { line: 1, column: 1 }, |node| node.position)
+    }
+
+    /// The scalar's text as it is written; none for lists and maps.
+    pub fn text(self) -> Option<&'t str> {
+        match &self.node()?.content {
+            Content::Scalar(scalar) => Some(&scalar.text),
+            _ => None,
+        }
+    }
+
+    /// What the scalar means; none for lists and maps.
+    pub fn value(self) -> Option<Value<'t>> {
+        match &self.node()?.content {
+            Content::Scalar(scalar) => Some(scalar.value()),
+            _ => None,
+        }
+    }
+
+    /// The text of a scalar that is text, and no number, boolean or null.
+    pub fn string(self) -> Option<&'t str> {
+        match self.value() {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether this is null in any spelling.
+    pub fn is_null(self) -> bool {
+        self.value() == Some(Value::Null)
+    }
+
+    /// Whether this is a map.
+    pub fn is_map(self) -> bool {
+        matches!(self.node().map(|node| &node.content), Some(Content::Map(_)))
+    }
+
+    /// The nodes of a list; none for anything else.
+    pub fn items(self) -> Option<impl ExactSizeIterator<Item = Self>> {
+        match &self.node()?.content {
+            Content::List(items) => Some(items.iter().map(move |id| self.with(*id))),
+            _ => None,
+        }
+    }
+
+    /// The keys of a map with their places and values, in file order; nothing for anything else.
+    pub fn entries(self) -> impl Iterator<Item = (&'t str, Position, Self)> {
+        let entries: &'t [Entry<'a>] = match self.node().map(|node| &node.content) {
+            Some(Content::Map(entries)) => entries,
+            _ => &[],
+        };
+        entries
+            .iter()
+            .map(move |entry| (&*entry.key.text, entry.key.position, self.with(entry.value)))
+    }
+
+    /// The value of a key of a map.
+    pub fn get(self, key: &str) -> Option<Self> {
+        self.entries()
+            .find_map(|(text, _, value)| (text == key).then_some(value))
+    }
+}

@@ -1,0 +1,32 @@
+//! The quality rules, evaluated on this machine.
+//!
+//! Both the offline check and the local platform's reviews end up here, so what they say of a commit is the same,
+//! word for word. A rules file becomes a [`RuleSet`] once; the set evaluates any number of pipelines, also from
+//! several threads. Nothing here fails: what cannot be evaluated is a result with status ERROR and its cause, because
+//! the gate must see it.
+
+mod config;
+mod error;
+mod graph;
+mod registry;
+mod rule;
+mod rule_set;
+mod rules_file;
+mod subject;
+
+mod component_naming_convention;
+mod copied_variables;
+mod end_output_components;
+mod maximum_components;
+mod maximum_outputs;
+mod minimum_components;
+mod start_and_end_components;
+mod unused_components;
+
+pub use config::Config;
+pub use error::EvaluationError;
+pub use graph::Graph;
+pub use registry::registry;
+pub use rule::{Check, Documentation, Field, Rule};
+pub use rule_set::{RULES_FILE_RULE, RuleSet};
+pub use subject::Subject;

@@ -1,0 +1,144 @@
+//! Reads the rules file and prepares its rules.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::registry;
+use super::rule::{Check, Rule};
+use crate::findings::Enforcement;
+use crate::pipelines::{DocumentError, Kind, NodeRef, Tree, Value, shortened};
+use std::collections::{HashMap, HashSet};
+
+/// More entries are refused: each makes a result for each pipeline.
+const MAX_RULES: usize = 1000;
+
+/// What a rules file says.
+pub(super) struct RulesFile {
+    /// The rules that are enabled, in file order; one that is enabled more than once stands once.
+    pub rules: Vec<EnabledRule>,
+    /// The valid level of each id, disabled rules included.
+    pub levels: HashMap<String, Option<Enforcement>>,
+}
+
+/// A rule that is to be evaluated, or at least reported.
+pub(super) struct EnabledRule {
+    pub id: String,
+    pub enforcement: Option<Enforcement>,
+    /// The kinds of pipeline that get a result.
+    pub kinds: &'static [Kind],
+    pub check: Result<Check, EvaluationError>,
+}
+
+/// An entry of the file.
+struct Entry<'t, 'a> {
+    id: &'t str,
+    is_enabled: bool,
+    node: NodeRef<'t, 'a>,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
+    let tree = Tree::read(bytes, None)?;
+    let entries = entries(tree.root())?;
+    let times_enabled = times_enabled(&entries);
+    let mut rules: Vec<EnabledRule> = Vec::new();
+    let mut reported: HashSet<&str> = HashSet::new();
+    for entry in entries.iter().filter(|entry| entry.is_enabled) {
+        if reported.insert(entry.id) {
+            let times = times_enabled.get(entry.id).copied().unwrap_or(1);
+            rules.push(enabled_rule(entry, times));
+        }
+    }
+    Ok(RulesFile {
+        rules,
+        levels: levels(&entries),
+    })
+}
+
+fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<Entry<'t, 'a>>, DocumentError> {
+    let rules = root
+        .get("rules")
+        .ok_or_else(|| DocumentError::at(root.position(), "the list `rules` is missing"))?;
+    let items = rules
+        .items()
+        .ok_or_else(|| DocumentError::at(rules.position(), "`rules` is not a list"))?;
+    if items.len() > MAX_RULES {
+        return Err(DocumentError::at(
+            rules.position(),
+            format!("{} rules, at most {MAX_RULES} are read", items.len()),
+        ));
+    }
+    items.map(entry).collect()
+}
+
+fn entry<'t, 'a>(node: NodeRef<'t, 'a>) -> Result<Entry<'t, 'a>, DocumentError> {
+    let wrong = |message: &str| DocumentError::at(node.position(), message);
+    if !node.is_map() {
+        return Err(wrong("an entry of `rules` is not a map"));
+    }
+    let id = node
+        .get("id")
+        .and_then(NodeRef::string)
+        .ok_or_else(|| wrong("the rule has no `id` that is a text"))?;
+    match node.get("enabled").and_then(NodeRef::value) {
+        Some(Value::Boolean(is_enabled)) => Ok(Entry { id, is_enabled, node }),
+        _ => Err(wrong("the rule has no `enabled` that is `true` or `false`")),
+    }
+}
+
+fn times_enabled<'t>(entries: &[Entry<'t, '_>]) -> HashMap<&'t str, usize> {
+    let mut times = HashMap::new();
+    for entry in entries.iter().filter(|entry| entry.is_enabled) {
+        *times.entry(entry.id).or_insert(0) += 1;
+    }
+    times
+}
+
+/// The level of the first enabled entry of each id, else of its first.
+fn levels(entries: &[Entry<'_, '_>]) -> HashMap<String, Option<Enforcement>> {
+    let mut levels = HashMap::new();
+    let enabled = entries.iter().filter(|entry| entry.is_enabled);
+    for entry in enabled.chain(entries.iter().filter(|entry| !entry.is_enabled)) {
+        levels.entry(entry.id.to_owned()).or_insert_with(|| level(entry));
+    }
+    levels
+}
+
+fn level(entry: &Entry<'_, '_>) -> Option<Enforcement> {
+    entry
+        .node
+        .get("enforcementLevel")
+        .and_then(NodeRef::string)
+        .and_then(Enforcement::parse)
+}
+
+fn enabled_rule(entry: &Entry<'_, '_>, times: usize) -> EnabledRule {
+    let rule = registry::find(entry.id);
+    let enforcement = level(entry);
+    EnabledRule {
+        id: entry.id.to_owned(),
+        enforcement,
+        kinds: rule.map_or(&Kind::ALL, |rule| rule.documentation().kinds),
+        check: check(entry, times, rule, enforcement),
+    }
+}
+
+/// The check, or the first of the causes for which there is none.
+fn check(
+    entry: &Entry<'_, '_>,
+    times: usize,
+    rule: Option<&'static dyn Rule>,
+    enforcement: Option<Enforcement>,
+) -> Result<Check, EvaluationError> {
+    if times > 1 {
+        let id = shortened(entry.id).into_owned();
+        return Err(EvaluationError::DuplicateEnabledRule { id, times });
+    }
+    let rule = rule.ok_or_else(|| EvaluationError::ValidatorNotFound {
+        id: shortened(entry.id).into_owned(),
+        nearest: registry::nearest(&shortened(entry.id)),
+    })?;
+    let id = rule.documentation().id;
+    if enforcement.is_none() {
+        return Err(EvaluationError::InvalidEnforcementLevel { id });
+    }
+    rule.prepare(&Config::new(id, entry.node.get("config")))
+}

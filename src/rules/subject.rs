@@ -1,0 +1,71 @@
+//! A pipeline under evaluation, with what several rules ask of it worked out once.
+
+use super::graph::Graph;
+use crate::findings::Violation;
+use crate::pipelines::{Component, Pipeline, Variable};
+use std::cell::OnceCell;
+
+/// A pipeline that rules look at.
+#[derive(Debug)]
+pub struct Subject<'p> {
+    /// The pipeline.
+    pub pipeline: &'p Pipeline,
+    graph: OnceCell<Graph<'p>>,
+}
+
+impl<'p> Subject<'p> {
+    /// For one pipeline.
+    pub const fn new(pipeline: &'p Pipeline) -> Self {
+        Self {
+            pipeline,
+            graph: OnceCell::new(),
+        }
+    }
+
+    /// How the components hang together.
+    pub fn graph(&self) -> &Graph<'p> {
+        self.graph.get_or_init(|| Graph::new(self.pipeline))
+    }
+
+    /// How many components there are.
+    pub fn component_count(&self) -> u64 {
+        u64::try_from(self.pipeline.components.len()).unwrap_or(u64::MAX)
+    }
+
+    /// One violation for each component that is picked by its index and itself.
+    pub fn violations_of_components(
+        &self,
+        is_wrong: impl Fn(usize, &Component) -> bool,
+        problem: &str,
+    ) -> Vec<Violation> {
+        let components = self.pipeline.components.iter().enumerate();
+        components
+            .filter(|(at, component)| is_wrong(*at, component))
+            .map(|(_, component)| Violation {
+                text: format!("component \"{}\" {problem}", component.name),
+                line: Some(component.position.line),
+            })
+            .collect()
+    }
+}
+
+/// A violation by the pipeline as a whole, which stands on no line of its own; `problem` goes on after "the pipeline ".
+pub fn of_pipeline(problem: &str) -> Violation {
+    Violation {
+        text: format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE),
+        line: None,
+    }
+}
+
+/// A violation by a variable.
+pub fn of_variable(variable: &Variable, problem: &str) -> Violation {
+    Violation {
+        text: format!("variable \"{}\" {problem}", variable.name),
+        line: Some(variable.position.line),
+    }
+}
+
+/// `1 component`, `2 components`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
