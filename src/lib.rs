@@ -8,5 +8,6 @@ pub mod exit;
 pub mod findings;
 pub mod http;
 pub mod pipelines;
+pub mod report;
 pub mod rules;
 pub mod text;

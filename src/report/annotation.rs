@@ -1,0 +1,182 @@
+//! Annotations before a host's form: what is said where, the most important first, within a host's cap.
+
+use super::wording::{count, gate_change, run_problem, unreviewed};
+use crate::findings::{Finding, Report, Severity, Verdict};
+use std::cmp::Reverse;
+
+/// How loud an annotation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    Error,
+    Warning,
+    Notice,
+}
+
+impl Level {
+    const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Notice];
+
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+}
+
+/// One annotation. All its text may come from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotation {
+    pub level: Level,
+    /// File and line that it stands on; none for one about the run.
+    pub place: Option<(String, u32)>,
+    pub title: String,
+    pub message: String,
+}
+
+/// Everything worth an annotation: what concerns the whole run, then errors, unreviewed files, warnings and notes;
+/// within those by path and line.
+pub fn collect(report: &Report) -> Vec<Annotation> {
+    let mut findings = report.findings();
+    findings.sort_by_key(|finding| (Reverse(finding.severity), finding.path, finding.line));
+    let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
+    let mut all: Vec<Annotation> = run_problem(report).map(about_run).into_iter().collect();
+    all.extend(findings[..first_warning].iter().map(about_finding));
+    all.extend(report.unreviewed.iter().map(|file| {
+        at(
+            Level::Error,
+            &file.path,
+            1,
+            "unreviewed",
+            unreviewed(&file.reason),
+        )
+    }));
+    all.extend(
+        report
+            .gate_changes
+            .iter()
+            .map(|path| at(Level::Warning, path, 1, "gate change", gate_change(path))),
+    );
+    all.extend(findings[first_warning..].iter().map(about_finding));
+    all.extend(notes(report));
+    all
+}
+
+fn about_run(message: String) -> Annotation {
+    Annotation {
+        level: Level::Error,
+        place: None,
+        title: "review".to_owned(),
+        message,
+    }
+}
+
+fn about_finding(finding: &Finding<'_>) -> Annotation {
+    let level = match finding.severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+    };
+    at(level, finding.path, finding.line, finding.rule, finding.message())
+}
+
+fn at(level: Level, path: &str, line: u32, title: &str, message: String) -> Annotation {
+    Annotation {
+        level,
+        place: Some((path.to_owned(), line)),
+        title: title.to_owned(),
+        message,
+    }
+}
+
+/// The notes of a decided run; an undecided one has them in the message about the run.
+fn notes(report: &Report) -> Vec<Annotation> {
+    if report.verdict == Verdict::Undecided || run_problem(report).is_some() {
+        return Vec::new();
+    }
+    let note = |text: &String| Annotation {
+        level: Level::Notice,
+        place: None,
+        title: "review".to_owned(),
+        message: text.clone(),
+    };
+    report.notes.iter().map(note).collect()
+}
+
+/// At most `limit` of each level; where there are more, the last one says how many more and where they are.
+pub fn cap(annotations: &[Annotation], limit: usize, elsewhere: &str) -> Vec<Annotation> {
+    let mut capped = Vec::new();
+    for level in Level::ALL {
+        let of_level = annotations.iter().filter(|annotation| annotation.level == level);
+        let total = of_level.clone().count();
+        if total <= limit {
+            capped.extend(of_level.cloned());
+        } else {
+            let shown = limit.saturating_sub(1);
+            capped.extend(of_level.take(shown).cloned());
+            capped.push(Annotation {
+                level,
+                place: None,
+                title: "review".to_owned(),
+                message: format!("{} more: see {elsewhere}", count(total - shown, level.noun())),
+            });
+        }
+    }
+    capped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn shown(annotations: &[Annotation]) -> Vec<String> {
+        let line = |a: &Annotation| format!("{:?} {:?} {}: {}", a.level, a.place, a.title, a.message);
+        annotations.iter().map(line).collect()
+    }
+
+    #[test]
+    fn errors_come_first_then_by_path_and_line() {
+        let all = collect(&sample::report());
+        insta::assert_snapshot!(shown(&all).join("\n"), @r#"
+        Error Some(("a.tran.yaml", 1)) unused-components: the rule could not be evaluated: designer/no-start-component
+        Error Some(("load/it.orch.yaml", 9)) component-naming-convention: `Run B` is not
+        Error Some(("load/it.orch.yaml", 12)) component-naming-convention: `Run A` is not in the pattern
+        Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
+        Warning Some(("sluicegate.yaml", 1)) gate change: This change touches the gate itself: sluicegate.yaml
+        Warning Some(("a.tran.yaml", 1)) maximum-outputs: 3 outputs
+        "#);
+    }
+
+    #[test]
+    fn an_undecided_run_has_its_error_first() {
+        let mut report = sample::report();
+        report.verdict = Verdict::Undecided;
+        report.notes = vec!["No answer.".to_owned()];
+        let first = &collect(&report)[0];
+        assert_eq!((first.level, &first.place), (Level::Error, &None));
+        assert!(first.message.contains("undecided") && first.message.contains("No answer."));
+    }
+
+    #[test]
+    fn notes_of_a_decided_run_are_notices() {
+        let mut report = sample::empty(Verdict::Passed);
+        report.notes = vec!["The rules file is not known.".to_owned()];
+        let all = collect(&report);
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].level, Level::Notice);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_for_each_level() {
+        let one = |level, n: u32| at(level, "a", n, "r", "m".to_owned());
+        let mut many: Vec<Annotation> = (0..12).map(|n| one(Level::Error, n)).collect();
+        many.extend((0..3).map(|n| one(Level::Warning, n)));
+        let capped = cap(&many, 3, "the report");
+        assert_eq!(capped.len(), 6);
+        assert_eq!(capped[2].message, "10 errors more: see the report");
+        assert_eq!(
+            (capped[5].level, capped[5].place.as_ref().unwrap().1),
+            (Level::Warning, 2)
+        );
+    }
+}

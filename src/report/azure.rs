@@ -1,0 +1,121 @@
+//! Azure Pipelines: logging commands that mark issues of a run.
+//!
+//! <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands#logissue-log-an-error-or-warning>
+
+use super::annotation::{self, Annotation, Level};
+use super::shorten;
+use crate::findings::Report;
+use crate::text;
+
+/// Azure shows ten issues of a type in a run's summary.
+const CAP: usize = 10;
+
+/// The longest message, in units of UTF-16.
+const MESSAGE_LIMIT: usize = 4_096;
+
+/// The review's issues, one `##vso` command a line: errors first, at most ten of a type, the last of them saying how
+/// many more there are. Azure knows no notices; they are warnings here.
+pub fn annotations(report: &Report) -> Vec<String> {
+    let mut all = annotation::collect(report);
+    for notice in all.iter_mut().filter(|a| a.level == Level::Notice) {
+        notice.level = Level::Warning;
+    }
+    let capped = annotation::cap(&all, CAP, "the report and the log");
+    capped.iter().map(command).collect()
+}
+
+fn command(annotation: &Annotation) -> String {
+    let kind = if annotation.level == Level::Error {
+        "error"
+    } else {
+        "warning"
+    };
+    let place = annotation
+        .place
+        .as_ref()
+        .map_or_else(String::new, |(path, line)| {
+            format!(
+                "sourcepath={};linenumber={line};columnnumber=1;",
+                escape(&text::line(path))
+            )
+        });
+    let code = shorten::escaped(&text::line(&annotation.title), 200, push_escaped);
+    let message = shorten::escaped(&text::block(&annotation.message), MESSAGE_LIMIT, push_escaped);
+    format!("##vso[task.logissue type={kind};{place}code={code};]{message}")
+}
+
+/// The agent undoes the same replacements in properties and in the message.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    text.chars().for_each(|c| push_escaped(c, &mut escaped));
+    escaped
+}
+
+fn push_escaped(c: char, escaped: &mut String) {
+    match c {
+        '%' => escaped.push_str("%AZP25"),
+        ';' => escaped.push_str("%3B"),
+        '\r' => escaped.push_str("%0D"),
+        '\n' => escaped.push_str("%0A"),
+        ']' => escaped.push_str("%5D"),
+        _ => escaped.push(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Severity, Status, Verdict};
+    use crate::report::sample;
+    use proptest::prelude::*;
+
+    /// What the agent does, in its order.
+    fn unescape(text: &str) -> String {
+        let pairs = [
+            ("%3B", ";"),
+            ("%0D", "\r"),
+            ("%0A", "\n"),
+            ("%5D", "]"),
+            ("%AZP25", "%"),
+        ];
+        pairs
+            .iter()
+            .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    }
+
+    #[test]
+    fn a_report_as_commands() {
+        insta::assert_snapshot!(annotations(&sample::report()).join("\n"), @"
+        ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
+        ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
+        ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
+        ##vso[task.logissue type=error;sourcepath=late.orch.yaml;linenumber=1;columnnumber=1;code=unreviewed;]The file was not reviewed: the batch timed out
+        ##vso[task.logissue type=warning;sourcepath=sluicegate.yaml;linenumber=1;columnnumber=1;code=gate change;]This change touches the gate itself: sluicegate.yaml
+        ##vso[task.logissue type=warning;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=maximum-outputs;]3 outputs
+        ");
+    }
+
+    #[test]
+    fn properties_and_message_cannot_end_early() {
+        let mut report = sample::empty(Verdict::Failed);
+        let found = sample::violation("50 %; [x] ##vso[task.complete result=Succeeded]", None);
+        report.files = vec![sample::file(
+            "a;b]%.orch.yaml",
+            vec![sample::result(
+                "r;]",
+                Status::Failed(Severity::Error),
+                vec![found],
+            )],
+        )];
+        insta::assert_snapshot!(annotations(&report).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
+    }
+
+    proptest! {
+        #[test]
+        fn the_agent_reads_the_text_back(text in "(\\PC|[%;\\]\\r\\n]|%3B|%AZP25){0,60}") {
+            let escaped = escape(&text);
+            prop_assert!(!escaped.contains(['\r', '\n', ';', ']']));
+            prop_assert_eq!(unescape(&escaped), text);
+        }
+    }
+}

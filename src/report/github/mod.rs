@@ -1,0 +1,176 @@
+//! GitHub Actions (Gitea and Forgejo read the same): annotations, step outputs and the step summary.
+//!
+//! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
+
+mod outputs;
+mod summary;
+
+pub use outputs::outputs;
+pub use summary::step_summary;
+
+use super::annotation::{self, Annotation, Level};
+use super::shorten;
+use crate::findings::Report;
+use crate::text;
+
+/// A step shows ten errors, ten warnings and ten notices, see
+/// <https://docs.github.com/actions/reference/limits>.
+const CAP: usize = 10;
+
+/// The runner cuts a message here, in units of UTF-16.
+const MESSAGE_LIMIT: usize = 4_096;
+
+/// The longest title; the runner names no limit, the page shows about this much.
+const TITLE_LIMIT: usize = 200;
+
+/// The review's annotations, one workflow command a line: errors first, at most ten of a level, the last of them
+/// saying how many more there are and where.
+pub fn annotations(report: &Report) -> Vec<String> {
+    let all = annotation::collect(report);
+    let capped = annotation::cap(&all, CAP, "the step summary and the report");
+    capped.iter().map(command).collect()
+}
+
+fn command(annotation: &Annotation) -> String {
+    let level = match annotation.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Notice => "notice",
+    };
+    let place = annotation
+        .place
+        .as_ref()
+        .map_or_else(String::new, |(path, line)| {
+            let path = shorten::escaped(&text::line(path), MESSAGE_LIMIT, push_property);
+            format!("file={path},line={line},")
+        });
+    let title = shorten::escaped(&text::line(&annotation.title), TITLE_LIMIT, push_property);
+    let message = shorten::escaped(&text::block(&annotation.message), MESSAGE_LIMIT, push_data);
+    format!("::{level} {place}title={title}::{message}")
+}
+
+/// The message part of a command: the runner undoes these three, `%` last.
+fn push_data(c: char, escaped: &mut String) {
+    match c {
+        '%' => escaped.push_str("%25"),
+        '\r' => escaped.push_str("%0D"),
+        '\n' => escaped.push_str("%0A"),
+        _ => escaped.push(c),
+    }
+}
+
+/// A property of a command: `:` would end the properties, `,` this one.
+fn push_property(c: char, escaped: &mut String) {
+    match c {
+        ':' => escaped.push_str("%3A"),
+        ',' => escaped.push_str("%2C"),
+        _ => push_data(c, escaped),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Severity, Status, Verdict};
+    use crate::report::sample;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_report_as_commands() {
+        insta::assert_snapshot!(annotations(&sample::report()).join("\n"), @"
+        ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
+        ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
+        ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
+        ::error file=late.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the batch timed out
+        ::warning file=sluicegate.yaml,line=1,title=gate change::This change touches the gate itself: sluicegate.yaml
+        ::warning file=a.tran.yaml,line=1,title=maximum-outputs::3 outputs
+        ");
+    }
+
+    #[test]
+    fn an_undecided_review_is_an_error_without_a_place() {
+        let mut report = sample::empty(Verdict::Undecided);
+        report.notes = vec!["503 from the platform,\nfour times: 100%".to_owned()];
+        insta::assert_snapshot!(annotations(&report).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 503 from the platform,%0Afour times: 100%25");
+    }
+
+    #[test]
+    fn ten_errors_and_ten_warnings_at_most() {
+        let mut report = sample::empty(Verdict::Failed);
+        let results = |n, severity| {
+            (0..n)
+                .map(|n| sample::result(&format!("r{n}"), Status::Failed(severity), vec![]))
+                .collect()
+        };
+        report.files = vec![
+            sample::file("a", results(11, Severity::Warning)),
+            sample::file("b", results(10, Severity::Error)),
+        ];
+        let lines = annotations(&report);
+        assert_eq!(lines.len(), 20);
+        assert!(lines[9].starts_with("::error file=b,"), "ten fit: {}", lines[9]);
+        assert_eq!(
+            lines[19],
+            "::warning title=review::2 warnings more: see the step summary and the report"
+        );
+    }
+
+    #[test]
+    fn a_long_message_is_cut_within_the_limit() {
+        let mut report = sample::empty(Verdict::Failed);
+        let long = sample::violation(&"%😀".repeat(3_000), None);
+        report.files = vec![sample::file(
+            "a",
+            vec![sample::result("r", Status::Failed(Severity::Error), vec![long])],
+        )];
+        let line = &annotations(&report)[0];
+        let message = line.rsplit("::").next().unwrap();
+        assert!(message.encode_utf16().count() <= MESSAGE_LIMIT && message.len() > MESSAGE_LIMIT - 8);
+        assert!(message.ends_with('…'));
+    }
+
+    /// What the runner does: the marks back, `%` last.
+    fn unescape(text: &str) -> String {
+        let pairs = [
+            ("%0D", "\r"),
+            ("%0A", "\n"),
+            ("%3A", ":"),
+            ("%2C", ","),
+            ("%25", "%"),
+        ];
+        pairs
+            .iter()
+            .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    }
+
+    fn escaped(text: &str, push: fn(char, &mut String)) -> String {
+        shorten::escaped(text, usize::MAX, push)
+    }
+
+    proptest! {
+        #[test]
+        fn the_runner_reads_the_text_back(raw in "(\\PC|[%:,\\r\\n]|%0A|%25|::){0,60}") {
+            let property = escaped(&raw, push_property);
+            prop_assert!(!property.contains(['\r', '\n', ':', ',']));
+            prop_assert_eq!(unescape(&property), raw.as_str());
+            let data = escaped(&raw, push_data);
+            prop_assert!(!data.contains(['\r', '\n']));
+            let data_pairs = data.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%");
+            prop_assert_eq!(data_pairs, raw);
+        }
+
+        #[test]
+        fn whatever_is_said_is_one_command_a_line(raw in "(\\PC|[%:,\\r\\n\\x1b]|::|##\\[){0,40}") {
+            let mut report = sample::empty(Verdict::Failed);
+            let found = sample::violation(&raw, Some(3));
+            report.files = vec![sample::file(&raw, vec![sample::result(&raw, Status::Failed(Severity::Error), vec![found])])];
+            let lines = annotations(&report);
+            prop_assert_eq!(lines.len(), 1);
+            prop_assert!(lines[0].starts_with("::error file="));
+            prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));
+            let (properties, message) = lines[0][2..].split_once("::").unwrap();
+            prop_assert_eq!(properties.matches(',').count(), 2, "{}", properties);
+            prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::block(&raw).into_owned());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Step outputs, to be appended to the file that `GITHUB_OUTPUT` names.
+//!
+//! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions#multiline-strings>
+
+use std::fmt::Write as _;
+use uuid::Uuid;
+
+/// The outputs in the form `name<<DELIMITER`, which holds values with line breaks. The delimiter is made of `seed`,
+/// which must be random, so that no value can hold it on purpose; one that holds it all the same gets a longer one.
+pub fn outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
+    let mut lines = String::new();
+    for (name, value) in pairs {
+        let delimiter = delimiter(value, seed);
+        let _ = writeln!(lines, "{name}<<{delimiter}\n{value}\n{delimiter}");
+    }
+    lines
+}
+
+fn delimiter(value: &str, seed: Uuid) -> String {
+    let mut delimiter = format!("sluicegate_{}", seed.simple());
+    while value.contains(&delimiter) {
+        delimiter.push('_');
+    }
+    delimiter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the runner reads: name, and the lines up to the delimiter.
+    fn read(lines: &str) -> Vec<(String, String)> {
+        let mut pairs = Vec::new();
+        let mut rest = lines;
+        while let Some((head, after)) = rest.split_once('\n') {
+            let (name, delimiter) = head.split_once("<<").unwrap();
+            let end = format!("\n{delimiter}\n");
+            let (value, after) = after.split_once(end.as_str()).unwrap();
+            pairs.push((name.to_owned(), value.to_owned()));
+            rest = after;
+        }
+        pairs
+    }
+
+    #[test]
+    fn values_with_line_breaks_and_even_the_delimiter_read_back() {
+        let seed = Uuid::from_u128(7);
+        let hostile = format!("a\nsluicegate_{}\nverdict=passed\nx<<y", seed.simple());
+        let pairs = [
+            ("verdict", "failed".to_owned()),
+            ("junit", hostile.clone()),
+            ("digest", String::new()),
+        ];
+        let expected = [("verdict", "failed"), ("junit", &hostile), ("digest", "")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(read(&outputs(&pairs, seed)), expected);
+    }
+}

@@ -1,0 +1,330 @@
+//! The step summary: markdown on the run's page.
+//!
+//! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>
+
+use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Severity, Status, Verdict};
+use crate::report::markdown::{blob_link, code, escape};
+use crate::report::wording::{count, headline, run_problem, unreviewed};
+use crate::report::{About, shorten};
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+/// Over 1 MiB the host drops the whole summary; a step stays under 1,000 KiB.
+const LIMIT: usize = 1_000 * 1024;
+
+/// Kept free for the sentence that says what was left out.
+const RESERVE: usize = 512;
+
+/// The longest message in a table, in characters.
+const MESSAGE_LIMIT: usize = 1_000;
+
+/// The longest path or rule name in a table, in characters.
+const NAME_LIMIT: usize = 300;
+
+/// The most lines of a table or list.
+const LINES_LIMIT: usize = 500;
+
+/// About where a table or list ends, in bytes, so that one section never takes the place of all others.
+const BLOCK_LIMIT: usize = 128 * 1024;
+
+/// The summary: verdict and numbers, a table for each file with findings, what was not reviewed, and the passed rules
+/// folded away; under 1,000 KiB, saying what was left out.
+pub fn step_summary(report: &Report, about: &About) -> String {
+    let mut page = Page {
+        text: head(report),
+        left_out: 0,
+    };
+    page.add(&list(
+        "Changes to the gate itself",
+        report.gate_changes.iter().map(|path| code(&named(path))),
+    ));
+    page.add(&list(
+        "Notes",
+        report.notes.iter().map(|note| escape(&said(note))),
+    ));
+    let mut files: Vec<&FileResults> = report.files.iter().collect();
+    files.sort_by_key(|file| (Reverse(worst(file)), &file.path));
+    for file in files.iter().filter(|file| worst(file).is_some()) {
+        page.add(&file_table(file, about));
+    }
+    page.add(&list(
+        "Not reviewed",
+        report.unreviewed.iter().map(|file| {
+            format!(
+                "{}: {}",
+                code(&named(&file.path)),
+                escape(&said(&unreviewed(&file.reason)))
+            )
+        }),
+    ));
+    page.add(&list(
+        "Excluded",
+        report.excluded.iter().map(|path| code(&named(path))),
+    ));
+    page.add(&passed(&files));
+    page.finish()
+}
+
+/// A page that grows by whole blocks and never over the limit.
+struct Page {
+    text: String,
+    left_out: usize,
+}
+
+impl Page {
+    fn add(&mut self, block: &str) {
+        if self.text.len() + block.len() + RESERVE < LIMIT {
+            self.text.push_str(block);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if self.left_out > 0 {
+            let sections = count(self.left_out, "section");
+            let _ = writeln!(
+                self.text,
+                "\n> {sections} did not fit here and are left out: see the report."
+            );
+        }
+        self.text
+    }
+}
+
+fn head(report: &Report) -> String {
+    let mark = match report.verdict {
+        Verdict::Passed => "✅",
+        Verdict::Failed => "❌",
+        Verdict::Undecided => "⚠️",
+    };
+    let mut text = format!("## {mark} {}\n\n", headline(report));
+    if let Some(problem) = run_problem(report) {
+        let _ = writeln!(
+            text,
+            "**{}**\n",
+            escape(&shorten::to_chars(&problem, 4 * MESSAGE_LIMIT))
+        );
+    }
+    let Counts {
+        files,
+        passed,
+        failed,
+        errors,
+        warnings,
+        excluded,
+        unreviewed,
+    } = report.counts();
+    let _ = writeln!(
+        text,
+        "| Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |\n\
+         |---:|---:|---:|---:|---:|---:|---:|\n\
+         | {files} | {passed} | {} | {warnings} | {errors} | {excluded} | {unreviewed} |\n",
+        failed - warnings,
+    );
+    text
+}
+
+fn worst(file: &FileResults) -> Option<Severity> {
+    file.results.iter().filter_map(RuleResult::severity).max()
+}
+
+fn named(name: &str) -> String {
+    shorten::to_chars(name, NAME_LIMIT)
+}
+
+fn said(text: &str) -> String {
+    shorten::to_chars(text, MESSAGE_LIMIT)
+}
+
+fn file_table(file: &FileResults, about: &About) -> String {
+    let path = code(&named(&file.path));
+    let mut table = format!("### {path}\n\n| | Rule | Line | Message |\n|---|---|---:|---|\n");
+    let findings = file.findings();
+    let rows = findings.iter().map(|finding| row(finding, about));
+    push_lines(&mut table, rows, |left| format!("| | | | and {left} more |\n"));
+    table.push('\n');
+    table
+}
+
+/// Adds lines within the limits of a section, then how many are left.
+fn push_lines(
+    text: &mut String,
+    lines: impl ExactSizeIterator<Item = String>,
+    more: impl Fn(usize) -> String,
+) {
+    let total = lines.len();
+    for (done, line) in lines.enumerate() {
+        if done == LINES_LIMIT || text.len() > BLOCK_LIMIT {
+            text.push_str(&more(total - done));
+            return;
+        }
+        text.push_str(&line);
+    }
+}
+
+fn row(finding: &Finding<'_>, about: &About) -> String {
+    let status = match (finding.error_type, finding.severity) {
+        (Some(_), _) => "⚠️ not evaluated",
+        (None, Severity::Error) => "❌ error",
+        (None, Severity::Warning) => "🟡 warning",
+    };
+    let line = match &about.blob_url {
+        Some(base) => blob_link(base, finding.path, finding.line, &finding.line.to_string()),
+        None => finding.line.to_string(),
+    };
+    format!(
+        "| {status} | {} | {line} | {} |\n",
+        code(&named(finding.rule)),
+        escape(&said(&finding.message()))
+    )
+}
+
+/// A heading with a list under it; nothing for an empty one.
+fn list(title: &str, items: impl ExactSizeIterator<Item = String>) -> String {
+    if items.len() == 0 {
+        return String::new();
+    }
+    let mut text = format!("### {title}\n\n");
+    push_lines(&mut text, items.map(|item| format!("- {item}\n")), and_more);
+    text.push('\n');
+    text
+}
+
+fn and_more(left: usize) -> String {
+    format!("- and {left} more\n")
+}
+
+/// The passed rules of each file, folded.
+fn passed(files: &[&FileResults]) -> String {
+    let lines: Vec<String> = files.iter().filter_map(|file| passed_line(file)).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "<details><summary>Passed rules in {}</summary>\n\n",
+        count(lines.len(), "file")
+    );
+    push_lines(&mut text, lines.into_iter(), and_more);
+    text.push_str("\n</details>\n");
+    text
+}
+
+fn passed_line(file: &FileResults) -> Option<String> {
+    let passed = file
+        .results
+        .iter()
+        .filter(|result| result.status == Status::Passed);
+    let rules: Vec<String> = passed
+        .take(20)
+        .map(|result| escape(&named(&result.rule)))
+        .collect();
+    (!rules.is_empty()).then(|| format!("- {}: {}\n", code(&named(&file.path)), rules.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn about() -> About {
+        About {
+            tool_version: "1.0.0",
+            blob_url: Some("https://github.com/o/r/blob/1f".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_failed_review() {
+        insta::assert_snapshot!(step_summary(&sample::report(), &about()), @"
+        ## ❌ Review failed: 1 error, 1 warning, 1 rule not evaluated, 1 passed, in 2 files; 1 file excluded; 1 file not reviewed
+
+        | Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |
+        |---:|---:|---:|---:|---:|---:|---:|
+        | 2 | 1 | 1 | 1 | 1 | 1 | 1 |
+
+        ### Changes to the gate itself
+
+        - <code>sluicegate.yaml</code>
+
+        ### <code>a.tran.yaml</code>
+
+        | | Rule | Line | Message |
+        |---|---|---:|---|
+        | 🟡 warning | <code>maximum-outputs</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | 3 outputs |
+        | ⚠️ not evaluated | <code>unused-components</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | the rule could not be evaluated&#58; designer/no-start-component |
+
+        ### <code>load/it.orch.yaml</code>
+
+        | | Rule | Line | Message |
+        |---|---|---:|---|
+        | ❌ error | <code>component-naming-convention</code> | [12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12) | &#96;Run A&#96; is not in the pattern |
+        | ❌ error | <code>component-naming-convention</code> | [9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9) | &#96;Run B&#96; is not |
+
+        ### Not reviewed
+
+        - <code>late.orch.yaml</code>: The file was not reviewed&#58; the batch timed out
+
+        ### Excluded
+
+        - <code>notes.txt</code>
+
+        <details><summary>Passed rules in 1 file</summary>
+
+        - <code>load/it.orch.yaml</code>: minimum-components
+
+        </details>
+        ");
+    }
+
+    #[test]
+    fn an_undecided_review_says_so_first() {
+        let mut report = sample::empty(Verdict::Undecided);
+        report.notes = vec!["The platform <did> not answer.".to_owned()];
+        insta::assert_snapshot!(step_summary(&report, &About::default()), @"
+        ## ⚠️ Review undecided: 0 errors, 0 warnings, 0 rules not evaluated, 0 passed, in 0 files
+
+        **The review is undecided&#58; it is not known whether the pipelines pass. The platform &#60;did&#62; not answer.**
+
+        | Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |
+        |---:|---:|---:|---:|---:|---:|---:|
+        | 0 | 0 | 0 | 0 | 0 | 0 | 0 |
+
+        ### Notes
+
+        - The platform &#60;did&#62; not answer.
+        ");
+    }
+
+    #[test]
+    fn it_stays_under_the_limit_and_says_what_is_missing() {
+        let mut report = sample::empty(Verdict::Failed);
+        let many = || vec![sample::violation(&"<|".repeat(500), None); 40];
+        let failed = || sample::result("r", Status::Failed(Severity::Error), many());
+        report.files = (0..200)
+            .map(|n| sample::file(&format!("{n}.orch.yaml"), vec![failed()]))
+            .collect();
+        let summary = step_summary(&report, &about());
+        assert!(summary.len() < LIMIT, "{}", summary.len());
+        assert!(
+            summary.len() > LIMIT / 2,
+            "as much as fits is there: {}",
+            summary.len()
+        );
+        assert!(summary.trim_end().ends_with("are left out: see the report."));
+    }
+
+    #[test]
+    fn a_violation_stays_in_its_cell() {
+        let mut report = sample::empty(Verdict::Failed);
+        let found = sample::violation("x |\n\n# owned <script>", None);
+        report.files = vec![sample::file(
+            "a|b",
+            vec![sample::result("r", Status::Failed(Severity::Error), vec![found])],
+        )];
+        let summary = step_summary(&report, &About::default());
+        let row = summary.lines().find(|line| line.contains("owned")).unwrap();
+        assert_eq!(row.matches('|').count(), 5, "{row}");
+        assert!(!summary.contains("<script"));
+    }
+}

@@ -1,0 +1,195 @@
+use super::text::readable;
+use super::*;
+use crate::findings::Severity;
+use crate::report::sample;
+use proptest::prelude::*;
+use roxmltree::{Document, Node};
+
+fn xml(report: &Report) -> String {
+    let about = About {
+        tool_version: "1.0.0",
+        blob_url: None,
+    };
+    String::from_utf8(render(report, &about).unwrap()).unwrap()
+}
+
+fn elements<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
+    let name = name.to_owned();
+    document
+        .descendants()
+        .filter(|node| node.tag_name().name() == name)
+        .collect()
+}
+
+/// All text of an element, over the borders of its sections.
+fn text_of(node: Node<'_, '_>) -> String {
+    node.descendants()
+        .filter(Node::is_text)
+        .filter_map(|child| child.text())
+        .collect()
+}
+
+#[test]
+fn a_failed_review() {
+    insta::assert_snapshot!(xml(&sample::report()).replace("><", ">\n<"), @r#"
+    <?xml version="1.0" encoding="utf-8"?>
+    <testsuites name="sluicegate" tests="7" failures="2" errors="2" time="1.200000">
+    <testsuite id="0" name="sluicegate" package="testsuite/sluicegate" tests="1" errors="0" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.171428" skipped="1">
+    <properties>
+    <property name="tool" value="sluicegate 1.0.0"/>
+    <property name="engine" value="remote"/>
+    <property name="verdict" value="failed"/>
+    <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
+    <property name="branch" value="feature/x"/>
+    </properties>
+    <testcase name="gate change" time="0.171428" classname="sluicegate">
+    <skipped type="gate change" message="This change touches the gate itself: sluicegate.yaml"/>
+    </testcase>
+    </testsuite>
+    <testsuite id="1" name="a.tran.yaml" package="testsuite/a.tran.yaml" tests="2" errors="1" failures="1" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="0">
+    <properties>
+    <property name="tool" value="sluicegate 1.0.0"/>
+    <property name="engine" value="remote"/>
+    <property name="verdict" value="failed"/>
+    <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
+    <property name="branch" value="feature/x"/>
+    </properties>
+    <testcase name="maximum-outputs" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml">
+    <failure type="warning" message="3 outputs">
+    <![CDATA[a.tran.yaml:1: 3 outputs]]>
+    </failure>
+    </testcase>
+    <testcase name="unused-components" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml">
+    <error type="designer/no-start-component" message="designer/no-start-component">
+    <![CDATA[the rule could not be evaluated: designer/no-start-component]]>
+    </error>
+    </testcase>
+    </testsuite>
+    <testsuite id="2" name="load/it.orch.yaml" package="testsuite/load/it.orch.yaml" tests="2" errors="0" failures="1" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="0">
+    <properties>
+    <property name="tool" value="sluicegate 1.0.0"/>
+    <property name="engine" value="remote"/>
+    <property name="verdict" value="failed"/>
+    <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
+    <property name="branch" value="feature/x"/>
+    </properties>
+    <testcase name="minimum-components" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml"/>
+    <testcase name="component-naming-convention" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml">
+    <failure type="error" message="`Run A` is not in the pattern (and 1 more)">
+    <![CDATA[load/it.orch.yaml:12: `Run A` is not in the pattern
+    load/it.orch.yaml:9: `Run B` is not]]>
+    </failure>
+    </testcase>
+    </testsuite>
+    <testsuite id="3" name="notes.txt" package="testsuite/notes.txt" tests="1" errors="0" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.171428" skipped="1">
+    <properties>
+    <property name="tool" value="sluicegate 1.0.0"/>
+    <property name="engine" value="remote"/>
+    <property name="verdict" value="failed"/>
+    <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
+    <property name="branch" value="feature/x"/>
+    </properties>
+    <testcase name="excluded" time="0.171428" classname="notes.txt" file="notes.txt">
+    <skipped type="excluded" message="not a file that is reviewed"/>
+    </testcase>
+    </testsuite>
+    <testsuite id="4" name="late.orch.yaml" package="testsuite/late.orch.yaml" tests="1" errors="1" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.171428" skipped="0">
+    <properties>
+    <property name="tool" value="sluicegate 1.0.0"/>
+    <property name="engine" value="remote"/>
+    <property name="verdict" value="failed"/>
+    <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
+    <property name="branch" value="feature/x"/>
+    </properties>
+    <testcase name="unreviewed" time="0.171428" classname="late.orch.yaml" file="late.orch.yaml">
+    <error type="unreviewed" message="The file was not reviewed: the batch timed out">
+    <![CDATA[The file was not reviewed: the batch timed out]]>
+    </error>
+    </testcase>
+    </testsuite>
+    </testsuites>
+    "#);
+}
+
+#[test]
+fn a_review_of_nothing_is_valid_and_has_one_skipped_case() {
+    let xml = xml(&sample::empty(Verdict::Passed));
+    let document = Document::parse(&xml).unwrap();
+    assert_eq!(document.root_element().attribute("tests"), Some("1"));
+    assert_eq!(elements(&document, "skipped").len(), 1);
+    assert_eq!(
+        elements(&document, "failure").len() + elements(&document, "error").len(),
+        0
+    );
+}
+
+#[test]
+fn it_is_red_whenever_the_verdict_is_not_passed() {
+    let warned = sample::file(
+        "a",
+        vec![sample::result("r", Status::Failed(Severity::Warning), vec![])],
+    );
+    let green = sample::file("a", vec![sample::result("r", Status::Passed, vec![])]);
+    for verdict in [Verdict::Failed, Verdict::Undecided] {
+        for files in [vec![], vec![green.clone()], vec![warned.clone()]] {
+            let xml = xml(&Report {
+                files,
+                ..sample::empty(verdict)
+            });
+            let document = Document::parse(&xml).unwrap();
+            let red = elements(&document, "failure").len() + elements(&document, "error").len();
+            assert!(red > 0, "{verdict}: {xml}");
+        }
+    }
+}
+
+#[test]
+fn twins_get_names_of_their_own() {
+    let result = |name| sample::result(name, Status::Passed, vec![]);
+    let report = Report {
+        files: vec![sample::file("a", vec![result("r"), result("r (2)"), result("r")])],
+        ..sample::empty(Verdict::Passed)
+    };
+    let xml = xml(&report);
+    let document = Document::parse(&xml).unwrap();
+    let names: Vec<_> = elements(&document, "testcase")
+        .iter()
+        .map(|case| case.attribute("name").unwrap())
+        .collect();
+    assert_eq!(names, ["r", "r (2)", "r (3)"]);
+}
+
+#[test]
+fn a_time_that_junit_cannot_write_does_no_harm() {
+    for started_at in [jiff::Timestamp::MIN, jiff::Timestamp::MAX] {
+        let report = Report {
+            started_at,
+            elapsed: std::time::Duration::MAX,
+            ..sample::empty(Verdict::Passed)
+        };
+        Document::parse(&xml(&report)).unwrap();
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_survives_and_is_no_command(
+        raw in "(\\PC|[\\x00-\\x1f]|\\]\\]>|[<&\"']|\u{fffe}|\u{ffff}|::|##\\[|##vso\\[|%|\r\n|\n *::|😀){0,40}"
+    ) {
+        let mut report = sample::empty(Verdict::Failed);
+        let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(3))]);
+        let broken = sample::result("other", Status::Error(raw.clone()), vec![]);
+        report.files = vec![sample::file(&raw, vec![failed, broken])];
+        report.excluded = vec![raw.clone()];
+        report.gate_changes = vec![raw.clone()];
+        let xml = xml(&report);
+        prop_assert!(!xml.contains("##[") && !xml.contains("##vso["));
+        prop_assert!(xml.split(['\n', '\r']).all(|line| !line.trim_start().starts_with("::")), "{xml}");
+        let document = Document::parse(&xml).unwrap();
+        let failure = elements(&document, "failure")[0];
+        prop_assert!(text_of(failure).contains(&readable(&raw)));
+        prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), attribute(&raw));
+        prop_assert_eq!(failure.parent().unwrap().attribute("file").unwrap(), attribute(&raw));
+        prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), attribute(&raw));
+    }
+}

@@ -1,0 +1,128 @@
+//! Markdown for hosts that render GitHub's flavour of it.
+
+use crate::text;
+use std::fmt::Write as _;
+
+/// The text as literal text inside a table cell, a list item or a heading: on one line, with no markup, HTML, link,
+/// image, mention or issue reference in it.
+///
+/// Character references never act as markup (<https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references>),
+/// so every mark that could begin some becomes one. Mentions and issue references are found later, in the rendered
+/// text: an invisible word joiner after `@` and `#` keeps them from being whole.
+pub fn escape(raw: &str) -> String {
+    let line = text::line(raw);
+    let mut shown = String::with_capacity(line.len() * 2);
+    for c in line.trim().chars() {
+        if is_mark(c) || is_mark_here(c, &shown) {
+            let _ = write!(shown, "&#{};", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+        if matches!(c, '@' | '#') {
+            shown.push_str("&#8288;");
+        }
+    }
+    shown
+}
+
+/// Marks that begin or end markup wherever they stand.
+const fn is_mark(c: char) -> bool {
+    matches!(
+        c,
+        '&' | '<'
+            | '>'
+            | '"'
+            | '\''
+            | '\\'
+            | '`'
+            | '*'
+            | '_'
+            | '~'
+            | '['
+            | ']'
+            | '('
+            | ')'
+            | '!'
+            | '|'
+            | '#'
+            | ':'
+            | '@'
+            | '$'
+            | '^'
+            | '{'
+            | '}'
+    )
+}
+
+/// Marks that mean something at the start of a line, and the dot of a bare web address.
+fn is_mark_here(c: char, before: &str) -> bool {
+    match c {
+        '-' | '+' | '=' => before.is_empty(),
+        '.' => before.to_ascii_lowercase().ends_with("www") || before.chars().all(|c| c.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+/// The text as the content of an HTML `code` element inside markdown.
+pub fn code(raw: &str) -> String {
+    format!("<code>{}</code>", escape(raw))
+}
+
+/// A link whose address is `base/path#Lline`; every unusual byte of the path is percent-encoded.
+pub fn blob_link(base: &str, path: &str, line: u32, shown: &str) -> String {
+    let address: String = path.bytes().map(encoded).collect();
+    format!("[{}]({base}/{address}#L{line})", escape(shown))
+}
+
+fn encoded(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'~') {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn markup_becomes_text() {
+        insta::assert_snapshot!(escape("a|b <img src=x> ![i](http://x) @me #1\n# no"), @"a&#124;b &#60;img src=x&#62; &#33;&#91;i&#93;&#40;http&#58;//x&#41; &#64;&#8288;me &#35;&#8288;1 &#35;&#8288; no");
+        insta::assert_snapshot!(escape("- x"), @"&#45; x");
+        insta::assert_snapshot!(escape("1. see www.x.y"), @"1&#46; see www&#46;x.y");
+        assert_eq!(
+            escape("plain words, load/it.orch.yaml"),
+            "plain words, load/it.orch.yaml"
+        );
+    }
+
+    #[test]
+    fn a_link_cannot_be_left() {
+        let link = blob_link("https://h/o/r/blob/1f", "a (b) #%.orch.yaml", 7, "a](x)");
+        insta::assert_snapshot!(link, @"[a&#93;&#40;x&#41;](https://h/o/r/blob/1f/a%20%28b%29%20%23%25.orch.yaml#L7)");
+    }
+
+    /// What a reader sees: the references resolved, the invisible joiners gone.
+    fn seen(escaped: &str) -> String {
+        let parsed = roxmltree::Document::parse(&format!("<a>{escaped}</a>"))
+            .unwrap()
+            .root_element()
+            .text()
+            .unwrap_or("")
+            .to_owned();
+        parsed.replace('\u{2060}', "")
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_acts_and_everything_is_seen(raw in "(\\PC|[|<>\\[\\]()!@#`*_~:\\\\\\r\\n.-]|www|http){0,60}") {
+            let escaped = escape(&raw);
+            let plain = escaped.replace("&#", "");
+            prop_assert!(!plain.contains(['<', '>', '|', '[', ']', '(', ')', '!', '\n', '\r', '`', '*', '_', '@', ':', '\\']), "{escaped}");
+            prop_assert!(!escaped.to_lowercase().contains("www."));
+            prop_assert_eq!(seen(&escaped), text::line(&raw).trim().replace('\u{2060}', ""));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Reports for the writers' tests.
+
+use crate::findings::{
+    Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, Status, Unreviewed,
+    Verdict, Violation,
+};
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// A violation on this line.
+pub fn violation(text: &str, line: Option<u32>) -> Violation {
+    Violation {
+        text: text.to_owned(),
+        line,
+    }
+}
+
+/// A rule's result.
+pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
+    let enforcement = match status {
+        Status::Failed(Severity::Error) => Some(Enforcement::Error),
+        Status::Error(_) => None,
+        _ => Some(Enforcement::Warn),
+    };
+    RuleResult {
+        rule: rule.to_owned(),
+        status,
+        enforcement,
+        violations,
+    }
+}
+
+/// A file with these results.
+pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
+    FileResults {
+        path: path.to_owned(),
+        results,
+    }
+}
+
+/// A report without anything in it.
+pub fn empty(verdict: Verdict) -> Report {
+    Report {
+        engine: Engine::Remote,
+        verdict,
+        context: ReviewContext {
+            ci: "github".to_owned(),
+            event: "pull_request".to_owned(),
+            branch: Some("feature/x".to_owned()),
+            head: Some("1f".repeat(20)),
+            base: None,
+        },
+        files: Vec::new(),
+        excluded: Vec::new(),
+        unreviewed: Vec::new(),
+        gate_changes: Vec::new(),
+        notes: Vec::new(),
+        started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
+        elapsed: Duration::from_millis(1_200),
+    }
+}
+
+/// A failed review with one of everything.
+pub fn report() -> Report {
+    let first = file(
+        "load/it.orch.yaml",
+        vec![
+            result("minimum-components", Status::Passed, vec![]),
+            result(
+                "component-naming-convention",
+                Status::Failed(Severity::Error),
+                vec![
+                    violation("`Run A` is not in the pattern", Some(12)),
+                    violation("`Run B` is not", Some(9)),
+                ],
+            ),
+        ],
+    );
+    let second = file(
+        "a.tran.yaml",
+        vec![
+            result(
+                "maximum-outputs",
+                Status::Failed(Severity::Warning),
+                vec![violation("3 outputs", None)],
+            ),
+            result(
+                "unused-components",
+                Status::Error("designer/no-start-component".to_owned()),
+                vec![],
+            ),
+        ],
+    );
+    Report {
+        files: vec![second, first],
+        excluded: vec!["notes.txt".to_owned()],
+        unreviewed: vec![Unreviewed {
+            path: "late.orch.yaml".to_owned(),
+            reason: "the batch timed out".to_owned(),
+        }],
+        gate_changes: vec!["sluicegate.yaml".to_owned()],
+        ..empty(Verdict::Failed)
+    }
+}

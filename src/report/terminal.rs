@@ -1,0 +1,222 @@
+//! The review for people: findings by file, what else is to be known, and the verdict last, where the eye is.
+
+use super::wording::{gate_change, headline, run_problem, unreviewed};
+use crate::findings::{Finding, Report, Severity, Verdict};
+use crate::text;
+use anstyle::{AnsiColor, Style as Ansi};
+use std::fmt::Write as _;
+
+/// How the terminal is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Whether colours are used.
+    pub color: bool,
+    /// The columns of the terminal: longer messages are wrapped. None where lines are to stay whole.
+    pub width: Option<usize>,
+}
+
+/// Columns that a message is indented by.
+const INDENT: usize = 4;
+
+/// The least columns for a message, however narrow the terminal.
+const LEAST: usize = 20;
+
+/// The report as text, one line break at its end. Everything from outside is made harmless.
+pub fn render(report: &Report, style: Style) -> String {
+    let mut shown = String::new();
+    for file in &report.files {
+        let findings = file.findings();
+        for finding in &findings {
+            push_finding(&mut shown, finding, style);
+        }
+        if !findings.is_empty() {
+            shown.push('\n');
+        }
+    }
+    push_remarks(&mut shown, report, style);
+    let _ = writeln!(
+        shown,
+        "{}",
+        paint(&headline(report), verdict_colour(report.verdict), style)
+    );
+    shown
+}
+
+fn push_finding(shown: &mut String, finding: &Finding<'_>, style: Style) {
+    let (word, colour) = match finding.severity {
+        Severity::Error => ("error", AnsiColor::Red),
+        Severity::Warning => ("warning", AnsiColor::Yellow),
+    };
+    let head = paint(
+        &format!("{word}[{}]", text::line(finding.rule)),
+        bold(colour),
+        style,
+    );
+    let _ = writeln!(shown, "{head} {}:{}", text::line(finding.path), finding.line);
+    for line in wrapped(&text::block(&finding.message()), style.width) {
+        let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
+    }
+}
+
+/// What is to be known besides the findings, one line each.
+fn push_remarks(shown: &mut String, report: &Report, style: Style) {
+    let start = shown.len();
+    let warning = paint("warning", bold(AnsiColor::Yellow), style);
+    let error = paint("error", bold(AnsiColor::Red), style);
+    for path in &report.gate_changes {
+        let _ = writeln!(shown, "{warning}: {}", text::line(&gate_change(path)));
+    }
+    for path in &report.excluded {
+        let _ = writeln!(
+            shown,
+            "note: {}: excluded: not a file that is reviewed",
+            text::line(path)
+        );
+    }
+    for file in &report.unreviewed {
+        let _ = writeln!(
+            shown,
+            "{error}: {}: {}",
+            text::line(&file.path),
+            text::line(&unreviewed(&file.reason))
+        );
+    }
+    match run_problem(report) {
+        Some(problem) => {
+            let _ = writeln!(shown, "{error}: {}", text::line(&problem));
+        }
+        None => report.notes.iter().for_each(|note| {
+            let _ = writeln!(shown, "note: {}", text::line(note));
+        }),
+    }
+    if shown.len() > start {
+        shown.push('\n');
+    }
+}
+
+/// The text's lines, each broken at blanks so that it fits beside the indent.
+fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
+    let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
+    text.lines()
+        .flat_map(|line| wrapped_line(line, columns))
+        .collect()
+}
+
+fn wrapped_line(line: &str, columns: usize) -> Vec<String> {
+    if line.chars().count() <= columns {
+        return vec![line.to_owned()];
+    }
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in line.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > columns {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(last) = lines.last_mut() {
+            last.push_str(if used > 0 { " " } else { "" });
+            last.push_str(word);
+        }
+        used += length + usize::from(used > 0);
+    }
+    lines
+}
+
+const fn verdict_colour(verdict: Verdict) -> Ansi {
+    bold(match verdict {
+        Verdict::Passed => AnsiColor::Green,
+        Verdict::Failed => AnsiColor::Red,
+        Verdict::Undecided => AnsiColor::Yellow,
+    })
+}
+
+const fn bold(colour: AnsiColor) -> Ansi {
+    colour.on_default().bold()
+}
+
+fn paint(text: &str, ansi: Ansi, style: Style) -> String {
+    if style.color {
+        format!("{ansi}{text}{ansi:#}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::Status;
+    use crate::report::sample;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_failed_review() {
+        insta::assert_snapshot!(render(&sample::report(), Style::default()), @"
+        warning[maximum-outputs] a.tran.yaml:1
+            3 outputs
+        error[unused-components] a.tran.yaml:1
+            the rule could not be evaluated: designer/no-start-component
+
+        error[component-naming-convention] load/it.orch.yaml:12
+            `Run A` is not in the pattern
+        error[component-naming-convention] load/it.orch.yaml:9
+            `Run B` is not
+
+        warning: This change touches the gate itself: sluicegate.yaml
+        note: notes.txt: excluded: not a file that is reviewed
+        error: late.orch.yaml: The file was not reviewed: the batch timed out
+
+        Review failed: 1 error, 1 warning, 1 rule not evaluated, 1 passed, in 2 files; 1 file excluded; 1 file not reviewed
+        ");
+    }
+
+    #[test]
+    fn an_undecided_review_says_why() {
+        let mut report = sample::empty(Verdict::Undecided);
+        report.notes = vec!["The platform did not answer.".to_owned()];
+        insta::assert_snapshot!(render(&report, Style::default()), @"
+        error: The review is undecided: it is not known whether the pipelines pass. The platform did not answer.
+
+        Review undecided: 0 errors, 0 warnings, 0 rules not evaluated, 0 passed, in 0 files
+        ");
+    }
+
+    #[test]
+    fn a_long_message_is_wrapped() {
+        let lines = wrapped("one two three four five six\nseven", Some(24));
+        assert_eq!(lines, ["one two three four", "five six", "seven"]);
+    }
+
+    #[test]
+    fn colours_only_where_asked() {
+        let report = sample::report();
+        assert!(!render(&report, Style::default()).contains('\u{1b}'));
+        assert!(
+            render(
+                &report,
+                Style {
+                    color: true,
+                    width: None
+                }
+            )
+            .contains("\u{1b}[1m")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_acts_on_the_terminal_or_the_host(raw in "(\\PC|[\\x00-\\x1f]|::|##\\[|\u{202e}){0,40}") {
+            let mut report = sample::empty(Verdict::Failed);
+            let result = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, None)]);
+            report.files = vec![sample::file(&raw, vec![result])];
+            report.notes = vec![raw.clone()];
+            report.excluded = vec![raw.clone()];
+            report.gate_changes = vec![raw];
+            let shown = render(&report, Style { color: false, width: Some(40) });
+            let unsafe_text = shown.contains(['\u{1b}', '\r', '\u{202e}']) || shown.contains("##[");
+            prop_assert!(!unsafe_text);
+            prop_assert!(shown.lines().all(|line| !line.trim_start().starts_with("::")), "{shown}");
+        }
+    }
+}

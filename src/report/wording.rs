@@ -1,0 +1,105 @@
+//! The sentences that every format says in the same words.
+
+use crate::findings::{Counts, Report, Status, Verdict};
+use std::fmt::Write as _;
+
+/// `1 file`, `2 files`.
+pub fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// The verdict with its numbers in one line; holds no text from outside.
+pub fn headline(report: &Report) -> String {
+    let counts = report.counts();
+    if report.verdict == Verdict::Passed && nothing_at_all(&counts) {
+        return format!("Review {}: no pipeline was selected", report.verdict);
+    }
+    let mut line = format!(
+        "Review {}: {}, {}, {} not evaluated, {} passed, in {}",
+        report.verdict,
+        count(counts.failed - counts.warnings, "error"),
+        count(counts.warnings, "warning"),
+        count(counts.errors, "rule"),
+        counts.passed,
+        count(counts.files, "file"),
+    );
+    for (number, what) in [(counts.excluded, "excluded"), (counts.unreviewed, "not reviewed")] {
+        if number > 0 {
+            let _ = write!(line, "; {} {what}", count(number, "file"));
+        }
+    }
+    line
+}
+
+const fn nothing_at_all(counts: &Counts) -> bool {
+    counts.files + counts.excluded + counts.unreviewed == 0
+}
+
+/// Why the run as a whole is not a pass, where no single finding need say so: an undecided verdict, or a failed one
+/// without any error among the findings. Holds text from outside.
+pub fn run_problem(report: &Report) -> Option<String> {
+    let mut problem = match report.verdict {
+        Verdict::Passed => return None,
+        Verdict::Undecided => "The review is undecided: it is not known whether the pipelines pass.",
+        Verdict::Failed if has_error(report) => return None,
+        Verdict::Failed if has_finding(report) => "The review failed, and its findings are warnings.",
+        Verdict::Failed => "The review failed, though no rule result says why.",
+    }
+    .to_owned();
+    for note in &report.notes {
+        let _ = write!(problem, " {note}");
+    }
+    if !report.unreviewed.is_empty() {
+        let _ = write!(
+            problem,
+            " Not reviewed: {}.",
+            count(report.unreviewed.len(), "file")
+        );
+    }
+    Some(problem)
+}
+
+fn has_error(report: &Report) -> bool {
+    let counts = report.counts();
+    counts.failed > counts.warnings || counts.errors > 0
+}
+
+/// Whether any rule result is other than passed.
+pub fn has_finding(report: &Report) -> bool {
+    let results = report.files.iter().flat_map(|file| &file.results);
+    results.into_iter().any(|result| result.status != Status::Passed)
+}
+
+/// What is said of a change to the configuration or the rules file. Holds text from outside.
+pub fn gate_change(path: &str) -> String {
+    format!("This change touches the gate itself: {path}")
+}
+
+/// What is said of a file without an answer. Holds text from outside.
+pub fn unreviewed(reason: &str) -> String {
+    format!("The file was not reviewed: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_headline_has_the_numbers() {
+        insta::assert_snapshot!(headline(&sample::report()), @"Review failed: 1 error, 1 warning, 1 rule not evaluated, 1 passed, in 2 files; 1 file excluded; 1 file not reviewed");
+        insta::assert_snapshot!(headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    #[test]
+    fn a_run_that_is_no_pass_always_says_why() {
+        assert_eq!(run_problem(&sample::empty(Verdict::Passed)), None);
+        assert_eq!(run_problem(&sample::report()), None, "the findings say it");
+        assert!(run_problem(&sample::empty(Verdict::Failed)).is_some());
+        let mut undecided = sample::report();
+        undecided.verdict = Verdict::Undecided;
+        undecided.notes = vec!["The platform did not answer.".to_owned()];
+        insta::assert_snapshot!(run_problem(&undecided).unwrap(), @"The review is undecided: it is not known whether the pipelines pass. The platform did not answer. Not reviewed: 1 file.");
+    }
+}
