@@ -2,10 +2,13 @@
 //! `tests/architecture.rs` holds the code to it.
 
 pub mod api;
+pub mod ci;
+pub mod context;
 pub mod env;
 pub mod error;
 pub mod exit;
 pub mod findings;
+pub mod git;
 pub mod http;
 pub mod pipelines;
 pub mod report;

@@ -1,0 +1,63 @@
+//! Azure Pipelines.
+//!
+//! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
+
+use super::context::short_branch;
+use super::{BaseHint, CiContext, CiError, Host};
+use crate::env::Env;
+
+const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
+const SOURCE: &str = "SYSTEM_PULLREQUEST_SOURCEBRANCH";
+const VERSION: &str = "BUILD_SOURCEVERSION";
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("TF_BUILD").is_some()
+}
+
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    let commit = env.get(VERSION).ok_or(CiError::Variable {
+        host: "Azure Pipelines",
+        variable: VERSION,
+    })?;
+    let context = CiContext {
+        commit: Some(commit.to_owned()),
+        run_number: env.get("BUILD_BUILDNUMBER").map(str::to_owned),
+        ..CiContext::new(Host::Azure, env.get("BUILD_REASON").unwrap_or("unknown"))
+    };
+    if let Some(target) = env.get(TARGET) {
+        return pull_request(env, target, context);
+    }
+    let reference = env.get("BUILD_SOURCEBRANCH").unwrap_or_default();
+    if let Some(tag) = reference.strip_prefix("refs/tags/") {
+        return Ok(context.for_tag(tag));
+    }
+    let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+    Ok(CiContext { branch, ..context })
+}
+
+/// `BUILD_SOURCEVERSION` is a trial merge. Branches come in the long form from Azure Repos and in the short one from
+/// GitHub; the number has a variable of its own for each of the two.
+fn pull_request(env: &Env, target: &str, context: CiContext) -> Result<CiContext, CiError> {
+    let need = |variable| {
+        env.get(variable).ok_or(CiError::Variable {
+            host: "Azure Pipelines",
+            variable,
+        })
+    };
+    let number = env
+        .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")
+        .or(env.get("SYSTEM_PULLREQUEST_PULLREQUESTID"));
+    Ok(CiContext {
+        branch: Some(short_branch(need(SOURCE)?)),
+        commit: Some(need("SYSTEM_PULLREQUEST_SOURCECOMMITID")?.to_owned()),
+        pull_request: number.and_then(|number| number.parse().ok()),
+        fork: env
+            .get("SYSTEM_PULLREQUEST_ISFORK")
+            .is_some_and(|fork| fork.eq_ignore_ascii_case("true")),
+        base: BaseHint::MergeBaseWith {
+            branch: short_branch(target),
+            seen_at: None,
+        },
+        ..context
+    })
+}

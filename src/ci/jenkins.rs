@@ -1,0 +1,48 @@
+//! Jenkins, multibranch pipelines.
+//!
+//! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>; `JENKINS_URL` and `BUILD_ID` alone mark it. There is
+//! no variable for the event.
+
+use super::{BaseHint, CiContext, CiError, Host};
+use crate::env::Env;
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
+}
+
+/// Without `GIT_COMMIT`, which only the git plugin sets, what is checked out is meant.
+#[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let context = CiContext {
+        commit: text("GIT_COMMIT"),
+        branch: text("BRANCH_NAME"),
+        run_number: text("BUILD_NUMBER"),
+        ..CiContext::new(Host::Jenkins, "branch")
+    };
+    Ok(match (text("CHANGE_TARGET"), env.get("TAG_NAME")) {
+        (Some(target), _) => change(env, target, context),
+        (None, Some(tag)) => CiContext {
+            event: "tag".to_owned(),
+            ..context.for_tag(tag)
+        },
+        (None, None) => context,
+    })
+}
+
+/// A job may build the head of the change, or a merge of the target into it, made in the clone
+/// (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests"). `BRANCH_NAME` is `PR-N` then.
+fn change(env: &Env, branch: String, context: CiContext) -> CiContext {
+    CiContext {
+        event: "change".to_owned(),
+        branch: env.get("CHANGE_BRANCH").map(str::to_owned),
+        maybe_local_merge: true,
+        pull_request: env.get("CHANGE_ID").and_then(|number| number.parse().ok()),
+        fork: env.get("CHANGE_FORK").is_some(),
+        base: BaseHint::MergeBaseWith {
+            branch,
+            seen_at: None,
+        },
+        ..context
+    }
+}

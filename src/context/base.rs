@@ -1,0 +1,214 @@
+//! Which commit the change is compared with.
+//!
+//! In the end there is a commit that head surely descends from or parted from, or nothing and so every pipeline.
+
+use super::{ContextError, Wish, head::Head};
+use crate::ci::{BaseHint, CiContext, Host};
+use crate::git::{CommitId, RemoteBranch, Repository, WHOLE_HISTORY};
+
+/// The base, or none for every pipeline.
+pub(super) struct Base {
+    pub commit: Option<CommitId>,
+    pub source: String,
+    pub warnings: Vec<String>,
+}
+
+impl Base {
+    pub(super) fn everything(why: impl Into<String>) -> Self {
+        Self {
+            commit: None,
+            source: why.into(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn at(commit: CommitId, source: String) -> Self {
+        Self {
+            commit: Some(commit),
+            source,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn warn(mut self, warning: String) -> Self {
+        self.warnings.push(warning);
+        self
+    }
+}
+
+pub(super) fn choose(
+    repo: &Repository,
+    ci: &CiContext,
+    wish: &Wish,
+    head: &Head,
+) -> Result<Base, ContextError> {
+    let search = Search { repo, ci, head };
+    match (wish.all, &wish.base) {
+        (true, _) => Ok(Base::everything("everything was asked for")),
+        (false, Some(revision)) => search.asked_for(revision),
+        (false, None) => search.detected(),
+    }
+}
+
+struct Search<'a> {
+    repo: &'a Repository,
+    ci: &'a CiContext,
+    head: &'a Head,
+}
+
+impl Search<'_> {
+    fn asked_for(&self, revision: &str) -> Result<Base, ContextError> {
+        let other = self.repo.resolve(revision)?;
+        let Some(base) = self.repo.merge_base(&other, &self.head.commit)? else {
+            return Err(ContextError::NoCommonHistory {
+                revision: revision.to_owned(),
+                head: self.head.commit.clone(),
+            });
+        };
+        Ok(Base::at(
+            base,
+            format!("the merge-base with `{revision}`, as asked for"),
+        ))
+    }
+
+    /// What the host says about the base holds for the commit that it named, not for another one.
+    fn detected(&self) -> Result<Base, ContextError> {
+        match &self.ci.base {
+            BaseHint::MergeBaseWith { branch, seen_at } => self.target(branch, seen_at.as_deref()),
+            _ if !self.head.is_hosts => self.default_branch(),
+            BaseHint::DefaultBranch => self.default_branch(),
+            BaseHint::Commit { id, source, target } => self.named(id, source, target.as_deref()),
+            BaseHint::PushedFrom { before, source } => self.pushed_from(before, source),
+            BaseHint::All { why } => Ok(Base::everything(*why)),
+        }
+    }
+
+    /// The target of a pull request may hold head already when the job runs late; where the host saw the target
+    /// before still tells what the change is.
+    fn target(&self, branch: &str, seen_at: Option<&str>) -> Result<Base, ContextError> {
+        let tip = self.repo.remote_branch(branch)?;
+        let seen_at = seen_at.filter(|id| self.repo.has_commit(id));
+        match (tip, seen_at) {
+            (Some(tip), seen_at) => match (self.parted_from(&tip, "target")?, seen_at) {
+                (Base { commit: None, .. }, Some(id)) => self.seen(branch, id),
+                (base, _) => Ok(base),
+            },
+            (None, Some(id)) => {
+                let base = self.seen(branch, id)?;
+                let warning = format!(
+                    "the target branch `{branch}` is not in this clone, so the base may be older than need be"
+                );
+                Ok(base.warn(warning))
+            }
+            (None, None) => Err(ContextError::BranchNotInClone {
+                branch: branch.to_owned(),
+                role: "target",
+            }),
+        }
+    }
+
+    fn seen(&self, branch: &str, id: &str) -> Result<Base, ContextError> {
+        let other = self.repo.resolve(id)?;
+        let name = format!(
+            "the target branch `{branch}` as the host saw it ({})",
+            other.short()
+        );
+        self.merge_base(&other, &name)
+    }
+
+    fn named(&self, id: &str, source: &'static str, target: Option<&str>) -> Result<Base, ContextError> {
+        if id == self.head.commit.as_str() {
+            return Ok(Base::everything(format!("{source} is the head itself")));
+        }
+        if self.repo.has_commit(id) {
+            return Ok(Base::at(self.repo.resolve(id)?, source.to_owned()));
+        }
+        let tip = target
+            .map(|branch| self.repo.remote_branch(branch))
+            .transpose()?
+            .flatten();
+        match tip {
+            Some(tip) => self.parted_from(&tip, "target"),
+            None => Err(ContextError::BaseNotInClone {
+                commit: id.to_owned(),
+                source_name: source,
+            }),
+        }
+    }
+
+    /// After a forced push, what was there before is no ancestor of head, or not in the clone at all.
+    fn pushed_from(&self, before: &str, source: &str) -> Result<Base, ContextError> {
+        if !self.repo.has_commit(before) {
+            let why = format!("{source} ({before}) is not in this clone");
+            let base = self.default_branch()?;
+            let everything = base.commit.is_none();
+            let base = Base {
+                source: format!("{}; {why}", base.source),
+                ..base
+            };
+            return Ok(if everything && self.repo.is_shallow() {
+                base.warn(format!("everything is taken, as {why}: {WHOLE_HISTORY}"))
+            } else {
+                base
+            });
+        }
+        let before = self.repo.resolve(before)?;
+        if before != self.head.commit && self.repo.contains(&self.head.commit, &before)? {
+            return Ok(Base::at(before, source.to_owned()));
+        }
+        let base = self.default_branch()?;
+        let why = format!("{source} ({}) is no ancestor of head", before.short());
+        Ok(Base {
+            source: format!("{}; {why}", base.source),
+            ..base
+        })
+    }
+
+    fn default_branch(&self) -> Result<Base, ContextError> {
+        let Some(name) = &self.ci.default_branch else {
+            return match self.repo.default_remote_branch()? {
+                Some(tip) if self.is_on(&tip.branch) => Ok(Base::everything(on_default(&tip.branch))),
+                Some(tip) => self.parted_from(&tip, "default"),
+                None => Ok(Base::everything(
+                    "this clone does not tell which branch is the remote's default one",
+                )),
+            };
+        };
+        if self.is_on(name) {
+            return Ok(Base::everything(on_default(name)));
+        }
+        match self.repo.remote_branch(name)? {
+            Some(tip) => self.parted_from(&tip, "default"),
+            None => Err(ContextError::BranchNotInClone {
+                branch: name.clone(),
+                role: "default",
+            }),
+        }
+    }
+
+    /// In CI the remote-tracking branch of the default branch says nothing about what it was before the push. On a
+    /// laptop it does: what is not pushed yet has changed.
+    fn is_on(&self, default: &str) -> bool {
+        self.ci.host != Host::None && self.head.branch.as_deref() == Some(default)
+    }
+
+    fn parted_from(&self, tip: &RemoteBranch, role: &str) -> Result<Base, ContextError> {
+        self.merge_base(
+            &tip.tip,
+            &format!("the {role} branch `{}/{}`", tip.remote, tip.branch),
+        )
+    }
+
+    /// A merge-base that is head itself would leave nothing to judge, and look green.
+    fn merge_base(&self, other: &CommitId, name: &str) -> Result<Base, ContextError> {
+        Ok(match self.repo.merge_base(other, &self.head.commit)? {
+            Some(base) if base == self.head.commit => Base::everything(format!("head is already in {name}")),
+            Some(base) => Base::at(base, format!("the merge-base with {name}")),
+            None => Base::everything(format!("head has no commit in common with {name}")),
+        })
+    }
+}
+
+fn on_default(name: &str) -> String {
+    format!("head is on the default branch `{name}`")
+}

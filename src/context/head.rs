@@ -1,0 +1,122 @@
+//! Which commit is judged, and which branch is named for it.
+
+use super::{ContextError, Wish};
+use crate::ci::{CiContext, Host};
+use crate::git::{CommitId, RemoteBranch, Repository};
+
+/// The commit to judge.
+pub(super) struct Head {
+    pub commit: CommitId,
+    pub branch: Option<String>,
+    /// It is the one that the host meant, so what the host says about its base holds.
+    pub is_hosts: bool,
+}
+
+pub(super) fn choose(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Head, ContextError> {
+    let mut head = match &wish.head {
+        Some(revision) => asked_for(repo, ci, revision)?,
+        None => detected(repo, ci)?,
+    };
+    if let Some(branch) = &wish.branch {
+        head.branch = Some(branch.clone());
+    } else if head.branch.is_none() {
+        head.branch = holding(repo, ci, &head.commit)?;
+    }
+    Ok(head)
+}
+
+fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {
+    if let Some(id) = &ci.commit {
+        let commit = in_clone(repo, ci, id)?;
+        return Ok(Head {
+            commit,
+            branch: ci.branch.clone(),
+            is_hosts: true,
+        });
+    }
+    let checked_out = repo.head()?;
+    let branch = match (&ci.branch, checked_out.branch) {
+        (Some(named), _) => Some(named.clone()),
+        (None, Some(local)) if ci.host == Host::None => {
+            Some(name_on_remote(repo, &local, &checked_out.commit)?)
+        }
+        (None, _) => None,
+    };
+    Ok(Head {
+        commit: checked_out.commit,
+        branch,
+        is_hosts: true,
+    })
+}
+
+fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Head, ContextError> {
+    let commit = repo.resolve(revision)?;
+    if ci.commit.as_deref() == Some(commit.as_str()) {
+        return Ok(Head {
+            commit,
+            branch: ci.branch.clone(),
+            is_hosts: true,
+        });
+    }
+    let branch = match repo.local_branch_tip(revision)? {
+        Some(_) => Some(name_on_remote(repo, revision, &commit)?),
+        None => remote_branch_named(repo, revision)?,
+    };
+    Ok(Head {
+        commit,
+        branch,
+        is_hosts: false,
+    })
+}
+
+/// The commit that the host names. A tag event may name the tag's own object, so it is followed to its commit.
+fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
+    let missing = || ContextError::CommitNotInClone {
+        commit: id.to_owned(),
+        host: ci.host,
+    };
+    if id.len() != 40 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(missing());
+    }
+    let commit = repo.resolve(id).map_err(|_| missing())?;
+    if ci.maybe_local_merge && !repo.was_fetched(&commit)? {
+        return Ok(repo.first_parent(&commit)?.unwrap_or(commit));
+    }
+    Ok(commit)
+}
+
+/// What a local branch is called on the remote: as the branch that it follows, if that has the commit; else by its
+/// own name, if the remote has such a branch with the commit (pushed without being followed); else as the one it
+/// follows, or by its own name.
+fn name_on_remote(repo: &Repository, local: &str, commit: &CommitId) -> Result<String, ContextError> {
+    let Some((_, followed)) = repo.upstream(local) else {
+        return Ok(local.to_owned());
+    };
+    for name in [followed.as_str(), local] {
+        if let Some(branch) = repo.remote_branch(name)?
+            && repo.contains(&branch.tip, commit)?
+        {
+            return Ok(name.to_owned());
+        }
+    }
+    Ok(followed)
+}
+
+/// The branch of a revision such as `origin/feature`.
+fn remote_branch_named(repo: &Repository, revision: &str) -> Result<Option<String>, ContextError> {
+    let named = |branch: &RemoteBranch| format!("{}/{}", branch.remote, branch.branch) == revision;
+    Ok(repo
+        .remote_branches()?
+        .into_iter()
+        .find(named)
+        .map(|branch| branch.branch))
+}
+
+/// The remote branch that holds the commit, the default branch first.
+fn holding(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<Option<String>, ContextError> {
+    let branches = repo.remote_branches_with(commit)?;
+    let default = branches
+        .iter()
+        .find(|branch| Some(&branch.branch) == ci.default_branch.as_ref());
+    Ok(default.or(branches.first()).map(|branch| branch.branch.clone()))
+}

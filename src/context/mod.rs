@@ -1,0 +1,28 @@
+//! What the CI host says, held against the repository: which commit is judged, on which branch, against which base.
+//!
+//! `ci` knows what a host claims and `git` what the clone has. Here the two are settled, and where they do not meet the
+//! run ends with what is missing. What must never happen is a review of the wrong commit, or of nothing, that looks
+//! green: a base that cannot be trusted is an error or means everything, never a guess.
+
+mod base;
+mod error;
+mod head;
+mod remote;
+mod target;
+
+pub use error::ContextError;
+pub use target::{Target, Wish};
+
+use crate::ci::CiContext;
+use crate::git::Repository;
+
+/// Settles what this run is about.
+pub fn settle(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Target, ContextError> {
+    let idle = ci.nothing_to_do.as_ref().filter(|_| !wish.names_a_commit());
+    if let Some(why) = idle {
+        return Ok(Target::idle(ci, repo.head()?.commit, why));
+    }
+    let head = head::choose(repo, ci, wish)?;
+    let base = base::choose(repo, ci, wish, &head)?;
+    Ok(Target::new(ci, head, base))
+}

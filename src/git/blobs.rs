@@ -1,0 +1,78 @@
+//! The content of files.
+//!
+//! Small blobs come from libgit2. libgit2 can only hold a packed blob as a whole, so a large one is streamed from the
+//! git program, in flat memory. A blob that a partial clone left out is fetched by the git program.
+
+use super::{BlobId, GitError, Repository};
+use git2::{ErrorCode, ObjectType};
+use std::io::{Cursor, Read};
+
+/// The largest blob that is held in memory as a whole, in bytes.
+const HELD_SIZE: u64 = 4 * 1024 * 1024;
+
+impl Repository {
+    /// The blob's size in bytes, without reading its content.
+    pub fn blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
+        let odb = self.odb()?;
+        let header = match odb.read_header(blob.oid()) {
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                self.fetch(blob)?;
+                odb.refresh()
+                    .map_err(GitError::library("look for fetched objects"))?;
+                odb.read_header(blob.oid())
+            }
+            other => other,
+        };
+        match header {
+            Ok((size, ObjectType::Blob)) => Ok(size as u64),
+            Ok(_) => Err(self.missing("blob", blob)),
+            Err(error) => Err(GitError::library("read a blob's size")(error)),
+        }
+    }
+
+    /// The blob's content; [`GitError::TooLarge`] if it has more than `limit` bytes.
+    pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
+        let size = self.blob_size(blob)?;
+        if size > limit {
+            return Err(GitError::TooLarge {
+                blob: blob.to_string(),
+                size,
+                limit,
+            });
+        }
+        self.held(blob)
+    }
+
+    /// A reader of the blob's content, in flat memory however large it is. It gives exactly [`Self::blob_size`] bytes
+    /// or fails.
+    pub fn open_blob(&self, blob: &BlobId) -> Result<Box<dyn Read + Send>, GitError> {
+        let size = self.blob_size(blob)?;
+        if size <= HELD_SIZE || !self.program.is_there() {
+            return Ok(Box::new(Cursor::new(self.held(blob)?)));
+        }
+        Ok(Box::new(self.program.stream_blob(blob, size)?))
+    }
+
+    /// The content if it is in the clone and not larger than `limit`.
+    pub(super) fn read_local(&self, blob: &BlobId, limit: u64) -> Option<Vec<u8>> {
+        let odb = self.library.odb().ok()?;
+        let (size, _) = odb.read_header(blob.oid()).ok()?;
+        if size as u64 > limit {
+            return None;
+        }
+        Some(odb.read(blob.oid()).ok()?.data().to_vec())
+    }
+
+    fn held(&self, blob: &BlobId) -> Result<Vec<u8>, GitError> {
+        let odb = self.odb()?;
+        let object = odb.read(blob.oid()).map_err(GitError::library("read a blob"))?;
+        Ok(object.data().to_vec())
+    }
+
+    fn fetch(&self, blob: &BlobId) -> Result<(), GitError> {
+        if !self.program.may_fetch() {
+            return Err(self.missing("blob", blob));
+        }
+        self.program.fetch_blob(blob)
+    }
+}

@@ -1,0 +1,203 @@
+//! Branches, remote-tracking branches and tags.
+
+use super::{CommitId, GitError, Repository};
+use git2::{ErrorCode, Oid, Reference, Remote};
+
+/// A branch of a remote, as this clone last saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteBranch {
+    /// The remote's name in this clone, such as `origin`.
+    pub remote: String,
+    /// The branch's name on the remote.
+    pub branch: String,
+    /// The commit that it was at.
+    pub tip: CommitId,
+}
+
+/// The names that a default branch usually has, for clones that do not say.
+const USUAL_DEFAULTS: [&str; 2] = ["main", "master"];
+
+impl Repository {
+    /// The branches of remotes that hold the commit, the default branch first, then by name.
+    pub fn remote_branches_with(&self, commit: &CommitId) -> Result<Vec<RemoteBranch>, GitError> {
+        let wanted = self.commit(commit)?.id();
+        let mut holding = Vec::new();
+        for branch in self.remote_branches()? {
+            let tip = branch.tip.oid().map_err(GitError::library("read a branch"))?;
+            if self.descends(tip, wanted)? {
+                holding.push(branch);
+            }
+        }
+        let default = self.default_remote_branch()?;
+        holding.sort_by_cached_key(|branch| {
+            (
+                default.as_ref() != Some(branch),
+                branch.remote.clone(),
+                branch.branch.clone(),
+            )
+        });
+        Ok(holding)
+    }
+
+    /// Every branch of every remote that this clone has seen.
+    ///
+    /// Only what a remote is configured to fetch from its `refs/heads/` counts: hosts also keep pull requests and
+    /// merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1` by
+    /// Jenkins), which are no branches of the remote.
+    pub fn remote_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
+        let listing = GitError::library("list the remote-tracking branches");
+        let remotes = self.remotes()?;
+        let mut found = Vec::new();
+        for reference in self.library.references_glob("refs/remotes/*").map_err(&listing)? {
+            let reference = reference.map_err(&listing)?;
+            found.extend(tracked(&remotes, &reference));
+        }
+        Ok(found)
+    }
+
+    /// Whether the commit came from a remote: any reference under `refs/remotes/` holds it, also one that tracks no
+    /// branch. What is not there was made in this clone.
+    pub fn was_fetched(&self, commit: &CommitId) -> Result<bool, GitError> {
+        let wanted = self.commit(commit)?.id();
+        let listing = GitError::library("list the remote-tracking references");
+        for reference in self.library.references_glob("refs/remotes/*").map_err(&listing)? {
+            if let Some(tip) = commit_of(&reference.map_err(&listing)?)
+                && self.descends(tip, wanted)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// One branch of one remote, as this clone last saw it.
+    pub fn remote_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
+        let mut found = self.remote_branches()?;
+        found.retain(|candidate| candidate.branch == branch);
+        found.sort_by_key(|candidate| candidate.remote != "origin");
+        Ok(found.into_iter().next())
+    }
+
+    /// The tip of the local branch with exactly this name.
+    pub fn local_branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
+        let reference = self.reference(&format!("refs/heads/{branch}"))?;
+        Ok(reference.and_then(|found| commit_of(&found)).map(CommitId::new))
+    }
+
+    /// The remote branch that a local branch is set to follow, without a look whether the clone has seen it.
+    pub fn upstream(&self, branch: &str) -> Option<(String, String)> {
+        let name = format!("refs/heads/{branch}");
+        let remote = self.library.branch_upstream_remote(&name).ok()?;
+        let merge = self.library.branch_upstream_merge(&name).ok()?;
+        let followed = merge.as_str().ok()?.strip_prefix("refs/heads/")?.to_owned();
+        let remote = remote.as_str().ok().filter(|name| *name != ".")?.to_owned();
+        Some((remote, followed))
+    }
+
+    /// The remote's default branch: what `origin/HEAD` says (`git clone` sets it), else `main` or `master` of the
+    /// only remote.
+    pub fn default_remote_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+        let remotes = self.remotes()?;
+        for remote in &remotes {
+            if let Some(found) = self.remote_head(&remotes, remote)? {
+                return Ok(Some(found));
+            }
+        }
+        if remotes.len() != 1 {
+            return Ok(None);
+        }
+        for usual in USUAL_DEFAULTS {
+            if let Some(found) = self.remote_branch(usual)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The tags at the commit, by name.
+    pub fn tags_at(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        let wanted = self.commit(commit)?.id();
+        let listing = GitError::library("list the tags");
+        let mut names = Vec::new();
+        for reference in self.library.references_glob("refs/tags/*").map_err(&listing)? {
+            let reference = reference.map_err(&listing)?;
+            if commit_of(&reference) == Some(wanted) {
+                names.extend(
+                    reference
+                        .name()
+                        .ok()
+                        .and_then(|name| name.strip_prefix("refs/tags/"))
+                        .map(str::to_owned),
+                );
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn remote_head(
+        &self,
+        remotes: &[Remote<'_>],
+        remote: &Remote<'_>,
+    ) -> Result<Option<RemoteBranch>, GitError> {
+        let name = remote.name().ok().flatten().unwrap_or_default();
+        let head = self.reference(&format!("refs/remotes/{name}/HEAD"))?;
+        let target = head.and_then(|head| head.symbolic_target().ok().flatten().map(str::to_owned));
+        let Some(target) = target else { return Ok(None) };
+        Ok(self
+            .reference(&target)?
+            .and_then(|reference| tracked(remotes, &reference)))
+    }
+
+    /// The configured remotes, `origin` first.
+    fn remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
+        let listing = GitError::library("list the remotes");
+        let names = self.library.remotes().map_err(&listing)?;
+        let mut names: Vec<&str> = names.iter().filter_map(|name| name.ok().flatten()).collect();
+        names.sort_by_key(|name| (*name != "origin", *name));
+        names
+            .into_iter()
+            .map(|name| self.library.find_remote(name).map_err(&listing))
+            .collect()
+    }
+
+    fn reference(&self, name: &str) -> Result<Option<Reference<'_>>, GitError> {
+        match self.library.find_reference(name) {
+            Ok(reference) => Ok(Some(reference)),
+            Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => Ok(None),
+            Err(error) => Err(GitError::library("read a reference")(error)),
+        }
+    }
+}
+
+/// The branch that a reference under `refs/remotes/` tracks, if it tracks one.
+fn tracked(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBranch> {
+    if reference.symbolic_target_bytes().is_some() {
+        return None;
+    }
+    let name = reference.name().ok()?;
+    let (remote, branch) = remotes.iter().find_map(|remote| branch_on(remote, name))?;
+    Some(RemoteBranch {
+        remote,
+        branch,
+        tip: CommitId::new(commit_of(reference)?),
+    })
+}
+
+fn branch_on(remote: &Remote<'_>, name: &str) -> Option<(String, String)> {
+    let remote_name = remote.name().ok()??;
+    if let Some(spec) = remote.refspecs().find(|spec| spec.dst_matches(name)) {
+        let source = spec.rtransform(name).ok()?;
+        let branch = source.as_str().ok()?.strip_prefix("refs/heads/")?;
+        return Some((remote_name.to_owned(), branch.to_owned()));
+    }
+    let branch = name
+        .strip_prefix("refs/remotes/")?
+        .strip_prefix(remote_name)?
+        .strip_prefix('/')?;
+    Some((remote_name.to_owned(), branch.to_owned()))
+}
+
+fn commit_of(reference: &Reference<'_>) -> Option<Oid> {
+    reference.peel_to_commit().ok().map(|commit| commit.id())
+}

@@ -1,0 +1,60 @@
+//! The ids of commits and blobs, as types that cannot be mixed up.
+
+use git2::Oid;
+use std::fmt;
+
+/// A commit's full id: 40 lowercase hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommitId(String);
+
+impl CommitId {
+    pub(super) fn new(id: Oid) -> Self {
+        Self(id.to_string())
+    }
+
+    pub(super) fn oid(&self) -> Result<Oid, git2::Error> {
+        Oid::from_str(&self.0)
+    }
+
+    /// The full id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The first seven digits, for people.
+    pub fn short(&self) -> &str {
+        self.0.get(..7).unwrap_or(&self.0)
+    }
+}
+
+impl fmt::Display for CommitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A blob's id: the content of one file, whatever its name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlobId(Oid);
+
+impl BlobId {
+    pub(super) const fn new(id: Oid) -> Self {
+        Self(id)
+    }
+
+    pub(super) const fn oid(&self) -> Oid {
+        self.0
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BlobId({})", self.0)
+    }
+}

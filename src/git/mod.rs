@@ -1,0 +1,28 @@
+//! Reads a git repository: which commit, what changed, and the files as they are in a commit.
+//!
+//! Nothing else in the program knows how git is read. Almost everything goes through libgit2, in this process; the
+//! `git` program is asked only for what libgit2 cannot do (fetch a blob that a partial clone left out, stream a
+//! large blob without holding it). Everything is read from commits, never from a dirty working tree, and the
+//! repository's content is taken as hostile: depths, counts and sizes are bounded, and nothing that a repository's
+//! configuration names is ever run.
+
+mod blobs;
+mod branches;
+mod changes;
+mod error;
+mod history;
+mod id;
+mod open;
+mod program;
+mod renames;
+mod repository;
+mod shadow;
+mod similarity;
+mod tree;
+
+pub use branches::RemoteBranch;
+pub use changes::{Change, ChangeKind};
+pub use error::{GitError, WHOLE_HISTORY};
+pub use id::{BlobId, CommitId};
+pub use repository::{Head, Repository};
+pub use tree::{FileKind, TreeFile};

@@ -1,0 +1,107 @@
+//! Finds and opens the repository.
+
+use super::error::GitError;
+use super::{program::Program, repository::Repository, shadow};
+use git2::{ErrorCode, Oid, Repository as Library, RepositoryOpenFlags};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+/// The largest list of shallow commits that is read, in bytes.
+const SHALLOW_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// What opening found out, besides the repository itself.
+pub(super) struct Opened {
+    pub library: Library,
+    pub root: PathBuf,
+    pub bare: bool,
+    /// Belongs to another user of the machine, who has not been declared safe.
+    pub foreign: bool,
+    /// Where the repository's own files are; `library` may read a stand-in.
+    pub git_dir: PathBuf,
+    pub common_dir: PathBuf,
+    pub stand_in: Option<tempfile::TempDir>,
+}
+
+/// libgit2 hashes every object that it reads again to find a broken disk; git itself does not, and this doubles
+/// the time of a comparison.
+fn relax_hash_checks() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| git2::opts::strict_hash_verification(false));
+}
+
+impl Repository {
+    /// Finds the repository that `from` lies in: a working tree, a linked worktree, a submodule or a bare
+    /// repository.
+    ///
+    /// A checkout that belongs to another user (common in containers) is opened too, this one repository only and
+    /// without a change to anyone's git configuration: nothing that its configuration names is run.
+    pub fn discover(from: &Path) -> Result<Self, GitError> {
+        relax_hash_checks();
+        let opened = open(from)?;
+        let shallow = shallow_commits(&opened.common_dir)?;
+        let partial = shadow::is_partial(&opened.common_dir);
+        let program = Program::new(opened.git_dir, partial && !opened.foreign);
+        Ok(Self::from_parts(
+            opened.library,
+            opened.root,
+            opened.bare,
+            shallow,
+            partial,
+            program,
+            opened.stand_in,
+        ))
+    }
+}
+
+fn open(from: &Path) -> Result<Opened, GitError> {
+    let refusal = match Library::open_ext(from, RepositoryOpenFlags::empty(), std::iter::empty::<&OsStr>()) {
+        Ok(library) if !is_shallow_worktree(&library) => return Ok(as_it_is(library)),
+        Ok(_) => ErrorCode::GenericError,
+        Err(error) => error.code(),
+    };
+    match refusal {
+        ErrorCode::NotFound => Err(GitError::NotARepository {
+            from: from.to_owned(),
+        }),
+        _ => shadow::open(from, refusal == ErrorCode::Owner),
+    }
+}
+
+/// libgit2 looks for the list of shallow commits beside a linked worktree's own files, where git never puts it.
+fn is_shallow_worktree(library: &Library) -> bool {
+    library.is_worktree() && library.commondir().join("shallow").exists()
+}
+
+fn as_it_is(library: Library) -> Opened {
+    let git_dir = library.path().to_owned();
+    Opened {
+        root: library.workdir().unwrap_or(&git_dir).to_owned(),
+        bare: library.is_bare(),
+        foreign: false,
+        common_dir: library.commondir().to_owned(),
+        git_dir,
+        stand_in: None,
+        library,
+    }
+}
+
+/// The commits whose parents a shallow clone left out, see <https://git-scm.com/docs/shallow>.
+fn shallow_commits(common_dir: &Path) -> Result<HashSet<Oid>, GitError> {
+    let path = common_dir.join("shallow");
+    let Ok(metadata) = std::fs::metadata(&path) else {
+        return Ok(HashSet::new());
+    };
+    if metadata.len() > SHALLOW_LIMIT {
+        return Err(GitError::Unsupported {
+            root: path,
+            what: "its list of shallow commits is too long".to_owned(),
+        });
+    }
+    let text = std::fs::read_to_string(&path).map_err(GitError::io("read", &path))?;
+    Ok(text
+        .lines()
+        .filter_map(|line| Oid::from_str(line.trim()).ok())
+        .collect())
+}

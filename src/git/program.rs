@@ -1,0 +1,231 @@
+//! The `git` program, for what libgit2 cannot do.
+//!
+//! It runs with the git folder named, so it searches for nothing and a foreign owner does not matter; without a
+//! terminal to ask at; with everything switched off that a repository's configuration could start; and it is ended
+//! when it gives nothing for too long.
+
+use super::{BlobId, GitError};
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// How long the program may give nothing. A fetch of one blob is the slowest thing asked of it.
+const STALL: Duration = Duration::from_secs(120);
+/// Bytes of one piece of a stream, and how many pieces may wait.
+const PIECE: usize = 128 * 1024;
+const WAITING: usize = 4;
+
+/// Variables that would send git to another repository or have it run or print something else. A git hook sets some.
+const LEFT_OUT: [&str; 12] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PAGER",
+    "GIT_TRACE",
+    "GIT_WORK_TREE",
+];
+
+/// Settings that win over the repository's own: no hook, no file monitor, no pager, large blobs streamed.
+const SETTINGS: [&str; 5] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "core.bigFileThreshold=4m",
+    "gc.auto=0",
+];
+
+/// The git program, held to one repository.
+pub(super) struct Program {
+    git_dir: PathBuf,
+    may_fetch: bool,
+}
+
+impl Program {
+    /// `may_fetch`: the repository is a partial clone of this user. What a fetch runs is up to the repository's
+    /// configuration, so one that belongs to somebody else never fetches.
+    pub(super) const fn new(git_dir: PathBuf, may_fetch: bool) -> Self {
+        Self { git_dir, may_fetch }
+    }
+
+    pub(super) const fn may_fetch(&self) -> bool {
+        self.may_fetch
+    }
+
+    /// Whether the machine has the program; a small container may not.
+    pub(super) fn is_there(&self) -> bool {
+        let mut command = self.command(&["version"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+
+    /// Has git fetch a blob that the partial clone left out: asking for its size is enough.
+    pub(super) fn fetch_blob(&self, blob: &BlobId) -> Result<(), GitError> {
+        let arguments = format!("cat-file -s {blob}");
+        let mut output = self.run(&["cat-file", "-s", &blob.to_string()], None)?;
+        let mut size = String::new();
+        match output.read_to_string(&mut size) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(GitError::Program {
+                arguments,
+                why: error.to_string(),
+            }),
+        }
+    }
+
+    /// A stream of the blob's content, which must have `size` bytes.
+    pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<Output, GitError> {
+        self.run(&["cat-file", "blob", &blob.to_string()], Some(size))
+    }
+
+    fn run(&self, arguments: &[&str], size: Option<u64>) -> Result<Output, GitError> {
+        let failed = |error: io::Error| GitError::Program {
+            arguments: arguments.join(" "),
+            why: error.to_string(),
+        };
+        let mut command = self.command(arguments);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let stdout = child
+            .stdout
+            .take()
+            .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        let (sender, pieces) = sync_channel(WAITING);
+        let errors = child.stderr.take();
+        std::thread::spawn(move || send_pieces(stdout, &sender));
+        Ok(Output {
+            child,
+            pieces,
+            errors,
+            piece: io::Cursor::default(),
+            size,
+            given: 0,
+            ended: false,
+        })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command
+            .arg("--git-dir")
+            .arg(&self.git_dir)
+            .arg("--no-pager")
+            .args(arguments);
+        for name in LEFT_OUT {
+            command.env_remove(name);
+        }
+        command
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_REPLACE_OBJECTS", "1");
+        if !self.may_fetch {
+            // The second is older and known to every git: no protocol is allowed.
+            command
+                .env("GIT_NO_LAZY_FETCH", "1")
+                .env("GIT_ALLOW_PROTOCOL", "");
+        }
+        command.env("LC_ALL", "C").stdin(Stdio::null());
+        command
+    }
+}
+
+fn send_pieces(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
+    loop {
+        let mut piece = Vec::with_capacity(PIECE);
+        let read = stdout.by_ref().take(PIECE as u64).read_to_end(&mut piece);
+        let last = piece.is_empty() || read.is_err();
+        if sender.send(read.map(|_| piece)).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// What the program prints, piece by piece; dropping it ends the program.
+pub(super) struct Output {
+    child: Child,
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    errors: Option<ChildStderr>,
+    piece: io::Cursor<Vec<u8>>,
+    size: Option<u64>,
+    given: u64,
+    ended: bool,
+}
+
+impl Read for Output {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() || self.ended {
+            return Ok(0);
+        }
+        let read = self.piece.read(buffer)?;
+        if read > 0 {
+            self.given += read as u64;
+            return Ok(read);
+        }
+        let piece = self.next_piece()?;
+        if piece.is_empty() {
+            self.finish()?;
+            return Ok(0);
+        }
+        self.piece = io::Cursor::new(piece);
+        self.read(buffer)
+    }
+}
+
+impl Output {
+    fn next_piece(&mut self) -> io::Result<Vec<u8>> {
+        match self.pieces.recv_timeout(STALL) {
+            Ok(piece) => piece,
+            Err(RecvTimeoutError::Timeout) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("git gave nothing for {} seconds", STALL.as_secs()),
+            )),
+            Err(RecvTimeoutError::Disconnected) => Ok(Vec::new()),
+        }
+    }
+
+    /// The end must be a good one: the program succeeded, and gave as much as was promised.
+    fn finish(&mut self) -> io::Result<()> {
+        self.ended = true;
+        let status = self.child.wait()?;
+        if !status.success() {
+            return Err(io::Error::other(format!("{status}: {}", self.own_words())));
+        }
+        match self.size {
+            Some(size) if size != self.given => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("git gave {} of {size} bytes", self.given),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn own_words(&mut self) -> String {
+        let mut words = Vec::new();
+        if let Some(errors) = &mut self.errors {
+            let _ = errors.take(4096).read_to_end(&mut words);
+        }
+        String::from_utf8_lossy(&words).trim().to_owned()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Finds out which added file is a deleted one under another name.
+//!
+//! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another folder,
+//! then the most similar of the rest. The last step compares every added file with every deleted one, so it is left
+//! out beyond git's own limit.
+
+use super::{BlobId, FileKind, Repository, similarity::Pieces, tree::Difference};
+use git2::Oid;
+use std::collections::HashMap;
+
+/// Least similarity of a rename, in thousandths: git's default.
+const SIMILAR: u64 = 500;
+/// Least similarity of a file that kept its name: the others are not looked at then.
+const SAME_NAME: u64 = 750;
+/// The square root of the most comparisons: git's `diff.renameLimit`.
+const LIMIT: usize = 1000;
+/// Larger files are renames only with equal content, in bytes.
+const COMPARED_SIZE: u64 = 4 * 1024 * 1024;
+
+/// Indices of the two differences that are one rename.
+pub(super) struct Pair {
+    pub added: usize,
+    pub deleted: usize,
+}
+
+/// The renames among the differences. A file whose content is not in the clone is compared by its id alone.
+pub(super) fn pairs(repository: &Repository, differences: &[Difference]) -> Vec<Pair> {
+    let mut search = Search::new(differences);
+    if search.added.is_empty() || search.deleted.is_empty() {
+        return Vec::new();
+    }
+    search.equal_content();
+    search.only_regular();
+    if !search.added.is_empty() && search.added.len() * search.deleted.len() <= LIMIT * LIMIT {
+        let contents = Contents::read(repository, &search);
+        search.same_name(&contents);
+        search.most_similar(&contents);
+    }
+    search.pairs
+}
+
+struct Search<'a> {
+    differences: &'a [Difference],
+    added: Vec<usize>,
+    deleted: Vec<usize>,
+    pairs: Vec<Pair>,
+}
+
+impl<'a> Search<'a> {
+    fn new(differences: &'a [Difference]) -> Self {
+        let indices = |wanted: fn(&Difference) -> bool| {
+            (0..differences.len())
+                .filter(|index| wanted(&differences[*index]))
+                .collect()
+        };
+        Self {
+            differences,
+            added: indices(|difference| difference.old.is_none()),
+            deleted: indices(|difference| difference.new.is_none()),
+            pairs: Vec::new(),
+        }
+    }
+
+    fn id(&self, index: usize) -> Option<Oid> {
+        let difference = &self.differences[index];
+        difference.new.or(difference.old).map(|side| side.id)
+    }
+
+    fn kind(&self, index: usize) -> Option<FileKind> {
+        let difference = &self.differences[index];
+        difference.new.or(difference.old).map(|side| side.kind)
+    }
+
+    fn name(&self, index: usize) -> &'a str {
+        let path = &self.differences[index].path;
+        path.rsplit_once('/').map_or(path, |(_, name)| name)
+    }
+
+    fn take(&mut self, added: usize, deleted: usize) {
+        self.added.retain(|index| *index != added);
+        self.deleted.retain(|index| *index != deleted);
+        self.pairs.push(Pair { added, deleted });
+    }
+
+    fn equal_content(&mut self) {
+        let mut by_content: HashMap<_, Vec<usize>> = HashMap::new();
+        for index in &self.deleted {
+            by_content
+                .entry((self.id(*index), self.kind(*index)))
+                .or_default()
+                .push(*index);
+        }
+        let mut found = Vec::new();
+        for added in &self.added {
+            let Some(sources) = by_content.get_mut(&(self.id(*added), self.kind(*added))) else {
+                continue;
+            };
+            let same_name = sources
+                .iter()
+                .position(|source| self.name(*source) == self.name(*added));
+            if !sources.is_empty() {
+                found.push((*added, sources.remove(same_name.unwrap_or(0))));
+            }
+        }
+        self.take_all(&found);
+    }
+
+    fn take_all(&mut self, found: &[(usize, usize)]) {
+        let taken: std::collections::HashSet<usize> =
+            found.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        self.added.retain(|index| !taken.contains(index));
+        self.deleted.retain(|index| !taken.contains(index));
+        self.pairs.extend(found.iter().map(|(added, deleted)| Pair {
+            added: *added,
+            deleted: *deleted,
+        }));
+    }
+
+    fn only_regular(&mut self) {
+        let (mut added, mut deleted) = (std::mem::take(&mut self.added), std::mem::take(&mut self.deleted));
+        added.retain(|index| self.kind(*index) == Some(FileKind::Regular));
+        deleted.retain(|index| self.kind(*index) == Some(FileKind::Regular));
+        (self.added, self.deleted) = (added, deleted);
+    }
+
+    /// Pairs files whose name is unique among the added and among the deleted.
+    fn same_name(&mut self, contents: &Contents) {
+        let deleted = unique_names(self, &self.deleted);
+        let mut found = Vec::new();
+        for (name, added) in unique_names(self, &self.added) {
+            let source = deleted
+                .get(name)
+                .filter(|source| contents.similarity(added, **source, SAME_NAME).is_some());
+            found.extend(source.map(|source| (added, *source)));
+        }
+        self.take_all(&found);
+    }
+
+    fn most_similar(&mut self, contents: &Contents) {
+        let mut candidates = Vec::new();
+        for added in &self.added {
+            let scored = self.deleted.iter().filter_map(|deleted| {
+                let score = contents.similarity(*added, *deleted, SIMILAR)?;
+                Some((score, self.name(*added) == self.name(*deleted), *added, *deleted))
+            });
+            let mut best: Vec<_> = scored.collect();
+            best.sort_by_key(|(score, same_name, _, deleted)| {
+                (std::cmp::Reverse((*score, *same_name)), *deleted)
+            });
+            best.truncate(4);
+            candidates.extend(best);
+        }
+        candidates.sort_by_key(|(score, same_name, added, deleted)| {
+            (std::cmp::Reverse((*score, *same_name)), *added, *deleted)
+        });
+        for (_, _, added, deleted) in candidates {
+            if self.added.contains(&added) && self.deleted.contains(&deleted) {
+                self.take(added, deleted);
+            }
+        }
+    }
+}
+
+fn unique_names<'a>(search: &Search<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
+    let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
+    for index in indices {
+        seen.entry(search.name(*index))
+            .and_modify(|unique| *unique = None)
+            .or_insert(Some(*index));
+    }
+    seen.into_iter()
+        .filter_map(|(name, index)| Some((name, index?)))
+        .collect()
+}
+
+/// The contents of the files that are compared, cut up.
+struct Contents(HashMap<usize, Pieces>);
+
+impl Contents {
+    fn read(repository: &Repository, search: &Search<'_>) -> Self {
+        let indices = search.added.iter().chain(&search.deleted);
+        let read = indices.filter_map(|index| {
+            let blob = BlobId::new(search.id(*index)?);
+            let content = repository.read_local(&blob, COMPARED_SIZE)?;
+            Some((*index, Pieces::of(&content)))
+        });
+        Self(read.collect())
+    }
+
+    /// The similarity of two files if it is at least `least`.
+    fn similarity(&self, one: usize, other: usize, least: u64) -> Option<u64> {
+        let (one, other) = (self.0.get(&one)?, self.0.get(&other)?);
+        if one.too_different_in_size(other) {
+            return None;
+        }
+        Some(one.similarity(other)).filter(|similarity| *similarity >= least)
+    }
+}

@@ -1,0 +1,135 @@
+//! The repository: where it is, what is checked out, and which commit a revision means.
+
+use super::{CommitId, GitError, program::Program};
+use git2::{Commit, ErrorCode, ObjectType, Oid};
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// An opened repository. It may go to another thread, but not be shared between threads.
+pub struct Repository {
+    pub(super) library: git2::Repository,
+    pub(super) shallow: HashSet<Oid>,
+    pub(super) partial: bool,
+    pub(super) program: Program,
+    root: PathBuf,
+    bare: bool,
+    /// Kept for as long as `library` reads it.
+    _stand_in: Option<tempfile::TempDir>,
+}
+
+/// What is checked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The commit.
+    pub commit: CommitId,
+    /// The branch, without `refs/heads/`; none when the head is detached.
+    pub branch: Option<String>,
+}
+
+impl Repository {
+    pub(super) fn from_parts(
+        library: git2::Repository,
+        root: PathBuf,
+        bare: bool,
+        shallow: HashSet<Oid>,
+        partial: bool,
+        program: Program,
+        stand_in: Option<tempfile::TempDir>,
+    ) -> Self {
+        Self {
+            library,
+            shallow,
+            partial,
+            program,
+            root,
+            bare,
+            _stand_in: stand_in,
+        }
+    }
+
+    /// The root of the working tree; of a bare repository the git folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether the repository has no working tree.
+    pub fn is_bare(&self) -> bool {
+        self.bare
+    }
+
+    /// Whether a part of the history was left out when cloning.
+    pub fn is_shallow(&self) -> bool {
+        !self.shallow.is_empty()
+    }
+
+    /// What is checked out. A branch without a commit is [`GitError::NoCommit`].
+    pub fn head(&self) -> Result<Head, GitError> {
+        let head = self.library.head().map_err(|error| match error.code() {
+            ErrorCode::UnbornBranch | ErrorCode::NotFound => GitError::NoCommit {
+                root: self.root.clone(),
+            },
+            _ => GitError::library("read HEAD")(error),
+        })?;
+        let commit = head
+            .peel_to_commit()
+            .map_err(GitError::library("read the commit of HEAD"))?;
+        let name = head.name().ok().and_then(|name| name.strip_prefix("refs/heads/"));
+        Ok(Head {
+            commit: CommitId::new(commit.id()),
+            branch: name.map(str::to_owned),
+        })
+    }
+
+    /// The commit that a revision means: an id, a branch, a tag, or an expression such as `HEAD~2`
+    /// (<https://git-scm.com/docs/gitrevisions>).
+    pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
+        let found = self
+            .library
+            .revparse_single(revision)
+            .and_then(|object| object.peel(ObjectType::Commit));
+        found
+            .map(|object| CommitId::new(object.id()))
+            .map_err(|error| GitError::UnknownRevision {
+                revision: revision.to_owned(),
+                why: error.message().to_owned(),
+            })
+    }
+
+    /// Whether the clone has the commit with this full id.
+    pub fn has_commit(&self, id: &str) -> bool {
+        Oid::from_str(id).is_ok_and(|oid| self.library.find_commit(oid).is_ok())
+    }
+
+    /// When the commit was made: the committer's time.
+    pub fn commit_time(&self, commit: &CommitId) -> Result<jiff::Timestamp, GitError> {
+        let seconds = self.commit(commit)?.time().seconds();
+        jiff::Timestamp::from_second(seconds).map_err(|_| GitError::BadTree {
+            id: commit.to_string(),
+            why: "the commit's time is out of range",
+        })
+    }
+
+    /// Whether git ignores the path (relative to the root), by the rules of the working tree.
+    pub fn is_ignored(&self, path: &str) -> Result<bool, GitError> {
+        self.library
+            .is_path_ignored(path)
+            .map_err(GitError::library("read the ignore rules"))
+    }
+
+    pub(super) fn commit(&self, id: &CommitId) -> Result<Commit<'_>, GitError> {
+        let found = id.oid().and_then(|oid| self.library.find_commit(oid));
+        found.map_err(|error| match error.code() {
+            ErrorCode::NotFound => self.missing("commit", id),
+            _ => GitError::library("read a commit")(error),
+        })
+    }
+
+    pub(super) fn missing(&self, kind: &'static str, id: &dyn fmt::Display) -> GitError {
+        GitError::MissingObject {
+            kind,
+            id: id.to_string(),
+            partial: self.partial,
+        }
+    }
+}

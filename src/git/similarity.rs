@@ -1,0 +1,114 @@
+//! How much of one file is in another, measured as git does it.
+//!
+//! Content is cut into pieces at line ends, or after 64 bytes; what counts is how many bytes of pieces the two have in
+//! common (git: `diffcore-delta.c`). The order of the pieces does not matter.
+
+/// The longest piece, in bytes.
+const PIECE: usize = 64;
+
+/// The pieces of one file: hash and bytes in all, sorted by hash.
+pub(super) struct Pieces {
+    size: u64,
+    counts: Vec<(u64, u64)>,
+}
+
+impl Pieces {
+    /// Cuts up a file. A carriage return before a line feed does not count, so that a change of the line ends is no
+    /// change.
+    pub(super) fn of(content: &[u8]) -> Self {
+        let mut hashes: Vec<(u64, u64)> = content
+            .split_inclusive(|byte| *byte == b'\n')
+            .flat_map(|line| line.chunks(PIECE))
+            .map(hash)
+            .collect();
+        hashes.sort_unstable();
+        let mut counts: Vec<(u64, u64)> = Vec::with_capacity(hashes.len());
+        for (hash, bytes) in hashes {
+            match counts.last_mut() {
+                Some(last) if last.0 == hash => last.1 += bytes,
+                _ => counts.push((hash, bytes)),
+            }
+        }
+        Self {
+            size: counts.iter().map(|(_, bytes)| bytes).sum(),
+            counts,
+        }
+    }
+
+    /// The part of the larger file that is also in the smaller, in thousandths.
+    pub(super) fn similarity(&self, other: &Self) -> u64 {
+        let larger = self.size.max(other.size);
+        (self.common(other) * 1000).checked_div(larger).unwrap_or(0)
+    }
+
+    /// Whether the sizes alone rule out a similarity of half or more.
+    pub(super) fn too_different_in_size(&self, other: &Self) -> bool {
+        self.size.min(other.size) * 2 < self.size.max(other.size)
+    }
+
+    fn common(&self, other: &Self) -> u64 {
+        let (mut mine, mut theirs) = (self.counts.iter().peekable(), other.counts.iter().peekable());
+        let mut common = 0;
+        while let (Some((hash, bytes)), Some((other_hash, other_bytes))) = (mine.peek(), theirs.peek()) {
+            match hash.cmp(other_hash) {
+                std::cmp::Ordering::Less => drop(mine.next()),
+                std::cmp::Ordering::Greater => drop(theirs.next()),
+                std::cmp::Ordering::Equal => {
+                    common += bytes.min(other_bytes);
+                    mine.next();
+                    theirs.next();
+                }
+            }
+        }
+        common
+    }
+}
+
+/// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>); quick on short pieces, and a collision made on purpose only
+/// makes a rename out of two files.
+fn hash(piece: &[u8]) -> (u64, u64) {
+    let piece: &[u8] = match piece {
+        [.., b'\r', b'\n'] => &piece[..piece.len() - 2],
+        [.., b'\n'] => &piece[..piece.len() - 1],
+        _ => piece,
+    };
+    let hash = piece.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash, piece.len() as u64 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pieces;
+
+    fn similarity(one: &str, other: &str) -> u64 {
+        Pieces::of(one.as_bytes()).similarity(&Pieces::of(other.as_bytes()))
+    }
+
+    #[test]
+    fn equal_files_are_wholly_similar_whatever_their_line_ends() {
+        assert_eq!(similarity("a\nb\nc\n", "a\nb\nc\n"), 1000);
+        assert_eq!(similarity("a\nb\nc\n", "a\r\nb\r\nc\r\n"), 1000);
+        assert_eq!(similarity("a\nb\nc\n", "c\na\nb\n"), 1000);
+    }
+
+    #[test]
+    fn half_of_the_larger_file_is_half() {
+        assert_eq!(similarity("one\ntwo\n", "one\ntwo\nsix\nten\n"), 500);
+        assert_eq!(similarity("one\n", "two\n"), 0);
+        assert_eq!(similarity("", ""), 0);
+    }
+
+    #[test]
+    fn repeated_lines_count_as_often_as_both_have_them() {
+        assert_eq!(similarity("x\nx\nx\nx\n", "x\nx\ny\ny\n"), 500);
+    }
+
+    #[test]
+    fn sizes_rule_out_what_cannot_be_similar() {
+        let (small, large) = (Pieces::of(b"abc\n"), Pieces::of(&b"abc\n".repeat(3)));
+        assert!(small.too_different_in_size(&large));
+        assert!(!small.too_different_in_size(&Pieces::of(&b"abc\n".repeat(2))));
+    }
+}

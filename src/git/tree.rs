@@ -1,0 +1,367 @@
+//! Trees, read as git stores them.
+//!
+//! The entries are walked in the raw object, without a copy of each: with 100,000 files this is what keeps a
+//! comparison as quick as git's own. A tree may come from anyone, so its form, depth and size are checked.
+
+use super::{BlobId, CommitId, GitError, Repository};
+use git2::{ErrorCode, Odb, OdbObject, Oid};
+
+/// The deepest nesting of folders; git itself stops at 2,048 (<https://git-scm.com/docs/git-config>, `core.maxTreeDepth`).
+const DEPTH_LIMIT: usize = 512;
+/// The most entries that one walk visits. A tree that names the same folder many times over, level by level, holds
+/// more files than any disk.
+const ENTRY_LIMIT: usize = 20_000_000;
+const ID_BYTES: usize = 20;
+
+/// What a tree entry is, apart from a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// A file, executable or not.
+    Regular,
+    /// A symbolic link; its blob holds the target.
+    Symlink,
+    /// Another repository's commit; its id is no blob of this one.
+    Submodule,
+}
+
+/// A file as it is in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeFile {
+    /// The path from the root, with `/`.
+    pub path: String,
+    /// The content.
+    pub blob: BlobId,
+    /// What it is.
+    pub kind: FileKind,
+}
+
+/// One side of a changed path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Side {
+    pub id: Oid,
+    pub kind: FileKind,
+}
+
+/// A path that differs between two trees; a side that does not have it is none.
+pub(super) struct Difference {
+    pub path: String,
+    pub old: Option<Side>,
+    pub new: Option<Side>,
+}
+
+impl Repository {
+    /// The wanted files of the commit, sorted by path. `wanted` is asked with the full path.
+    pub fn files(&self, commit: &CommitId, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<TreeFile>, GitError> {
+        let found = self.differences(None, commit, wanted)?;
+        let files = found.into_iter().filter_map(|difference| {
+            let side = difference.new?;
+            Some(TreeFile {
+                path: difference.path,
+                blob: BlobId::new(side.id),
+                kind: side.kind,
+            })
+        });
+        Ok(files.collect())
+    }
+
+    /// The file with this path in the commit; none for a folder or nothing.
+    pub fn find_file(&self, commit: &CommitId, path: &str) -> Result<Option<TreeFile>, GitError> {
+        let odb = self.odb()?;
+        let mut folder = self.root_tree(commit)?;
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let object = self.read_tree(&odb, folder)?;
+            let Some(entry) = find_entry(&object, folder, name, names.peek().is_some())? else {
+                return Ok(None);
+            };
+            folder = entry.id()?;
+            if let (Some(kind), None) = (entry.file_kind(), names.peek()) {
+                return Ok(Some(TreeFile {
+                    path: path.to_owned(),
+                    blob: BlobId::new(folder),
+                    kind,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The names of the folders at the root of the commit's tree, as stored; names that are not UTF-8 are left out.
+    pub fn root_folders(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        let odb = self.odb()?;
+        let root = self.root_tree(commit)?;
+        let object = self.read_tree(&odb, root)?;
+        let mut names = Vec::new();
+        let mut rest = Entries::of(&object, root);
+        while let Some(entry) = rest.next_entry()? {
+            if entry.is_folder() {
+                names.extend(std::str::from_utf8(entry.name).ok().map(str::to_owned));
+            }
+        }
+        Ok(names)
+    }
+
+    /// The wanted paths that differ, sorted. Without a base, every wanted file of head.
+    pub(super) fn differences(
+        &self,
+        base: Option<&CommitId>,
+        head: &CommitId,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Difference>, GitError> {
+        let base = base.map(|commit| self.root_tree(commit)).transpose()?;
+        let head = self.root_tree(head)?;
+        let odb = self.odb()?;
+        let mut walk = Walk {
+            repository: self,
+            odb: &odb,
+            wanted,
+            path: Vec::new(),
+            depth: 0,
+            visited: 0,
+            found: Vec::new(),
+        };
+        if base != Some(head) {
+            walk.folders(base, Some(head))?;
+        }
+        let mut found = walk.found;
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
+    pub(super) fn odb(&self) -> Result<Odb<'_>, GitError> {
+        self.library
+            .odb()
+            .map_err(GitError::library("open the object database"))
+    }
+
+    fn root_tree(&self, commit: &CommitId) -> Result<Oid, GitError> {
+        Ok(self.commit(commit)?.tree_id())
+    }
+
+    fn read_tree<'a>(&self, odb: &'a Odb<'_>, id: Oid) -> Result<OdbObject<'a>, GitError> {
+        let object = odb.read(id).map_err(|error| match error.code() {
+            ErrorCode::NotFound => self.missing("tree", &id),
+            _ => GitError::library("read a tree")(error),
+        })?;
+        if object.kind() == git2::ObjectType::Tree {
+            Ok(object)
+        } else {
+            Err(bad(id, "it is another kind of object"))
+        }
+    }
+}
+
+fn bad(id: Oid, why: &'static str) -> GitError {
+    GitError::BadTree {
+        id: id.to_string(),
+        why,
+    }
+}
+
+fn find_entry<'a>(
+    object: &'a OdbObject<'_>,
+    id: Oid,
+    name: &str,
+    folder: bool,
+) -> Result<Option<Entry<'a>>, GitError> {
+    let mut rest = Entries::of(object, id);
+    while let Some(entry) = rest.next_entry()? {
+        if entry.name == name.as_bytes() && entry.is_folder() == folder {
+            return Ok(Some(entry));
+        }
+    }
+    Ok(None)
+}
+
+/// One entry of a raw tree: octal mode, blank, name, zero, id.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    mode: &'a [u8],
+    name: &'a [u8],
+    id: &'a [u8],
+}
+
+impl Entry<'_> {
+    fn is_folder(&self) -> bool {
+        matches!(self.mode, b"40000" | b"040000")
+    }
+
+    /// None for a folder.
+    fn file_kind(&self) -> Option<FileKind> {
+        match self.mode {
+            b"40000" | b"040000" => None,
+            b"120000" => Some(FileKind::Symlink),
+            b"160000" => Some(FileKind::Submodule),
+            _ => Some(FileKind::Regular),
+        }
+    }
+
+    fn id(&self) -> Result<Oid, GitError> {
+        Oid::from_bytes(self.id).map_err(GitError::library("read an object id"))
+    }
+
+    fn side(&self) -> Result<Option<Side>, GitError> {
+        let Some(kind) = self.file_kind() else {
+            return Ok(None);
+        };
+        Ok(Some(Side { id: self.id()?, kind }))
+    }
+
+    /// The order of git's trees: by bytes, a folder as if its name ended in `/`.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let common = self.name.len().min(other.name.len());
+        let (start, rest) = self.name.split_at(common);
+        let (other_start, other_rest) = other.name.split_at(common);
+        let next = |rest: &[u8], folder: bool| rest.first().copied().unwrap_or(if folder { b'/' } else { 0 });
+        start
+            .cmp(other_start)
+            .then_with(|| next(rest, self.is_folder()).cmp(&next(other_rest, other.is_folder())))
+            .then_with(|| self.name.len().cmp(&other.name.len()))
+    }
+}
+
+/// What is left of a raw tree.
+#[derive(Clone, Copy)]
+struct Entries<'a> {
+    rest: &'a [u8],
+    tree: Oid,
+}
+
+impl<'a> Entries<'a> {
+    fn of(object: &'a OdbObject<'_>, tree: Oid) -> Self {
+        Self {
+            rest: object.data(),
+            tree,
+        }
+    }
+
+    const fn none(tree: Oid) -> Self {
+        Self { rest: &[], tree }
+    }
+
+    fn next_entry(&mut self) -> Result<Option<Entry<'a>>, GitError> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let (entry, rest) = split_entry(self.rest).ok_or_else(|| bad(self.tree, "an entry is cut off"))?;
+        if entry.name.is_empty() || matches!(entry.name, b"." | b"..") || entry.name.contains(&b'/') {
+            return Err(bad(self.tree, "a name in it would leave its folder"));
+        }
+        self.rest = rest;
+        Ok(Some(entry))
+    }
+
+    /// Leaves out the entries that both start with.
+    fn skip_equal(&mut self, other: &mut Self) -> usize {
+        let mut skipped = 0;
+        while let Some((_, rest)) = split_entry(self.rest) {
+            let length = self.rest.len() - rest.len();
+            if self.rest.get(..length) != other.rest.get(..length) {
+                break;
+            }
+            self.rest = rest;
+            other.rest = &other.rest[length..];
+            skipped += 1;
+        }
+        skipped
+    }
+}
+
+fn split_entry(raw: &[u8]) -> Option<(Entry<'_>, &[u8])> {
+    let blank = raw.iter().take(8).position(|byte| *byte == b' ')?;
+    let (mode, rest) = (&raw[..blank], &raw[blank + 1..]);
+    let zero = rest.iter().position(|byte| *byte == 0)?;
+    let (name, rest) = (&rest[..zero], &rest[zero + 1..]);
+    let (id, rest) = rest.split_at_checked(ID_BYTES)?;
+    Some((Entry { mode, name, id }, rest))
+}
+
+/// A walk through two trees at once, into the folders that differ only.
+struct Walk<'a> {
+    repository: &'a Repository,
+    odb: &'a Odb<'a>,
+    wanted: &'a dyn Fn(&str) -> bool,
+    path: Vec<u8>,
+    depth: usize,
+    visited: usize,
+    found: Vec<Difference>,
+}
+
+impl Walk<'_> {
+    fn folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
+        let Some(tree) = new.or(old) else { return Ok(()) };
+        if self.depth == DEPTH_LIMIT {
+            return Err(bad(tree, "its folders are nested too deep"));
+        }
+        let read = |id: Option<Oid>| id.map(|id| self.repository.read_tree(self.odb, id)).transpose();
+        let (old_object, new_object) = (read(old)?, read(new)?);
+        let entries =
+            |object| Option::map_or(object, Entries::none(tree), |object| Entries::of(object, tree));
+        self.depth += 1;
+        self.merge(entries(old_object.as_ref()), entries(new_object.as_ref()))?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn merge<'t>(&mut self, mut old: Entries<'t>, mut new: Entries<'t>) -> Result<(), GitError> {
+        loop {
+            let tree = new.tree;
+            self.visited += 1 + old.skip_equal(&mut new);
+            if self.visited > ENTRY_LIMIT {
+                return Err(bad(tree, "it holds too many files"));
+            }
+            let (mut after_old, mut after_new) = (old, new);
+            let (left, right) = (after_old.next_entry()?, after_new.next_entry()?);
+            let order = match (&left, &right) {
+                (None, None) => return Ok(()),
+                (Some(_), None) => std::cmp::Ordering::Less,
+                (None, Some(_)) => std::cmp::Ordering::Greater,
+                (Some(left), Some(right)) => left.order(right),
+            };
+            if order.is_le() {
+                old = after_old;
+            }
+            if order.is_ge() {
+                new = after_new;
+            }
+            self.pair(left.filter(|_| order.is_le()), right.filter(|_| order.is_ge()))?;
+        }
+    }
+
+    /// Takes in one name that differs, or goes down into it. Both sides are the same kind of thing, file or folder,
+    /// as the order of the entries keeps a file and a folder apart.
+    fn pair(&mut self, old: Option<Entry<'_>>, new: Option<Entry<'_>>) -> Result<(), GitError> {
+        let Some(either) = new.or(old) else { return Ok(()) };
+        let length = self.path.len();
+        self.path.extend_from_slice(either.name);
+        if either.is_folder() {
+            self.path.push(b'/');
+            let id = |entry: Option<Entry<'_>>| entry.map(|entry| entry.id()).transpose();
+            self.folders(id(old)?, id(new)?)?;
+        } else {
+            self.file(old, new)?;
+        }
+        self.path.truncate(length);
+        Ok(())
+    }
+
+    fn file(&mut self, old: Option<Entry<'_>>, new: Option<Entry<'_>>) -> Result<(), GitError> {
+        let path = String::from_utf8_lossy(&self.path);
+        if !(self.wanted)(&path) {
+            return Ok(());
+        }
+        if matches!(path, std::borrow::Cow::Owned(_)) {
+            return Err(GitError::PathNotUtf8 {
+                path: path.into_owned(),
+            });
+        }
+        let side = |entry: Option<Entry<'_>>| entry.map_or(Ok(None), |entry| entry.side());
+        let difference = Difference {
+            path: path.into_owned(),
+            old: side(old)?,
+            new: side(new)?,
+        };
+        self.found.push(difference);
+        Ok(())
+    }
+}
