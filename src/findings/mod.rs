@@ -7,4 +7,4 @@ mod report;
 mod result;
 
 pub use report::{Counts, Engine, Report, ReviewContext, Unreviewed, Verdict};
-pub use result::{Enforcement, FileResults, Finding, RuleResult, Severity, Status, Violation};
+pub use result::{Enforcement, FileResults, Finding, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};

@@ -178,7 +178,7 @@ mod tests {
             result(Status::Passed, vec![]),
             result(Status::Failed(Severity::Warning), vec![]),
             result(Status::Failed(Severity::Error), vec![]),
-            result(Status::Error("designer/x".into()), vec![]),
+            result(Status::Error(Some("designer/x".into())), vec![]),
         ]);
         let expected = Counts {
             files: 1,

@@ -49,6 +49,9 @@ impl fmt::Display for Severity {
     }
 }
 
+/// What is shown where an evaluation error came without its type.
+pub const NO_ERROR_TYPE: &str = "no error type was given";
+
 /// How a rule ended on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
@@ -57,8 +60,8 @@ pub enum Status {
     /// The rule does not hold; the severity says what that means for the gate.
     Failed(Severity),
     /// The rule could not be evaluated; holds the error type as it came, for example
-    /// `designer/no-start-component`.
-    Error(String),
+    /// `designer/no-start-component`, if one came.
+    Error(Option<String>),
 }
 
 impl Status {
@@ -116,7 +119,7 @@ impl RuleResult {
             return Vec::new();
         };
         let error_type = match &self.status {
-            Status::Error(error_type) => Some(error_type.as_str()),
+            Status::Error(error_type) => Some(error_type.as_deref().unwrap_or(NO_ERROR_TYPE)),
             _ => None,
         };
         let finding = |line, text| Finding {

@@ -123,7 +123,7 @@ fn rule(result: &RuleResult) -> RuleV1<'_> {
         status: result.status.name(),
         enforcement: result.enforcement.map(|level| level.to_string()),
         error_type: match &result.status {
-            Status::Error(error_type) => Some(error_type),
+            Status::Error(error_type) => error_type.as_deref(),
             Status::Passed | Status::Failed(_) => None,
         },
         violations: result
@@ -242,7 +242,7 @@ mod tests {
         #[test]
         fn any_text_reads_back_and_is_no_command(text in "(\\PC|\\PC*|##\\[|##vso\\[|\\\\|[\\x00-\\x1f]|::){0,12}") {
             let mut report = sample::empty(Verdict::Failed);
-            let status = Status::Error(text.clone());
+            let status = Status::Error(Some(text.clone()));
             report.files = vec![sample::file(&text, vec![sample::result(&text, status, vec![sample::violation(&text, None)])])];
             report.notes = vec![text.clone()];
             let written = String::from_utf8(render(&report).unwrap()).unwrap();

@@ -86,7 +86,7 @@ pub fn report() -> Report {
             ),
             result(
                 "unused-components",
-                Status::Error("designer/no-start-component".to_owned()),
+                Status::Error(Some("designer/no-start-component".to_owned())),
                 vec![],
             ),
         ],

@@ -111,7 +111,7 @@ fn status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status 
 fn unevaluated(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
     RuleResult {
         rule: rule.to_owned(),
-        status: Status::Error(error.error_type().to_owned()),
+        status: Status::Error(Some(error.error_type().to_owned())),
         enforcement,
         violations: vec![Violation {
             text: error.to_string(),

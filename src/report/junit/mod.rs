@@ -18,7 +18,7 @@ use self::complete::{Additions, complete};
 use self::text::{attribute, content};
 use super::wording::{gate_change, has_finding, run_problem, unreviewed};
 use super::{About, ReportError, shorten};
-use crate::findings::{FileResults, Report, RuleResult, Status, Verdict};
+use crate::findings::{NO_ERROR_TYPE, FileResults, Report, RuleResult, Status, Verdict};
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestSuite, TestSuiteBuilder};
 use std::collections::{HashMap, HashSet};
 
@@ -155,7 +155,7 @@ fn case(result: &RuleResult, name: &str, path: &str) -> TestCase {
             case
         }
         Status::Error(error_type) => {
-            let mut case = TestCaseBuilder::error(name, Duration::ZERO, &attribute(error_type), &message);
+            let mut case = TestCaseBuilder::error(name, Duration::ZERO, &attribute(shown(error_type.as_deref())), &message);
             case.set_trace(&content(&texts(result, path)));
             case
         }
@@ -163,11 +163,15 @@ fn case(result: &RuleResult, name: &str, path: &str) -> TestCase {
     placed(case, path)
 }
 
+fn shown(error_type: Option<&str>) -> &str {
+    error_type.unwrap_or(NO_ERROR_TYPE)
+}
+
 /// The first violation in short, and how many more there are.
 fn message(result: &RuleResult) -> String {
     let first = match (&result.status, result.violations.first()) {
         (_, Some(violation)) => violation.text.as_str(),
-        (Status::Error(error_type), None) => error_type.as_str(),
+        (Status::Error(error_type), None) => shown(error_type.as_deref()),
         (_, None) => "the rule does not hold",
     };
     let short = shorten::to_chars(first, MESSAGE_LIMIT);
@@ -181,7 +185,7 @@ fn message(result: &RuleResult) -> String {
 fn texts(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(error_type) = &result.status {
-        lines.push(format!("the rule could not be evaluated: {error_type}"));
+        lines.push(format!("the rule could not be evaluated: {}", shown(error_type.as_deref())));
     } else if result.violations.is_empty() {
         lines.push("the rule does not hold".to_owned());
     }

@@ -178,7 +178,7 @@ proptest! {
     ) {
         let mut report = sample::empty(Verdict::Failed);
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(3))]);
-        let broken = sample::result("other", Status::Error(raw.clone()), vec![]);
+        let broken = sample::result("other", Status::Error(Some(raw.clone())), vec![]);
         report.files = vec![sample::file(&raw, vec![failed, broken])];
         report.excluded = vec![raw.clone()];
         report.gate_changes = vec![raw.clone()];
