@@ -30,6 +30,17 @@ pub enum ChangeKind {
     TypeChanged,
 }
 
+impl Change {
+    /// The path, and the former one of a renamed file.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let from = match &self.kind {
+            ChangeKind::Renamed { from } => Some(from.as_str()),
+            _ => None,
+        };
+        std::iter::once(self.path.as_str()).chain(from)
+    }
+}
+
 impl Repository {
     /// The wanted files that differ between base and head, sorted by path; without a base every wanted file of head,
     /// as added.
