@@ -3,14 +3,18 @@
 
 pub mod api;
 pub mod ci;
+pub mod cli;
 pub mod context;
 pub mod env;
 pub mod error;
 pub mod exit;
 pub mod findings;
+pub mod gate;
 pub mod git;
 pub mod http;
 pub mod pipelines;
 pub mod report;
 pub mod rules;
+pub mod settings;
 pub mod text;
+pub mod ui;

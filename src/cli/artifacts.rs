@@ -1,0 +1,95 @@
+//! `sluicegate artifacts` and `sluicegate shared-pipelines`.
+
+use super::OutputFormat;
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "Examples:
+  sluicegate artifacts list --prefix sales
+  sluicegate artifacts show --prefix sales
+  sluicegate artifacts disable --prefix sales --version-name 1.4.0";
+
+/// Published artifact versions.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ArtifactsArgs {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub verb: ArtifactsVerb,
+}
+
+/// What to do with artifact versions.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ArtifactsVerb {
+    /// List the published versions
+    #[command(after_help = "Example:\n  sluicegate artifacts list --prefix sales -o json")]
+    List {
+        /// Only versions of this prefix [env: SLUICEGATE_PREFIX]
+        #[arg(long, value_name = "P")]
+        prefix: Option<String>,
+        /// How to show it.
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Show one version and its shared pipelines; without a version, what [Latest] is
+    #[command(after_help = "Example:\n  sluicegate artifacts show --prefix sales --version-name 1.4.0")]
+    Show {
+        /// The prefix [env: SLUICEGATE_PREFIX]
+        #[arg(long, value_name = "P")]
+        prefix: Option<String>,
+        /// The version [default: the most recent enabled one]
+        #[arg(long, value_name = "V")]
+        version_name: Option<String>,
+        /// How to show it.
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Make a version available to consumers again
+    #[command(after_help = "Example:\n  sluicegate artifacts enable --prefix sales --version-name 1.4.0")]
+    Enable(VersionArgs),
+    /// Take a version away from consumers; those on [Latest] fall back to the previous enabled one
+    #[command(after_help = "Example:\n  sluicegate artifacts disable --prefix sales --version-name 1.4.0")]
+    Disable(VersionArgs),
+}
+
+/// One version of one prefix.
+#[derive(Debug, Clone, Args)]
+pub struct VersionArgs {
+    /// The prefix [env: SLUICEGATE_PREFIX]
+    #[arg(long, value_name = "P")]
+    pub prefix: Option<String>,
+    /// The version
+    #[arg(long, value_name = "V")]
+    pub version_name: String,
+    /// How to show it.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// How an answer is shown.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct OutputArgs {
+    /// Text for people, or json in the platform's own shape
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub output: OutputFormat,
+}
+
+/// Shared pipelines across the account.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Example:\n  sluicegate shared-pipelines list")]
+pub struct SharedPipelinesArgs {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub verb: SharedPipelinesVerb,
+}
+
+/// What to do with shared pipelines.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SharedPipelinesVerb {
+    /// List them, with the latest version of each
+    #[command(after_help = "Example:\n  sluicegate shared-pipelines list -o json")]
+    List {
+        /// How to show it.
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+}

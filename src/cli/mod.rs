@@ -1,0 +1,67 @@
+//! The command line: structs that say what can be asked, and nothing else.
+//!
+//! Values stay as they were typed, each an `Option`, so that `settings` can tell "not given" from "given" and lay
+//! flag, environment, file and default over one another. Every flag that has a variable names it in its help.
+
+mod artifacts;
+mod context;
+mod demo;
+mod global;
+mod publish;
+mod review;
+mod serve;
+mod values;
+
+pub use artifacts::{
+    ArtifactsArgs, ArtifactsVerb, OutputArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
+};
+pub use context::ContextArgs;
+pub use demo::DemoArgs;
+pub use global::GlobalArgs;
+pub use publish::PublishArgs;
+pub use review::{ReviewArgs, SelectionArgs};
+pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
+pub use values::{
+    Annotations, Color, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom, ReportFlag,
+    ReportFormat, parse_bool, parse_value,
+};
+
+use clap::{Parser, Subcommand};
+
+/// Reviews data pipelines before a merge, and publishes the shared ones after it.
+#[derive(Debug, Parser)]
+#[command(name = "sluicegate", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+pub struct Cli {
+    /// Flags that every command takes.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "Start here, without any account:
+  sluicegate demo
+
+In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set:
+  sluicegate review --report junit=review.xml
+  sluicegate publish --prefix sales --version-name '{date}-{short-sha}'";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Review the changed pipelines by the platform's rules, and decide
+    Review(ReviewArgs),
+    /// Publish the shared pipelines as a version of an artifact
+    Publish(PublishArgs),
+    /// Explain which commit, branch and base were detected, and why
+    Context(ContextArgs),
+    /// Published artifact versions: list, show, enable, disable
+    Artifacts(ArtifactsArgs),
+    /// Shared pipelines across the account: list
+    SharedPipelines(SharedPipelinesArgs),
+    /// Run the platform on this machine
+    Serve(ServeArgs),
+    /// Show the whole job on a small project of its own
+    Demo(DemoArgs),
+}

@@ -1,0 +1,56 @@
+//! `sluicegate publish`.
+
+use super::{IfExists, OnIgnored, PublishFrom};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  sluicegate publish --prefix sales --version-name '{tag}'
+  sluicegate publish --prefix sales --version-name '{date}-{short-sha}' --receipt receipt.json
+  sluicegate publish --prefix sales --version-name test --dry-run
+
+Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {date} {datetime} {run-number}; date and time are
+those of the head commit in UTC, so that a rerun names the same version.";
+
+/// Publishes the shared pipelines as a version of an artifact.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct PublishArgs {
+    /// The artifact's shared pipeline prefix [env: SLUICEGATE_PREFIX]
+    #[arg(long, value_name = "P")]
+    pub prefix: Option<String>,
+    /// The version's name, a template [env: SLUICEGATE_VERSION_NAME]
+    #[arg(long, value_name = "T")]
+    pub version_name: Option<String>,
+    /// The revision to publish [env: SLUICEGATE_HEAD] [default: detected]
+    #[arg(long, value_name = "REV")]
+    pub head: Option<String>,
+    /// The branch recorded with the version [env: SLUICEGATE_BRANCH] [default: detected]
+    #[arg(long, value_name = "NAME")]
+    pub branch: Option<String>,
+    /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
+    /// [default: **/*.orch.yaml, **/*.tran.yaml]
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Leave files that match; repeatable [env: SLUICEGATE_EXCLUDE, one a line]
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// Where the files come from [env: SLUICEGATE_FROM] [default: commit]
+    #[arg(long, value_name = "SOURCE")]
+    pub from: Option<PublishFrom>,
+    /// What an existing version means [env: SLUICEGATE_IF_EXISTS] [default: fail]
+    #[arg(long, value_name = "ACTION")]
+    pub if_exists: Option<IfExists>,
+    /// What ignored resources mean [env: SLUICEGATE_ON_IGNORED] [default: fail]
+    #[arg(long, value_name = "ACTION")]
+    pub on_ignored: Option<OnIgnored>,
+    /// Do not check the published artifact [env: SLUICEGATE_NO_VERIFY]
+    #[arg(long)]
+    pub no_verify: bool,
+    /// Print the plan; no request but reads [env: SLUICEGATE_DRY_RUN]
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Where to write the receipt, a JSON file [env: SLUICEGATE_RECEIPT]
+    #[arg(long, value_name = "PATH")]
+    pub receipt: Option<PathBuf>,
+}

@@ -1,0 +1,69 @@
+//! `sluicegate review`.
+
+use super::{Annotations, FailOn, OnUnavailable, ReportFlag};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  sluicegate review --report junit=review.xml --report json=review.json
+  sluicegate review --all --fail-on warn
+  sluicegate review --base origin/release pipelines/sales
+  sluicegate review --dry-run";
+
+/// Reviews the pipelines that changed between base and head.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ReviewArgs {
+    /// Which pipelines.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+    /// The branch name sent to the platform [env: SLUICEGATE_BRANCH] [default: detected]
+    #[arg(long, value_name = "NAME")]
+    pub branch: Option<String>,
+    /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
+    #[arg(long, value_name = "LEVEL")]
+    pub fail_on: Option<FailOn>,
+    /// What a platform without a usable answer means [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
+    #[arg(long, value_name = "ACTION")]
+    pub on_unavailable: Option<OnUnavailable>,
+    /// A report to write: junit or json, to a file or `-` for standard output; repeatable
+    /// [env: SLUICEGATE_REPORT, one a line]
+    #[arg(long, value_name = "FORMAT=PATH")]
+    pub report: Vec<ReportFlag>,
+    /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
+    #[arg(long, value_name = "STYLE")]
+    pub annotations: Option<Annotations>,
+    /// Files in one request [env: SLUICEGATE_BATCH_SIZE] [default: 100]
+    #[arg(long, value_name = "N")]
+    pub batch_size: Option<usize>,
+    /// Requests at the same time [env: SLUICEGATE_CONCURRENCY] [default: 4]
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<usize>,
+    /// Say what would be sent, and send nothing [env: SLUICEGATE_DRY_RUN]
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Which pipelines of which commit, against which base.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SelectionArgs {
+    /// Files or folders that restrict the selection, relative to the current folder
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// All pipelines of the head commit, changed or not [env: SLUICEGATE_ALL]
+    #[arg(long)]
+    pub all: bool,
+    /// Compare with the merge-base of this revision and head [env: SLUICEGATE_BASE] [default: detected]
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+    /// The revision to review [env: SLUICEGATE_HEAD] [default: detected]
+    #[arg(long, value_name = "REV")]
+    pub head: Option<String>,
+    /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
+    /// [default: **/*.orch.yaml, **/*.tran.yaml]
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Leave files that match; repeatable [env: SLUICEGATE_EXCLUDE, one a line]
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+}

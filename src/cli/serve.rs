@@ -1,0 +1,81 @@
+//! `sluicegate serve`.
+
+use clap::Args;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use uuid::Uuid;
+
+const EXAMPLES: &str = "Examples:
+  sluicegate serve
+  sluicegate serve --listen 127.0.0.1:8080 --data ./platform \\
+      --project 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10=../sales.git --token s3cret=admin
+
+The first line on standard output is `listening on http://ADDRESS`. Without --token, one is generated and printed.";
+
+/// The platform on this machine.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ServeArgs {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+    /// The folder of the embedded database; made if missing [default: in memory]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// A project whose remote is this local repository; repeatable
+    #[arg(long, value_name = "UUID=REPOSITORY")]
+    pub project: Vec<ProjectFlag>,
+    /// A token and its role (super-admin, admin, member); repeatable
+    #[arg(long, value_name = "TOKEN=ROLE", hide_possible_values = true)]
+    pub token: Vec<TokenFlag>,
+}
+
+/// `UUID=REPOSITORY`.
+#[derive(Debug, Clone)]
+pub struct ProjectFlag {
+    /// The project's identifier.
+    pub id: Uuid,
+    /// Its remote repository.
+    pub repository: PathBuf,
+}
+
+impl FromStr for ProjectFlag {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (id, repository) = text.split_once('=').ok_or("is not UUID=REPOSITORY")?;
+        let id = Uuid::parse_str(id).map_err(|e| format!("{id:?} is no UUID: {e}"))?;
+        if repository.is_empty() {
+            return Err("names no repository after the `=`".to_owned());
+        }
+        Ok(Self { id, repository: PathBuf::from(repository) })
+    }
+}
+
+/// `TOKEN=ROLE`; its text never shows the token.
+#[derive(Clone)]
+pub struct TokenFlag {
+    /// The token.
+    pub token: secrecy::SecretString,
+    /// The role's name.
+    pub role: String,
+}
+
+impl std::fmt::Debug for TokenFlag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TokenFlag(***={})", self.role)
+    }
+}
+
+impl FromStr for TokenFlag {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (token, role) = text.rsplit_once('=').ok_or("is not TOKEN=ROLE")?;
+        if token.is_empty() {
+            return Err("has no token before the `=`");
+        }
+        Ok(Self { token: token.into(), role: role.to_owned() })
+    }
+}

@@ -1,0 +1,148 @@
+//! The values of flags that have a fixed set, read the same way from a flag, a variable and the file.
+
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What fails the gate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Violations of rules with error enforcement.
+    #[default]
+    Error,
+    /// Any violation.
+    Warn,
+    /// Nothing; findings are only reported.
+    Never,
+}
+
+/// What a platform that gives no usable answer means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OnUnavailable {
+    /// Exit 3.
+    #[default]
+    Fail,
+    /// Exit 0 with the verdict `undecided`.
+    Pass,
+}
+
+/// Which annotations to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Annotations {
+    /// Those of the detected CI host.
+    #[default]
+    Auto,
+    /// GitHub workflow commands.
+    Github,
+    /// Azure Pipelines logging commands.
+    Azure,
+    /// None.
+    None,
+}
+
+/// Where published files come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum PublishFrom {
+    /// The head commit.
+    #[default]
+    Commit,
+    /// The working tree.
+    Worktree,
+}
+
+/// What an existing version means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum IfExists {
+    /// Exit 5.
+    #[default]
+    Fail,
+    /// Exit 0 if it is provably the same content, else 5.
+    SameContent,
+}
+
+/// What ignored resources mean.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OnIgnored {
+    /// Exit 6.
+    #[default]
+    Fail,
+    /// Exit 6, and the version is disabled.
+    Disable,
+    /// A warning.
+    Warn,
+}
+
+/// How a list or a resource is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// The platform's own shape.
+    Json,
+}
+
+/// A report format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// JUnit XML, as the CI hosts read it.
+    Junit,
+    /// The program's own JSON report.
+    Json,
+}
+
+/// A report to write: `FORMAT=PATH`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportFlag {
+    /// The format.
+    pub format: ReportFormat,
+    /// Where to; none for standard output (`-`).
+    pub path: Option<PathBuf>,
+}
+
+impl std::str::FromStr for ReportFlag {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((format, path)) = text.split_once('=') else {
+            return Err(format!("{text:?} is not FORMAT=PATH, for example junit=review.xml"));
+        };
+        if path.is_empty() {
+            return Err(format!("{text:?} has no path; `-` is standard output"));
+        }
+        let path = (path != "-").then(|| PathBuf::from(path));
+        Ok(Self { format: parse_value(format)?, path })
+    }
+}
+
+/// Reads one of a fixed set of words, without regard to case; the error lists them.
+pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
+    T::from_str(text.trim(), true).map_err(|_| {
+        let known: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(T::to_possible_value)
+            .map(|v| v.get_name().to_owned())
+            .collect();
+        format!("{text:?} is none of {}", known.join(", "))
+    })
+}
+
+/// Reads a switch as variables write it.
+pub fn parse_bool(text: &str) -> Result<bool, String> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "on" => Ok(true),
+        "false" | "0" | "no" | "off" => Ok(false),
+        _ => Err(format!("{text:?} is none of true, false")),
+    }
+}

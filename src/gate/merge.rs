@@ -1,0 +1,142 @@
+//! Merges the batches' answers into findings. What an answer leaves open is noted, never filled in.
+
+use super::{BatchAnswer, Positions};
+use crate::api::{ReviewAnswer, RuleAnswer};
+use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
+use crate::rules::RuleSet;
+use std::collections::BTreeSet;
+
+/// Everything that the answers say, and everything that they do not.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// The files with results, by path.
+    pub files: Vec<FileResults>,
+    /// Files that the platform does not review, by path.
+    pub excluded: Vec<String>,
+    /// Files without a usable answer, by path.
+    pub unreviewed: Vec<Unreviewed>,
+    /// A batch's `reviewStatus` is FAILED.
+    pub platform_failed: bool,
+    /// What leaves the verdict open, other than unreviewed files; each a sentence.
+    pub doubts: Vec<String>,
+    /// What else is to be known; each a sentence.
+    pub notes: Vec<String>,
+}
+
+/// Merges the answers. `rules` are those of the reviewed commit, where they are known.
+pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut Positions<'_>) -> Tally {
+    let mut tally = Tally::default();
+    for batch in answers {
+        match batch.outcome {
+            Ok(answer) => Merger { tally: &mut tally, rules, positions }.batch(batch.files, answer),
+            Err(error) => {
+                let reason = error.to_string();
+                let missing = |path| Unreviewed { path, reason: reason.clone() };
+                tally.unreviewed.extend(batch.files.into_iter().map(missing));
+            }
+        }
+    }
+    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+    tally.excluded.sort();
+    tally.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
+    tally
+}
+
+struct Merger<'m, 'p> {
+    tally: &'m mut Tally,
+    rules: Option<&'m RuleSet>,
+    positions: &'m mut Positions<'p>,
+}
+
+impl Merger<'_, '_> {
+    fn batch(&mut self, files: Vec<String>, answer: ReviewAnswer) {
+        let failed = self.status(answer.review_status.as_deref());
+        let mut results = answer.results.unwrap_or_default();
+        let excluded: BTreeSet<String> = answer.excluded_files.into_iter().collect();
+        for path in files {
+            match results.remove(&path) {
+                Some(rules) if !(rules.is_empty() && excluded.contains(&path)) => {
+                    self.file(path, rules, failed);
+                }
+                _ if excluded.contains(&path) => self.tally.excluded.push(path),
+                _ => self.unreviewed(path, "the platform's answer has no result for it"),
+            }
+        }
+        for (path, _) in results {
+            let note = format!("the platform's answer has results for {path}, which was not asked for");
+            self.tally.notes.push(note);
+        }
+    }
+
+    /// Whether the batch's overall status is FAILED.
+    fn status(&mut self, status: Option<&str>) -> bool {
+        match status {
+            Some("PASSED") => {}
+            Some("FAILED") => self.tally.platform_failed = true,
+            Some(other) => self.doubt(format!("the platform's answer has an unknown reviewStatus: {other}")),
+            None => self.doubt("the platform's answer has no reviewStatus".to_owned()),
+        }
+        status == Some("FAILED")
+    }
+
+    fn doubt(&mut self, doubt: String) {
+        if !self.tally.doubts.contains(&doubt) {
+            self.tally.doubts.push(doubt);
+        }
+    }
+
+    fn unreviewed(&mut self, path: String, reason: impl Into<String>) {
+        self.tally.unreviewed.push(Unreviewed { path, reason: reason.into() });
+    }
+
+    /// A file whose answer is only partly understood has its known results, and counts as unreviewed too.
+    fn file(&mut self, path: String, rules: Vec<RuleAnswer>, failed: bool) {
+        let mut results = Vec::with_capacity(rules.len());
+        let mut unclear = None;
+        for rule in rules {
+            match self.rule(&path, rule, failed) {
+                Ok(result) => results.push(result),
+                Err(why) => unclear = Some(why),
+            }
+        }
+        if let Some(why) = unclear {
+            self.unreviewed(path.clone(), why);
+            if results.is_empty() {
+                return;
+            }
+        }
+        self.tally.files.push(FileResults { path, results });
+    }
+
+    fn rule(&mut self, path: &str, answer: RuleAnswer, failed: bool) -> Result<RuleResult, String> {
+        let Some(rule) = answer.rule_name else { return Err("a rule result has no ruleName".to_owned()) };
+        let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
+        let status = match answer.status.as_deref() {
+            Some("PASSED") => Status::Passed,
+            Some("FAILED") => Status::Failed(severity(enforcement, failed)),
+            Some("ERROR") => Status::Error(answer.error_type),
+            Some(other) => return Err(format!("the rule {rule} has an unknown status: {other}")),
+            None => return Err(format!("the rule {rule} has no status")),
+        };
+        let violations = self.violations(path, &status, answer.violations);
+        Ok(RuleResult { rule, status, enforcement, violations })
+    }
+
+    fn violations(&mut self, path: &str, status: &Status, texts: Vec<String>) -> Vec<Violation> {
+        let shown = !matches!(status, Status::Passed);
+        let place = |text: String| {
+            let line = if shown { self.positions.line(path, &text) } else { None };
+            Violation { text, line }
+        };
+        texts.into_iter().map(place).collect()
+    }
+}
+
+/// By the rules file; where it does not say, by the answer's overall status.
+const fn severity(enforcement: Option<Enforcement>, review_failed: bool) -> Severity {
+    let fails = match enforcement {
+        Some(level) => matches!(level, Enforcement::Error),
+        None => review_failed,
+    };
+    if fails { Severity::Error } else { Severity::Warning }
+}

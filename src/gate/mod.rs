@@ -1,0 +1,16 @@
+//! The gate: which files are reviewed, how they are asked for, what the answers come to.
+//!
+//! Four steps, each a file: select what changed, send it in batches, merge the answers into findings, decide. The
+//! rule that runs through all of them: what is not certain is never a pass.
+
+mod batch;
+mod decide;
+mod merge;
+mod positions;
+mod select;
+
+pub use batch::{Asked, BatchAnswer, Batching, Progress, review_in_batches};
+pub use decide::{Decision, decide};
+pub use merge::{Tally, merge};
+pub use positions::Positions;
+pub use select::{Candidate, Scope, Selected, select};

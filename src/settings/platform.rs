@@ -1,0 +1,204 @@
+//! How to reach the platform: address, token, limits. Nothing here is read from the file but the harmless limits.
+
+use super::{Layers, SettingsError, Sources};
+use crate::cli::GlobalArgs;
+use crate::env::{self, Env};
+use crate::http::{BaseUrl, TokenSource};
+use secrecy::SecretString;
+use std::path::PathBuf;
+use std::time::Duration;
+use uuid::Uuid;
+
+const DEFAULT_TIMEOUT: u64 = 60;
+const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
+const DEFAULT_RETRIES: u32 = 4;
+const MOST_RETRIES: u32 = 100;
+
+/// Everything that a client of the platform needs, each value checked where it was given.
+pub struct Connection {
+    base_url: Option<BaseUrl>,
+    project_id: Option<Uuid>,
+    agent_version: Option<String>,
+    token: Option<TokenSource>,
+    /// One request's limit.
+    pub timeout: Duration,
+    /// Tries after the first.
+    pub retries: u32,
+    /// Extra root certificates.
+    pub ca_cert: Option<PathBuf>,
+    /// What is to be said about these settings.
+    pub warnings: Vec<String>,
+}
+
+impl Connection {
+    /// The platform's address, which a request needs.
+    pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
+        self.base_url.as_ref().ok_or_else(|| missing("the platform's base URL", "--base-url", env::BASE_URL))
+    }
+
+    /// The project, which its resources need.
+    pub fn project_id(&self) -> Result<Uuid, SettingsError> {
+        self.project_id.ok_or_else(|| missing("the project", "--project-id", env::PROJECT_ID))
+    }
+
+    /// The `Agent-Version` header, which a review needs.
+    pub fn agent_version(&self) -> Result<&str, SettingsError> {
+        let missing = || missing("the agent version", "--agent-version", env::AGENT_VERSION);
+        self.agent_version.as_deref().ok_or_else(missing)
+    }
+
+    /// Where the token comes from, which a request needs.
+    pub fn token(&self) -> Result<&TokenSource, SettingsError> {
+        let hint = format!(
+            "set {} (a CI secret), {}, {}, or {} with {} and {}",
+            env::TOKEN,
+            env::TOKEN_FILE,
+            env::TOKEN_COMMAND,
+            env::CLIENT_ID,
+            env::CLIENT_SECRET,
+            env::TOKEN_URL,
+        );
+        self.token
+            .as_ref()
+            .ok_or_else(|| SettingsError::new("there is no token for the platform").with_hint(hint))
+    }
+}
+
+fn missing(what: &str, flag: &str, variable: &str) -> SettingsError {
+    SettingsError::new(format!("{what} is not set")).with_hint(format!("give {flag} or set {variable}"))
+}
+
+impl Sources<'_> {
+    /// The connection; values that are given are checked, whether the command needs them or not.
+    pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
+        let layers = self.layers();
+        let mut warnings = Vec::new();
+        let token = token_source(layers, self.env, args, &mut warnings)?;
+        let timeout = layers.pick(args.timeout, env::TIMEOUT, number, self.file.timeout)?;
+        let retries = layers.pick(args.retries, env::RETRIES, number, self.file.retries)?;
+        Ok(Connection {
+            base_url: base_url(layers, args)?,
+            project_id: self.project(args)?,
+            agent_version: self.agent(args)?,
+            token,
+            timeout: Duration::from_secs(within(timeout, DEFAULT_TIMEOUT, 1, LONGEST_TIMEOUT, "timeout")?),
+            retries: within(retries, DEFAULT_RETRIES, 0, MOST_RETRIES, "number of retries")?,
+            ca_cert: in_folder(self.env, layers.text(path_text(args.ca_cert.as_ref()), env::CA_CERT, None)),
+            warnings,
+        })
+    }
+
+    fn project(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
+        let text = self.layers().text(args.project_id.clone(), env::PROJECT_ID, self.file.project_id.clone());
+        let parse = |text: String| {
+            let wrong = |why| SettingsError::new(format!("the project id {text:?} is no UUID: {why}"));
+            Uuid::parse_str(text.trim()).map_err(wrong)
+        };
+        text.map(parse).transpose()
+    }
+
+    fn agent(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+        let file = self.file.agent_version.clone();
+        let Some(text) = self.layers().text(args.agent_version.clone(), env::AGENT_VERSION, file) else {
+            return Ok(None);
+        };
+        let sound = !text.trim().is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ');
+        let wrong =
+            || SettingsError::new(format!("the agent version {text:?} cannot be an HTTP header value"));
+        if sound { Ok(Some(text.trim().to_owned())) } else { Err(wrong()) }
+    }
+}
+
+fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
+    let text = layers.text(args.base_url.clone(), env::BASE_URL, None);
+    let parse = |text: String| BaseUrl::parse(&text).map_err(|why| SettingsError::new(why.to_string()));
+    text.map(parse).transpose()
+}
+
+/// A flag wins; among the variables the order is token, file, command, client credentials, and a source that is
+/// passed over is named.
+fn token_source(
+    layers: Layers<'_>,
+    env: &Env,
+    args: &GlobalArgs,
+    warnings: &mut Vec<String>,
+) -> Result<Option<TokenSource>, SettingsError> {
+    let file = |path: String| in_folder(env, Some(path)).map(TokenSource::File);
+    match (&args.token_file, &args.token_command) {
+        (Some(_), Some(_)) => {
+            return Err(
+                SettingsError::new("--token-file and --token-command are both given").with_hint("keep one")
+            );
+        }
+        (Some(path), None) => return Ok(Some(TokenSource::File(env.current_dir().join(path)))),
+        (None, Some(command)) => return Ok(Some(TokenSource::Command(command.clone()))),
+        (None, None) => {}
+    }
+    let value = env.get(env::TOKEN).map(|text| TokenSource::Value(SecretString::from(text)));
+    let found = [
+        (env::TOKEN, value),
+        (env::TOKEN_FILE, layers.text(None, env::TOKEN_FILE, None).and_then(file)),
+        (env::TOKEN_COMMAND, layers.text(None, env::TOKEN_COMMAND, None).map(TokenSource::Command)),
+        (env::CLIENT_ID, client_credentials(env)?),
+    ];
+    let mut set = found.into_iter().filter_map(|(name, source)| source.map(|source| (name, source)));
+    let Some((chosen, source)) = set.next() else { return Ok(None) };
+    warnings.extend(set.map(|(name, _)| format!("{name} is set, but {chosen} comes before it and is used")));
+    Ok(Some(source))
+}
+
+/// OAuth 2 client credentials: all three variables or none.
+fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
+    let names = [env::CLIENT_ID, env::CLIENT_SECRET, env::TOKEN_URL];
+    let [Some(id), Some(secret), Some(url)] = names.map(|name| env.get(name)) else {
+        let absent: Vec<&str> = names.into_iter().filter(|name| env.get(name).is_none()).collect();
+        if absent.len() == names.len()
+            || absent.contains(&env::CLIENT_ID) && absent.contains(&env::CLIENT_SECRET)
+        {
+            return Ok(None);
+        }
+        let message = format!("the client credentials are not complete: {} is not set", absent.join(" and "));
+        return Err(SettingsError::new(message));
+    };
+    let token_url = url::Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        .ok_or_else(|| SettingsError::new(format!("the variable {} is no http(s) URL", env::TOKEN_URL)))?;
+    Ok(Some(TokenSource::ClientCredentials {
+        token_url,
+        client_id: id.to_owned(),
+        client_secret: SecretString::from(secret),
+        audience: env.get(env::TOKEN_AUDIENCE).map(str::to_owned),
+    }))
+}
+
+fn path_text(path: Option<&PathBuf>) -> Option<String> {
+    path.map(|path| path.to_string_lossy().into_owned())
+}
+
+fn in_folder(env: &Env, path: Option<String>) -> Option<PathBuf> {
+    path.map(|path| env.current_dir().join(path))
+}
+
+/// Reads a whole number.
+pub(super) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| format!("{text:?} is no whole number in range"))
+}
+
+/// The value or its default, held to its bounds.
+pub(super) fn within<T>(
+    value: Option<T>,
+    default: T,
+    least: T,
+    most: T,
+    what: &str,
+) -> Result<T, SettingsError>
+where
+    T: Copy + PartialOrd + std::fmt::Display,
+{
+    let value = value.unwrap_or(default);
+    if value < least || value > most {
+        return Err(SettingsError::new(format!("the {what} {value} is not from {least} to {most}")));
+    }
+    Ok(value)
+}

@@ -1,0 +1,112 @@
+//! The settings of a review.
+
+use super::platform::{number, within};
+use super::{Selection, SettingsError, Sources};
+use crate::cli::{
+    Annotations, FailOn, OnUnavailable, ReportFlag, ReportFormat, ReviewArgs, SelectionArgs, parse_value,
+};
+use crate::env;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+const DEFAULT_BATCH: usize = 100;
+const LARGEST_BATCH: usize = 10_000;
+const DEFAULT_CONCURRENCY: usize = 4;
+const MOST_CONCURRENCY: usize = 64;
+
+/// Where a report goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportTarget {
+    /// The format.
+    pub format: ReportFormat,
+    /// The file; none for standard output.
+    pub path: Option<PathBuf>,
+}
+
+/// Which commit, against which base.
+#[derive(Debug, Clone, Default)]
+pub struct Revisions {
+    /// All pipelines of the head commit.
+    pub all: bool,
+    /// Compare with the merge-base of this and head.
+    pub base: Option<String>,
+    /// The revision to review.
+    pub head: Option<String>,
+    /// The branch name sent to the platform.
+    pub branch: Option<String>,
+}
+
+/// The settings of a review.
+#[derive(Debug, Clone)]
+pub struct Review {
+    /// Which commit, against which base.
+    pub revisions: Revisions,
+    /// Which files.
+    pub selection: Selection,
+    /// What fails the gate.
+    pub fail_on: FailOn,
+    /// What no usable answer means.
+    pub on_unavailable: OnUnavailable,
+    /// The reports to write.
+    pub reports: Vec<ReportTarget>,
+    /// The annotations to write.
+    pub annotations: Annotations,
+    /// Files in one request, at least 1.
+    pub batch_size: usize,
+    /// Requests at the same time, at least 1.
+    pub concurrency: usize,
+    /// Send nothing.
+    pub dry_run: bool,
+}
+
+impl Sources<'_> {
+    /// The settings of a review.
+    pub fn review(&self, args: &ReviewArgs) -> Result<Review, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let batch_size = layers.pick(args.batch_size, env::BATCH_SIZE, number, file.batch_size)?;
+        let concurrency = layers.pick(args.concurrency, env::CONCURRENCY, number, file.concurrency)?;
+        let on_unavailable =
+            layers.pick(args.on_unavailable, env::ON_UNAVAILABLE, parse_value, file.on_unavailable)?;
+        let annotations = layers.pick(args.annotations, env::ANNOTATIONS, parse_value, file.annotations)?;
+        Ok(Review {
+            revisions: self.revisions(&args.selection, args.branch.clone())?,
+            selection: self.selection(&args.selection.include, &args.selection.exclude)?,
+            fail_on: layers.pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?.unwrap_or_default(),
+            on_unavailable: on_unavailable.unwrap_or_default(),
+            reports: self.reports(&args.report)?,
+            annotations: annotations.unwrap_or_default(),
+            batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
+            concurrency: within(concurrency, DEFAULT_CONCURRENCY, 1, MOST_CONCURRENCY, "concurrency")?,
+            dry_run: layers.switch(args.dry_run, env::DRY_RUN, file.dry_run)?,
+        })
+    }
+
+    /// Which commit, against which base.
+    pub fn revisions(
+        &self,
+        args: &SelectionArgs,
+        branch: Option<String>,
+    ) -> Result<Revisions, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        Ok(Revisions {
+            all: layers.switch(args.all, env::ALL, file.all)?,
+            base: layers.text(args.base.clone(), env::BASE, file.base.clone()),
+            head: layers.text(args.head.clone(), env::HEAD, file.head.clone()),
+            branch: layers.text(branch, env::BRANCH, file.branch.clone()),
+        })
+    }
+
+    /// Paths are relative to the current folder, those of the file included, as a CI job's are.
+    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportTarget>, SettingsError> {
+        let file = self.file.review.report.clone();
+        let flags = self.layers().list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;
+        if flags.iter().filter(|flag| flag.path.is_none()).count() > 1 {
+            return Err(SettingsError::new("two reports cannot both go to standard output"));
+        }
+        let target = |flag: ReportFlag| ReportTarget {
+            format: flag.format,
+            path: flag.path.map(|path| self.env.current_dir().join(path)),
+        };
+        Ok(flags.into_iter().map(target).collect())
+    }
+}

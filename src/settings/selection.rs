@@ -1,0 +1,101 @@
+//! Which files are meant: include and exclude globs over paths from the repository root.
+
+use super::{SettingsError, Sources};
+use crate::env;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// What a pipeline's file is called, and the default of `--include`.
+const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
+
+/// Whether a path is a pipeline's by its name.
+pub fn is_pipeline(path: &str) -> bool {
+    [".orch.yaml", ".tran.yaml"].iter().any(|ending| path.ends_with(ending))
+}
+
+/// The compiled globs. A `*` stays within a folder, `**` crosses them, hidden folders are folders like others.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    include: GlobSet,
+    exclude: GlobSet,
+}
+
+impl Selection {
+    fn new(include: &[String], exclude: &[String]) -> Result<Self, SettingsError> {
+        let defaults = PIPELINE_GLOBS.map(str::to_owned);
+        let include = if include.is_empty() { &defaults } else { include };
+        Ok(Self { include: globs(include)?, exclude: globs(exclude)? })
+    }
+
+    /// Whether `--include` matches.
+    pub fn includes(&self, path: &str) -> bool {
+        self.include.is_match(path)
+    }
+
+    /// Whether `--exclude` matches.
+    pub fn excludes(&self, path: &str) -> bool {
+        self.exclude.is_match(path)
+    }
+
+    /// Whether the file is meant.
+    pub fn wants(&self, path: &str) -> bool {
+        self.includes(path) && !self.excludes(path)
+    }
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, SettingsError> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let wrong = |why: globset::Error| {
+            let message = format!("the glob {pattern:?} cannot be read: {}", why.kind());
+            SettingsError::new(message)
+                .with_hint("a glob is a path from the repository root, such as sales/**/*.orch.yaml")
+        };
+        set.add(
+            GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .backslash_escape(true)
+                .build()
+                .map_err(wrong)?,
+        );
+    }
+    set.build().map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
+}
+
+impl Sources<'_> {
+    /// The globs, from flags, variables, file or the default.
+    pub fn selection(&self, include: &[String], exclude: &[String]) -> Result<Selection, SettingsError> {
+        let (layers, whole) = (self.layers(), |line: &str| Ok(line.to_owned()));
+        let include = layers.list(include.to_vec(), env::INCLUDE, whole, self.file.include.clone())?;
+        let exclude = layers.list(exclude.to_vec(), env::EXCLUDE, whole, self.file.exclude.clone())?;
+        Selection::new(&include, &exclude)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_folders_are_folders_like_others() {
+        let selection = Selection::new(&[], &["old/**".to_owned()]).unwrap();
+        for wanted in ["a.orch.yaml", ".x/b.tran.yaml", "a/.b/c d.orch.yaml", "ü/\"q\".orch.yaml"] {
+            assert!(selection.wants(wanted), "{wanted}");
+        }
+        for left in ["a.yaml", "old/a.orch.yaml", "a.orch.yaml.bak"] {
+            assert!(!selection.wants(left), "{left}");
+        }
+    }
+
+    #[test]
+    fn a_star_stays_within_a_folder() {
+        let selection = Selection::new(&["sales/*.orch.yaml".to_owned()], &[]).unwrap();
+        assert!(selection.wants("sales/a.orch.yaml"));
+        assert!(!selection.wants("sales/deep/a.orch.yaml"));
+    }
+
+    #[test]
+    fn a_broken_glob_is_named() {
+        let error = Selection::new(&["a[".to_owned()], &[]).unwrap_err();
+        assert!(error.to_string().contains("\"a[\""), "{error}");
+    }
+}

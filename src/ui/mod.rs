@@ -1,0 +1,115 @@
+//! What people see while the program runs: results on standard output, everything else on standard error.
+
+mod log;
+mod progress;
+
+pub use log::start as start_log;
+pub use progress::Bar;
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::text;
+use anstyle::{AnsiColor, Style};
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColorChoice {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The two streams, and how to write to them.
+#[derive(Debug, Clone, Copy)]
+pub struct Ui {
+    quiet: bool,
+    color: ColorChoice,
+    live: bool,
+}
+
+impl Ui {
+    /// `ci` turns moving progress bars off even where the host offers a terminal.
+    pub fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
+        Self { quiet, color, live: !quiet && !ci && io::stderr().is_terminal() }
+    }
+
+    /// Whether text on standard output is coloured.
+    pub fn colors_output(self) -> bool {
+        self.colors(io::stdout().is_terminal())
+    }
+
+    /// Whether text on standard error is coloured.
+    pub fn colors_messages(self) -> bool {
+        self.colors(io::stderr().is_terminal())
+    }
+
+    fn colors(self, terminal: bool) -> bool {
+        match self.color {
+            ColorChoice::Auto => terminal,
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        }
+    }
+
+    /// Columns of the terminal that standard output is, if it is one.
+    pub fn width(self) -> Option<usize> {
+        terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0))
+    }
+
+    /// Writes a result to standard output. The text must be safe to show, or a machine format with its own escapes.
+    /// A reader that went away ends the writing quietly.
+    pub fn out(self, result: &str) -> Result<(), Failure> {
+        write(&mut io::stdout().lock(), result)
+    }
+
+    /// Writes a result to standard error: where standard output carries a report.
+    pub fn out_beside(self, result: &str) -> Result<(), Failure> {
+        write(&mut io::stderr().lock(), result)
+    }
+
+    /// Says how things go, unless quiet was asked for.
+    pub fn say(self, message: &str) {
+        if !self.quiet {
+            self.message("", Style::new(), message);
+        }
+    }
+
+    /// Warns, also when quiet was asked for.
+    pub fn warn(self, message: &str) {
+        self.message("warning: ", AnsiColor::Yellow.on_default().bold(), message);
+    }
+
+    /// Shows a failure and gives its status.
+    pub fn fail(self, failure: &Failure) -> ExitStatus {
+        let shown = failure.render();
+        let rest = shown.strip_prefix("error: ").unwrap_or(&shown).trim_end();
+        self.message("error: ", AnsiColor::Red.on_default().bold(), rest);
+        failure.status()
+    }
+
+    /// A progress bar on a terminal, nothing elsewhere.
+    pub fn progress(self, what: &str) -> Bar {
+        Bar::new(self.live, what)
+    }
+
+    fn message(self, label: &str, style: Style, message: &str) {
+        let style = if self.colors_messages() { style } else { Style::new() };
+        // Nobody is left to be told that standard error is closed.
+        let _ = writeln!(io::stderr().lock(), "{style}{label}{style:#}{}", text::block(message));
+    }
+}
+
+fn write(stream: &mut impl io::Write, result: &str) -> Result<(), Failure> {
+    let written = stream.write_all(result.as_bytes()).and_then(|()| stream.flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
+            ExitStatus::Usage,
+            anyhow::Error::new(error).context("the output cannot be written"),
+        )),
+        _ => Ok(()),
+    }
+}
