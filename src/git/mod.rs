@@ -9,6 +9,7 @@
 mod blobs;
 mod branches;
 mod changes;
+mod create;
 mod error;
 mod history;
 mod id;

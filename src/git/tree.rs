@@ -5,6 +5,7 @@
 
 use super::{BlobId, CommitId, GitError, Repository};
 use git2::{ErrorCode, Odb, OdbObject, Oid};
+use std::path::Path;
 
 /// The deepest nesting of folders; git itself stops at 2,048 (<https://git-scm.com/docs/git-config>, `core.maxTreeDepth`).
 const DEPTH_LIMIT: usize = 512;
@@ -84,6 +85,16 @@ impl Repository {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the commit has a file or a folder with this path.
+    pub fn has_path(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
+        let tree = self.library.find_tree(self.root_tree(commit)?).map_err(GitError::library("read a tree"))?;
+        match tree.get_path(Path::new(path)) {
+            Ok(_) => Ok(true),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(false),
+            Err(error) => Err(GitError::library("read a tree")(error)),
+        }
     }
 
     /// The names of the folders at the root of the commit's tree, as stored; names that are not UTF-8 are left out.
