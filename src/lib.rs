@@ -13,6 +13,7 @@ pub mod gate;
 pub mod git;
 pub mod http;
 pub mod pipelines;
+pub mod publish;
 pub mod report;
 pub mod rules;
 pub mod settings;

@@ -16,8 +16,13 @@ pub struct World {
 impl World {
     /// A bare `remote.git`, and a clone `work` whose `origin` it is; no commit yet.
     pub fn new() -> Self {
-        let world = Self { folder: tempfile::tempdir().unwrap() };
-        git(world.folder.path(), &["init", "-q", "--bare", "-b", "main", "remote.git"]);
+        let world = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        git(
+            world.folder.path(),
+            &["init", "-q", "--bare", "-b", "main", "remote.git"],
+        );
         git(world.folder.path(), &["clone", "-q", "remote.git", "work"]);
         git(&world.work(), &["symbolic-ref", "HEAD", "refs/heads/main"]);
         world
@@ -66,7 +71,14 @@ impl World {
 /// Runs git in `folder` and gives its trimmed output; a failure of git fails the test.
 pub fn git(folder: &Path, args: &[&str]) -> String {
     let output = Command::new("git")
-        .args(["-c", "core.autocrlf=false", "-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"])
+        .args([
+            "-c",
+            "core.autocrlf=false",
+            "-c",
+            "protocol.file.allow=always",
+            "-c",
+            "commit.gpgsign=false",
+        ])
         .args(args)
         .current_dir(folder)
         .env_clear()
@@ -83,12 +95,19 @@ pub fn git(folder: &Path, args: &[&str]) -> String {
         ])
         .output()
         .unwrap();
-    assert!(output.status.success(), "git {args:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "git {args:?} failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
 /// The search path, so that `git` is found in an otherwise empty environment.
-#[expect(clippy::disallowed_methods, reason = "a test finds programs as the shell does")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test finds programs as the shell does"
+)]
 pub fn path_variable() -> std::ffi::OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }

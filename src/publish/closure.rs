@@ -1,0 +1,288 @@
+//! Whether the shared pipelines are whole: everything that they call, and everything that that calls, must be sent.
+//!
+//! A version can never be corrected once it is published, so what would break a consumer stops the publish. What
+//! concerns other pipelines, or cannot be known, is a warning.
+
+use super::collect::SharedFile;
+use super::contents::Contents;
+use super::error::Problem;
+use super::listing::{Found, Listing};
+use super::references::{self, PipelineFacts};
+use super::{PublishError, Wish};
+use crate::git::FileKind;
+use crate::pipelines::{DocumentError, Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the check works on.
+pub(super) struct Input<'a> {
+    pub listing: &'a Listing<'a>,
+    pub contents: &'a Contents,
+    pub wish: &'a Wish<'a>,
+    pub shared: &'a SharedFile,
+    /// The pipelines that are sent.
+    pub sent: BTreeMap<String, PipelineFacts>,
+}
+
+/// What the check found.
+pub(super) struct Checked {
+    pub problems: Vec<Problem>,
+    pub warnings: Vec<String>,
+    /// The scripts to be sent.
+    pub scripts: BTreeMap<String, Found>,
+    /// The pipelines that are sent.
+    pub sent: BTreeMap<String, PipelineFacts>,
+}
+
+/// Checks the entries of the shared-pipelines file and what they call, and finds the scripts.
+pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
+    let listing = input.listing;
+    let files = PipelineFiles::new(listing.known().keys().map(String::as_str));
+    let needed = needed(&mut input, &files)?;
+    let scripts = scripts(&input)?;
+    let mut check = Check {
+        input: &input,
+        files,
+        scripts: &scripts,
+        problems: Vec::new(),
+        warnings: Vec::new(),
+    };
+    check.entries()?;
+    for (path, facts) in &input.sent {
+        check.pipeline(path, facts, needed.contains(path));
+    }
+    let Check {
+        problems, warnings, ..
+    } = check;
+    let sent_scripts = scripts.into_iter().filter_map(|(path, script)| match script {
+        Script::Sent(found) => Some((path, found)),
+        Script::NotSent(_) => None,
+    });
+    Ok(Checked {
+        problems,
+        warnings,
+        scripts: sent_scripts.collect(),
+        sent: input.sent,
+    })
+}
+
+/// The pipelines that the enabled shared pipelines call, over any number of steps, and themselves.
+fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<String>, PublishError> {
+    let mut needed = BTreeSet::new();
+    let mut open: Vec<String> = input
+        .shared
+        .enabled()
+        .map(|entry| entry.pipeline.clone())
+        .collect();
+    while let Some(path) = open.pop() {
+        let Some(facts) = input.sent.get_mut(&path) else {
+            continue;
+        };
+        if !needed.insert(path.clone()) {
+            continue;
+        }
+        if let (true, Some(found)) = (facts.is_skimmed(), input.listing.known().get(&path)) {
+            *facts = references::read(input.contents, &found.content, true)?;
+        }
+        let called = facts
+            .references
+            .iter()
+            .flatten()
+            .flat_map(|reference| called(reference, files));
+        open.extend(called);
+    }
+    Ok(needed)
+}
+
+/// The pipelines that a reference may mean.
+fn called(reference: &Reference, files: &PipelineFiles<'_>) -> Vec<String> {
+    let (ReferenceKind::Pipeline(kind), Target::Path(target)) = (reference.kind, &reference.target) else {
+        return Vec::new();
+    };
+    match files.resolve(target, kind) {
+        Resolved::File(path) => vec![path.to_owned()],
+        Resolved::Ambiguous(paths) => paths.iter().map(|path| (*path).to_owned()).collect(),
+        Resolved::Missing => Vec::new(),
+    }
+}
+
+/// A script that a pipeline names.
+enum Script {
+    Sent(Found),
+    /// Why it is not.
+    NotSent(String),
+}
+
+fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> {
+    let references = input
+        .sent
+        .values()
+        .flat_map(|facts| facts.references.iter().flatten());
+    let paths: BTreeSet<&str> = references.filter_map(script_path).collect();
+    paths
+        .into_iter()
+        .map(|path| Ok((path.to_owned(), script(input, path)?)))
+        .collect()
+}
+
+fn script_path(reference: &Reference) -> Option<&str> {
+    match (reference.kind, &reference.target) {
+        (ReferenceKind::Script, Target::Path(path)) => Some(path),
+        _ => None,
+    }
+}
+
+fn script(input: &Input<'_>, path: &str) -> Result<Script, PublishError> {
+    let place = input.listing.place();
+    let missing = || format!("names the script `{path}`, which is not in {place}");
+    Ok(match input.listing.find(path)? {
+        Some(found) if found.kind == FileKind::Regular && !(input.wish.exclude)(path) => Script::Sent(found),
+        Some(found) if found.kind == FileKind::Regular => {
+            Script::NotSent(format!("names the script `{path}`, which is excluded"))
+        }
+        Some(found) if found.kind == FileKind::Symlink => Script::NotSent(format!(
+            "names the script `{path}`, which is a symbolic link and not published"
+        )),
+        _ => Script::NotSent(missing()),
+    })
+}
+
+/// How much a reference matters.
+enum Meaning {
+    Fine,
+    /// It cannot be known, or need not be: a warning in any case.
+    Unsure(String),
+    /// What it names is not sent.
+    Broken(String),
+}
+
+struct Check<'a> {
+    input: &'a Input<'a>,
+    files: PipelineFiles<'a>,
+    scripts: &'a BTreeMap<String, Script>,
+    problems: Vec<Problem>,
+    warnings: Vec<String>,
+}
+
+impl Check<'_> {
+    /// Each entry's file must be there; a disabled one may be left out of the selection.
+    fn entries(&mut self) -> Result<(), PublishError> {
+        for entry in &self.input.shared.entries {
+            let path = &entry.pipeline;
+            let Some(what) = self.not_sent(path)? else {
+                continue;
+            };
+            let what = format!("the shared pipeline `{}` is `{path}`, which {what}", entry.id);
+            let problem = Problem {
+                path: self.input.shared.path.clone(),
+                line: Some(entry.position.line),
+                component: None,
+                what,
+            };
+            let is_there = self.input.listing.find(path)?.is_some();
+            if entry.enabled || !is_there {
+                self.problems.push(problem);
+            } else {
+                self.warnings.push(problem.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a pipeline is not sent; none if it is.
+    fn not_sent(&self, path: &str) -> Result<Option<String>, PublishError> {
+        if self.input.sent.contains_key(path) {
+            return Ok(None);
+        }
+        let found = self.input.listing.find(path)?;
+        Ok(Some(match found {
+            None => format!("is not in {}", self.input.listing.place()),
+            Some(_) if Kind::from_path(path).is_none() => {
+                "is no pipeline file (`.orch.yaml`, `.tran.yaml`)".to_owned()
+            }
+            Some(_) => "is not among the selected files".to_owned(),
+        }))
+    }
+
+    fn pipeline(&mut self, path: &str, facts: &PipelineFacts, is_needed: bool) {
+        match &facts.references {
+            Err(error) => self.report(path, unread(error), is_needed),
+            Ok(references) => references
+                .iter()
+                .for_each(|reference| self.reference(path, reference, is_needed)),
+        }
+    }
+
+    fn reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
+        let (what, stops) = match self.meaning(reference) {
+            Meaning::Fine => return,
+            Meaning::Unsure(what) => (what, false),
+            Meaning::Broken(what) => (what, is_needed),
+        };
+        let found = (
+            Some(reference.position.line),
+            Some(reference.component.clone()),
+            what,
+        );
+        self.report(path, found, stops);
+    }
+
+    fn report(&mut self, path: &str, found: (Option<u32>, Option<String>, String), stops: bool) {
+        let (line, component, what) = found;
+        let problem = Problem {
+            path: path.to_owned(),
+            line,
+            component,
+            what,
+        };
+        if stops {
+            self.problems.push(problem);
+        } else {
+            self.warnings.push(problem.to_string());
+        }
+    }
+
+    fn meaning(&self, reference: &Reference) -> Meaning {
+        match (&reference.target, reference.kind) {
+            (Target::Expression(text), _) => Meaning::Unsure(format!(
+                "names `{text}`, an expression: whether it is sent cannot be known"
+            )),
+            (Target::Path(target), ReferenceKind::Pipeline(kind)) => self.call(target, kind),
+            (Target::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
+                Some(Script::NotSent(what)) => Meaning::Broken(what.clone()),
+                Some(Script::Sent(_)) | None => Meaning::Fine,
+            },
+        }
+    }
+
+    fn call(&self, target: &str, kind: Kind) -> Meaning {
+        let is_sent = |path: &str| self.input.sent.contains_key(path);
+        match self.files.resolve(target, kind) {
+            Resolved::File(path) if is_sent(path) => Meaning::Fine,
+            Resolved::File(path) => {
+                Meaning::Broken(format!("calls `{path}`, which is not among the selected files"))
+            }
+            Resolved::Missing => Meaning::Broken(format!(
+                "calls the {} `{target}`, which is not in {}",
+                kind.name(),
+                self.input.listing.place()
+            )),
+            Resolved::Ambiguous(paths) => {
+                let what = format!("calls `{target}`, which may be any of {}", paths.join(", "));
+                match paths.iter().find(|path| !is_sent(path)) {
+                    None => Meaning::Unsure(what),
+                    Some(path) => {
+                        Meaning::Broken(format!("{what}: `{path}` is not among the selected files"))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn unread(error: &DocumentError) -> (Option<u32>, Option<String>, String) {
+    (
+        error.position.map(|position| position.line),
+        None,
+        format!("is no pipeline: {}", error.message),
+    )
+}

@@ -1,0 +1,230 @@
+//! From a wish to a plan: which files, whether they are whole, and as what they would be published.
+
+use super::closure::{self, Checked};
+use super::contents::Contents;
+use super::drift;
+use super::listing::{Found, Listing};
+use super::references::{self, PipelineFacts};
+use super::version::{self, VersionFacts};
+use super::{Plan, PlannedFile, PublishError, SharedPipelineRef, Source, Wish};
+use crate::api::header_value;
+use crate::git::{CommitId, FileKind, Repository};
+use crate::pipelines::{self, Kind, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::collections::BTreeMap;
+
+/// The largest shared-pipelines file that is read, in bytes.
+const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;
+
+/// The most warnings that a plan carries.
+const WARNINGS: usize = 200;
+
+/// Plans a publish of the files as they are in `head` or on disk. Nothing is sent; what could not be published whole
+/// is an error that names the place.
+pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result<Plan, PublishError> {
+    let prefix = version::header("prefix", wish.prefix.clone())?;
+    let version_name = version::expand(&wish.version_template, &version_facts(repository, head, wish)?)?;
+    let listing = Listing::new(repository, head, wish)?;
+    let contents = Contents::new(repository.root().to_owned());
+    let config_dir = config_dir(&listing, wish)?;
+    let shared = SharedFile::read(&listing, &contents, &config_dir)?;
+    let selected = selected(&listing, wish)?;
+    let sent = read_pipelines(&contents, &selected)?;
+    let checked = closure::check(closure::Input {
+        listing: &listing,
+        contents: &contents,
+        wish,
+        shared: &shared,
+        sent,
+    })?;
+    if !checked.problems.is_empty() {
+        return Err(PublishError::NotWhole(checked.problems));
+    }
+    let files = files(&contents, selected, &shared, &checked)?;
+    let (branch, odd_branch) = branch(wish);
+    let mut warnings = checked.warnings;
+    warnings.extend(odd_branch);
+    warnings.extend(warnings_of_listing(&listing, &shared));
+    if wish.source == Source::Worktree {
+        warnings.extend(drift::warning(repository, head, wish, &contents, &files)?);
+    }
+    Ok(Plan {
+        prefix,
+        version_name,
+        commit_hash: head.as_str().to_owned(),
+        branch,
+        config_dir,
+        files,
+        shared: shared.enabled().map(SharedPipelineRef::from).collect(),
+        warnings: bounded(warnings),
+        source: wish.source,
+        root: repository.root().to_owned(),
+    })
+}
+
+fn version_facts(
+    repository: &Repository,
+    head: &CommitId,
+    wish: &Wish<'_>,
+) -> Result<VersionFacts, PublishError> {
+    Ok(VersionFacts {
+        tag: wish.tag.clone(),
+        branch: wish.branch.clone(),
+        sha: head.as_str().to_owned(),
+        committed_at: repository.commit_time(head)?,
+        run_number: wish.run_number.clone(),
+    })
+}
+
+/// The branch is metadata only: one that no header can carry is left out, and said.
+fn branch(wish: &Wish<'_>) -> (Option<String>, Option<String>) {
+    let Some(branch) = wish.branch.clone().filter(|branch| !branch.is_empty()) else {
+        return (None, None);
+    };
+    match header_value(&branch) {
+        Ok(_) => (Some(branch), None),
+        Err(why) => (
+            None,
+            Some(format!(
+                "the branch `{branch}` is not sent, as no header can carry it: {why}"
+            )),
+        ),
+    }
+}
+
+fn config_dir(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<String, PublishError> {
+    if let Some(folder) = &wish.config_dir {
+        return Ok(folder.trim_matches('/').to_owned());
+    }
+    let holds = |path: &str| matches!(listing.find(path), Ok(Some(_)));
+    let found = pipelines::config_folder(&listing.root_folders()?, &holds)?;
+    found.ok_or(PublishError::NoConfigFolder)
+}
+
+/// The shared-pipelines file, read.
+pub(super) struct SharedFile {
+    pub path: String,
+    pub entries: Vec<SharedEntry>,
+    found: Found,
+}
+
+impl SharedFile {
+    fn read(listing: &Listing<'_>, contents: &Contents, config_dir: &str) -> Result<Self, PublishError> {
+        let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+        let found = listing
+            .find(&path)?
+            .filter(|found| found.kind != FileKind::Submodule);
+        let Some(found) = found else {
+            return Err(PublishError::NoSharedFile {
+                path,
+                place: listing.place(),
+            });
+        };
+        if found.kind == FileKind::Symlink {
+            return Err(PublishError::Symlinks(vec![path]));
+        }
+        let bytes = contents.read(&found.content, SHARED_FILE_LIMIT)?;
+        match SharedPipelines::parse(&bytes.unwrap_or_default()) {
+            Ok(shared) => Ok(Self {
+                path,
+                entries: shared.entries,
+                found,
+            }),
+            Err(error) => Err(PublishError::BadSharedFile { path, error }),
+        }
+    }
+
+    /// The entries that consumers are offered.
+    pub fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
+        self.entries.iter().filter(|entry| entry.enabled)
+    }
+}
+
+impl From<&SharedEntry> for SharedPipelineRef {
+    fn from(entry: &SharedEntry) -> Self {
+        Self {
+            id: entry.id.clone(),
+            path: entry.pipeline.clone(),
+        }
+    }
+}
+
+/// The selected files; links among them are refused.
+fn selected(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<BTreeMap<String, Found>, PublishError> {
+    let chosen = listing.known().iter().filter(|(path, _)| wish.selects(path));
+    let (links, files): (Vec<_>, Vec<_>) = chosen.partition(|(_, found)| found.kind == FileKind::Symlink);
+    if !links.is_empty() {
+        return Err(PublishError::Symlinks(
+            links.into_iter().map(|(path, _)| path.clone()).collect(),
+        ));
+    }
+    Ok(files
+        .into_iter()
+        .map(|(path, found)| (path.clone(), found.clone()))
+        .collect())
+}
+
+fn read_pipelines(
+    contents: &Contents,
+    selected: &BTreeMap<String, Found>,
+) -> Result<BTreeMap<String, PipelineFacts>, PublishError> {
+    let pipelines: Vec<_> = selected
+        .iter()
+        .filter(|(path, _)| Kind::from_path(path).is_some())
+        .collect();
+    let wanted: Vec<_> = pipelines.iter().map(|(_, found)| &found.content).collect();
+    let facts = references::read_all(contents, &wanted)?;
+    Ok(pipelines
+        .into_iter()
+        .map(|(path, _)| path.clone())
+        .zip(facts)
+        .collect())
+}
+
+/// Everything that is sent, by path.
+fn files(
+    contents: &Contents,
+    mut all: BTreeMap<String, Found>,
+    shared: &SharedFile,
+    checked: &Checked,
+) -> Result<Vec<PlannedFile>, PublishError> {
+    all.insert(shared.path.clone(), shared.found.clone());
+    all.extend(
+        checked
+            .scripts
+            .iter()
+            .map(|(path, found)| (path.clone(), found.clone())),
+    );
+    let all: Vec<_> = all.into_iter().collect();
+    let planned = all.into_par_iter().map(|(path, Found { content, .. })| {
+        let bytes = match checked.sent.get(&path) {
+            Some(facts) => facts.bytes,
+            None => contents.size(&content)?,
+        };
+        Ok(PlannedFile { path, bytes, content })
+    });
+    planned.collect()
+}
+
+fn warnings_of_listing(listing: &Listing<'_>, shared: &SharedFile) -> Vec<String> {
+    let skipped = |path: &String| {
+        format!("{path}: a submodule, whose files are not part of this repository, is skipped")
+    };
+    let mut warnings: Vec<String> = listing.submodules.iter().map(skipped).collect();
+    if shared.enabled().next().is_none() {
+        warnings.push(format!(
+            "{}: no shared pipeline is enabled, so the version would offer none",
+            shared.path
+        ));
+    }
+    warnings
+}
+
+fn bounded(mut warnings: Vec<String>) -> Vec<String> {
+    if warnings.len() > WARNINGS {
+        let more = warnings.len() - WARNINGS;
+        warnings.truncate(WARNINGS);
+        warnings.push(format!("and {more} more warnings"));
+    }
+    warnings
+}

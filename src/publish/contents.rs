@@ -1,0 +1,83 @@
+//! Reads the files' contents, from several threads at once.
+//!
+//! A repository cannot be shared between threads, so each borrows an opened one and gives it back.
+
+use super::PublishError;
+use super::plan::Content;
+use crate::git::{GitError, Repository};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The contents of a repository and of its working tree.
+pub(super) struct Contents {
+    root: PathBuf,
+    idle: Mutex<Vec<Repository>>,
+}
+
+impl Contents {
+    pub fn new(root: PathBuf) -> Self {
+        Self {
+            root,
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The size in bytes.
+    pub fn size(&self, content: &Content) -> Result<u64, PublishError> {
+        match content {
+            Content::Blob(blob) => Ok(self.with(|repository| repository.blob_size(blob))?),
+            Content::File(path) => Ok(std::fs::metadata(path).map_err(cannot_read(path))?.len()),
+        }
+    }
+
+    /// The whole content; none if it has more than `limit` bytes.
+    pub fn read(&self, content: &Content, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
+        match content {
+            Content::Blob(blob) => match self.with(|repository| repository.read_blob(blob, limit)) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(GitError::TooLarge { .. }) => Ok(None),
+                Err(error) => Err(error.into()),
+            },
+            Content::File(path) => {
+                let mut bytes = Vec::new();
+                let file = File::open(path).map_err(cannot_read(path))?;
+                file.take(limit.saturating_add(1))
+                    .read_to_end(&mut bytes)
+                    .map_err(cannot_read(path))?;
+                Ok((bytes.len() as u64 <= limit).then_some(bytes))
+            }
+        }
+    }
+
+    /// A reader of the content, in flat memory.
+    pub fn open(&self, content: &Content) -> Result<Box<dyn Read + Send>, PublishError> {
+        match content {
+            Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob))?),
+            Content::File(path) => Ok(Box::new(File::open(path).map_err(cannot_read(path))?)),
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {
+        let borrowed = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let repository = match borrowed {
+            Some(repository) => repository,
+            None => Repository::discover(&self.root)?,
+        };
+        let result = work(&repository);
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(repository);
+        result
+    }
+}
+
+/// Says which file could not be read.
+pub(super) fn cannot_read(path: &Path) -> impl Fn(io::Error) -> PublishError {
+    move |source| PublishError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,80 @@
+//! Whether the working tree is what the head commit says.
+
+use super::contents::Contents;
+use super::plan::{Content, PlannedFile};
+use super::{PublishError, Wish};
+use crate::git::{CommitId, Repository};
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
+
+/// The most files that the warning names.
+const NAMED: usize = 5;
+
+/// Says which of the files differ from the commit whose hash they would be published under.
+pub(super) fn warning(
+    repository: &Repository,
+    head: &CommitId,
+    wish: &Wish<'_>,
+    contents: &Contents,
+    files: &[PlannedFile],
+) -> Result<Option<String>, PublishError> {
+    let planned: BTreeMap<&str, &PlannedFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
+    let concerned = |path: &str| wish.selects(path) || planned.contains_key(path);
+    let committed = repository.files(head, &concerned)?;
+    let mut unknown = planned.clone();
+    let mut differing = Vec::new();
+    for file in committed {
+        let same = match unknown.remove(file.path.as_str()) {
+            Some(planned) => is_same(contents, planned, &Content::Blob(file.blob))?,
+            None => false,
+        };
+        if !same {
+            differing.push(file.path);
+        }
+    }
+    differing.extend(unknown.into_keys().map(str::to_owned));
+    Ok((!differing.is_empty()).then(|| sentence(head, &differing)))
+}
+
+fn sentence(head: &CommitId, differing: &[String]) -> String {
+    let named = differing
+        .iter()
+        .take(NAMED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = match differing.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "the working tree differs from the commit {}, whose hash is published: {named}{more}",
+        head.short()
+    )
+}
+
+fn is_same(contents: &Contents, planned: &PlannedFile, committed: &Content) -> Result<bool, PublishError> {
+    if contents.size(committed)? != planned.bytes {
+        return Ok(false);
+    }
+    let mut one = contents.open(&planned.content)?;
+    let mut other = contents.open(committed)?;
+    Ok(equal(&mut *one, &mut *other).unwrap_or(false))
+}
+
+fn equal(one: &mut dyn Read, other: &mut dyn Read) -> std::io::Result<bool> {
+    let (mut left, mut right) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+    loop {
+        let size = match one.read(&mut left) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        if size == 0 {
+            return Ok(other.read(&mut right[..1])? == 0);
+        }
+        other.read_exact(&mut right[..size])?;
+        if left[..size] != right[..size] {
+            return Ok(false);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Why nothing can be published, found before anything is sent.
+
+use super::version::VersionError;
+use crate::git::GitError;
+use crate::pipelines::{ConfigFolderError, DocumentError, RULES_FILE, SHARED_PIPELINES_FILE};
+use std::fmt::{self, Write as _};
+use std::path::PathBuf;
+
+/// The most problems that a message lists.
+const SHOWN: usize = 50;
+
+/// A publish that cannot be planned. All but [`PublishError::Git`] and [`PublishError::Bare`] concern the
+/// configuration: they are for the user to set right.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// Git could not be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A bare repository has no files on disk.
+    #[error("the repository {} is bare: it has no working tree to take files from", root.display())]
+    Bare {
+        /// Its folder.
+        root: PathBuf,
+    },
+    /// The version name or the prefix cannot be used.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    /// It is not known which folder is the platform's.
+    #[error(transparent)]
+    ConfigFolder(#[from] ConfigFolderError),
+    /// No folder is the platform's.
+    #[error(
+        "no hidden folder at the root of the repository holds `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`"
+    )]
+    NoConfigFolder,
+    /// The shared-pipelines file is not there.
+    #[error("the shared-pipelines file `{path}` is not in {place}")]
+    NoSharedFile {
+        /// Where it should be.
+        path: String,
+        /// The commit or the working tree.
+        place: String,
+    },
+    /// The shared-pipelines file cannot be read.
+    #[error("{path}{}: {}", line(error), error.message)]
+    BadSharedFile {
+        /// Its path.
+        path: String,
+        /// What is wrong with it, and where.
+        error: DocumentError,
+    },
+    /// Something that a shared pipeline needs would not be published.
+    #[error("the shared pipelines would not be whole:{}", listed(.0))]
+    NotWhole(Vec<Problem>),
+    /// Selected files that are symbolic links: what they point to may lie anywhere.
+    #[error("symbolic links are not published:{}", listed(.0))]
+    Symlinks(Vec<String>),
+    /// Selected files whose names are not UTF-8 and so cannot be the name of a part.
+    #[error("the name of the file `{path}` is not UTF-8")]
+    NameNotUtf8 {
+        /// The path, with replacement characters.
+        path: String,
+    },
+    /// A file of the working tree could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// The system's words.
+        source: std::io::Error,
+    },
+}
+
+/// One thing that keeps a shared pipeline from being whole, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file that it stands in.
+    pub path: String,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The component that names what is missing.
+    pub component: Option<String>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(component) = &self.component {
+            write!(f, ": component `{component}`")?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+fn line(error: &DocumentError) -> String {
+    error
+        .position
+        .map(|position| format!(":{}:{}", position.line, position.column))
+        .unwrap_or_default()
+}
+
+fn listed(items: &[impl fmt::Display]) -> String {
+    let mut lines = String::new();
+    for item in items.iter().take(SHOWN) {
+        let _ = write!(lines, "\n  {item}");
+    }
+    if items.len() > SHOWN {
+        let _ = write!(lines, "\n  and {} more", items.len() - SHOWN);
+    }
+    lines
+}
+
+impl PublishError {
+    /// What the user can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Git(error) => return error.hint(),
+            Self::Bare { .. } => "publish from the commit: `--from commit`",
+            Self::Version(VersionError::NoValue { name: "tag", .. }) => {
+                "publish on a tag, or use another placeholder such as {short-sha}"
+            }
+            Self::Version(
+                VersionError::NoValue { .. } | VersionError::Unknown { .. } | VersionError::Brace { .. },
+            ) => {
+                "the placeholders are {tag}, {branch}, {sha}, {short-sha}, {date}, {datetime} and {run-number}"
+            }
+            Self::Version(_) => "headers carry no control characters, and no blanks at their ends",
+            Self::ConfigFolder(_) => "name the right one with --config-dir",
+            Self::NoConfigFolder => "name the folder with --config-dir if it is elsewhere",
+            Self::NoSharedFile { .. } => {
+                "share a pipeline in the design tool and commit the file, or name its folder with --config-dir"
+            }
+            Self::BadSharedFile { .. } => "correct the file and commit it",
+            Self::NotWhole(_) => {
+                "commit what is missing, correct the names, or widen --include and --exclude"
+            }
+            Self::Symlinks(_) => "replace them by the files they point to, or leave them out with --exclude",
+            Self::NameNotUtf8 { .. } => "rename the file, or leave it out with --exclude",
+            Self::Io { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// Whether the repository is at fault, not the configuration.
+    pub const fn is_about_git(&self) -> bool {
+        matches!(self, Self::Git(_) | Self::Bare { .. })
+    }
+}

@@ -1,0 +1,171 @@
+//! Content hashes: taken while a file is read for sending, so that nothing is read twice.
+
+use super::plan::{Plan, PlannedFile};
+use super::{PublishError, contents::Contents};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The digest of files given as (path, SHA-256 in hex): `sha256:` and the SHA-256, in hex, of one line
+/// `<hash>  <path>` for each file, sorted by path. It is what `sha256sum` prints, hashed once more.
+pub fn digest(files: &[(&str, &str)]) -> String {
+    let mut sorted = files.to_vec();
+    sorted.sort_unstable();
+    let mut hasher = Sha256::new();
+    for (path, sha256) in sorted {
+        hasher.update(format!("{sha256}  {path}\n"));
+    }
+    format!("sha256:{}", hex(&hasher.finalize()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+/// The hashes of the plan's files, filled as they are read.
+#[derive(Clone)]
+pub(super) struct Hashes(Arc<Mutex<Vec<Option<String>>>>);
+
+impl Hashes {
+    pub fn new(files: usize) -> Self {
+        Self(Arc::new(Mutex::new(vec![None; files])))
+    }
+
+    /// The same content, hashed once `length` bytes of it were read.
+    pub fn watch(&self, file: usize, length: u64, content: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+        if length == 0 {
+            self.set(file, &Sha256::new().finalize());
+        }
+        Box::new(Hashing {
+            content,
+            hasher: Sha256::new(),
+            missing: length,
+            file,
+            hashes: self.clone(),
+        })
+    }
+
+    fn set(&self, file: usize, hash: &[u8]) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = all.get_mut(file) {
+            *slot = Some(hex(hash));
+        }
+    }
+
+    /// All hashes of the plan's files; those of files that were not read to their end are made now.
+    pub fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let contents = plan.contents();
+        let files: Vec<_> = plan.files.iter().zip(known).collect();
+        let hash = |(file, known): &(&PlannedFile, Option<String>)| match known {
+            Some(hash) => Ok(hash.clone()),
+            None => sha256(&contents, file),
+        };
+        files.par_iter().map(hash).collect()
+    }
+}
+
+impl Plan {
+    /// The SHA-256 in hex of each file, in the order of [`Plan::files`]; reads them all.
+    pub fn hash_all(&self) -> Result<Vec<String>, PublishError> {
+        Hashes::new(self.files.len()).complete(self)
+    }
+
+    /// The digest of the plan's files with these hashes.
+    pub fn digest(&self, hashes: &[String]) -> String {
+        let pairs = self
+            .files
+            .iter()
+            .zip(hashes)
+            .map(|(file, hash)| (file.path.as_str(), hash.as_str()));
+        digest(&pairs.collect::<Vec<_>>())
+    }
+}
+
+fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishError> {
+    let mut content = contents.open(&file.content)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match content.read(&mut buffer) {
+            Ok(0) => return Ok(hex(&hasher.finalize())),
+            Ok(size) => hasher.update(&buffer[..size]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => {
+                return Err(PublishError::Io {
+                    path: Path::new(&file.path).to_owned(),
+                    source,
+                });
+            }
+        }
+    }
+}
+
+/// Hashes what passes through.
+struct Hashing {
+    content: Box<dyn Read + Send>,
+    hasher: Sha256,
+    missing: u64,
+    file: usize,
+    hashes: Hashes,
+}
+
+impl Read for Hashing {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let size = self.content.read(space)?;
+        if size > 0 && self.missing > 0 {
+            self.hasher.update(&space[..size]);
+            self.missing = self.missing.saturating_sub(size as u64);
+            if self.missing == 0 {
+                self.hashes.set(self.file, &self.hasher.finalize_reset());
+            }
+        }
+        Ok(size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    #[test]
+    fn the_digest_does_not_depend_on_the_order() {
+        let forward = digest(&[("a", ABC), ("b", EMPTY)]);
+        assert_eq!(forward, digest(&[("b", EMPTY), ("a", ABC)]));
+        assert_ne!(forward, digest(&[("a", EMPTY), ("b", ABC)]));
+        assert_eq!(digest(&[]), format!("sha256:{EMPTY}"));
+    }
+
+    #[test]
+    fn a_file_is_hashed_while_it_is_read() {
+        let hashes = Hashes::new(2);
+        let mut content = hashes.watch(0, 3, Box::new(Cursor::new(b"abc")));
+        let mut one = [0];
+        while content.read(&mut one).unwrap() > 0 {}
+        drop(hashes.watch(1, 0, Box::new(Cursor::new(b""))));
+        assert_eq!(
+            *hashes.0.lock().unwrap(),
+            [Some(ABC.to_owned()), Some(EMPTY.to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_file_that_was_not_read_to_its_end_has_no_hash() {
+        let hashes = Hashes::new(1);
+        let mut content = hashes.watch(0, 3, Box::new(Cursor::new(b"abc")));
+        content.read_exact(&mut [0; 2]).unwrap();
+        assert_eq!(*hashes.0.lock().unwrap(), [None]);
+    }
+}

@@ -1,0 +1,121 @@
+//! How a publish ended.
+
+use crate::http::HttpError;
+use serde_json::Value;
+use std::fmt;
+
+/// What ignored resources mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnIgnored {
+    /// The artifact is incomplete.
+    Fail,
+    /// The artifact is incomplete, and the version is disabled, so that no consumer's [Latest] meets it.
+    Disable,
+    /// They are said, and the publish is a success.
+    Warn,
+}
+
+/// What it means that the version exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfExists {
+    /// A conflict.
+    Fail,
+    /// A success if it is of this commit and has every enabled shared pipeline.
+    SameContent,
+}
+
+/// How a publish is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What ignored resources mean.
+    pub on_ignored: OnIgnored,
+    /// What it means that the version exists.
+    pub if_exists: IfExists,
+    /// Whether the published version is looked up and compared.
+    pub verify: bool,
+    /// Whether the content hashes are wanted, for a receipt or a digest; they cost time.
+    pub hash: bool,
+}
+
+/// What became of the version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutcomeKind {
+    /// It is published by this run.
+    Published,
+    /// It was there before, with the same content.
+    AlreadyPublished,
+    /// It was there before, and is not known to be the same.
+    Conflict,
+    /// It is published by this run and may lack something.
+    Incomplete,
+    /// It is not published by this run.
+    Failed,
+    /// No answer tells whether it is published.
+    Unknown,
+}
+
+impl OutcomeKind {
+    /// As the receipt has it: what is not known to be published counts as failed there.
+    pub const fn in_receipt(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::AlreadyPublished => "already-published",
+            Self::Conflict => "conflict",
+            Self::Incomplete => "incomplete",
+            Self::Failed | Self::Unknown => "failed",
+        }
+    }
+}
+
+impl fmt::Display for OutcomeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::Unknown {
+            "unknown"
+        } else {
+            self.in_receipt()
+        })
+    }
+}
+
+/// A publish, ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What became of the version.
+    pub kind: OutcomeKind,
+    /// The resources that the platform left out of the artifact, as it said it.
+    pub ignored: Vec<Value>,
+    /// Whether the version was looked up and is what was planned.
+    pub verified: bool,
+    /// Whether the version was disabled.
+    pub disabled: bool,
+    /// What is wrong, a sentence each, the most important first. Holds text from outside.
+    pub problems: Vec<String>,
+    /// The call that failed, if one did.
+    pub error: Option<HttpError>,
+    /// The SHA-256 in hex of each file, in the order of the plan; none if not wanted or not to be had.
+    pub hashes: Option<Vec<String>>,
+}
+
+impl Outcome {
+    pub(super) fn new(kind: OutcomeKind) -> Self {
+        Self {
+            kind,
+            ignored: Vec::new(),
+            verified: false,
+            disabled: false,
+            problems: Vec::new(),
+            error: None,
+            hashes: None,
+        }
+    }
+
+    pub(super) fn with_problem(mut self, problem: impl Into<String>) -> Self {
+        self.problems.push(problem.into());
+        self
+    }
+
+    pub(super) fn with_error(mut self, error: HttpError) -> Self {
+        self.error = Some(error);
+        self
+    }
+}

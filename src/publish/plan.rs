@@ -1,0 +1,72 @@
+//! The plan: what would be sent, as data. A dry run prints it, the upload executes it, the receipt records it.
+
+use super::Source;
+use super::contents::Contents;
+use crate::git::BlobId;
+use std::path::PathBuf;
+
+/// Everything that an upload needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The header `sharedPipelineIdPrefix`.
+    pub prefix: String,
+    /// The header `versionName`.
+    pub version_name: String,
+    /// The full id of the head commit, the header `commitHash`.
+    pub commit_hash: String,
+    /// The header `branch`.
+    pub branch: Option<String>,
+    /// The platform's hidden folder.
+    pub config_dir: String,
+    /// One part each, by path.
+    pub files: Vec<PlannedFile>,
+    /// The enabled shared pipelines, in the order of their file.
+    pub shared: Vec<SharedPipelineRef>,
+    /// What does not stop the publish and should be known, a sentence each.
+    pub warnings: Vec<String>,
+    /// Where the files come from.
+    pub source: Source,
+    /// The repository's root.
+    pub(super) root: PathBuf,
+}
+
+/// One file, which becomes one part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedFile {
+    /// The path from the repository root, with `/`: the name of the part.
+    pub path: String,
+    /// The size in bytes.
+    pub bytes: u64,
+    /// Where its content is.
+    pub content: Content,
+}
+
+/// Where the content of a file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// In the repository.
+    Blob(BlobId),
+    /// On disk.
+    File(PathBuf),
+}
+
+/// A shared pipeline that the artifact is to offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedPipelineRef {
+    /// By this consumers name it.
+    pub id: String,
+    /// The path of its file.
+    pub path: String,
+}
+
+impl Plan {
+    /// The sum of the files' sizes in bytes.
+    pub fn total_bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// A reader of the files' contents.
+    pub(super) fn contents(&self) -> Contents {
+        Contents::new(self.root.clone())
+    }
+}

@@ -1,0 +1,198 @@
+//! The version name: a template over what is known of the commit and the run.
+
+use crate::api::{HeaderError, header_value};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// What a template can name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionFacts {
+    /// The tag that is published.
+    pub tag: Option<String>,
+    /// The branch.
+    pub branch: Option<String>,
+    /// The full commit id.
+    pub sha: String,
+    /// When the commit was made: a rerun of the same commit names the same version.
+    pub committed_at: Timestamp,
+    /// The CI host's number of this run.
+    pub run_number: Option<String>,
+}
+
+/// The placeholders, in the order of the documentation.
+pub const PLACEHOLDERS: [&str; 7] = [
+    "tag",
+    "branch",
+    "sha",
+    "short-sha",
+    "date",
+    "datetime",
+    "run-number",
+];
+
+/// A template, prefix or version that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VersionError {
+    /// The template names something that does not exist.
+    #[error("the version name has the unknown placeholder `{{{name}}}`; the nearest is `{{{nearest}}}`")]
+    Unknown {
+        /// As it is written.
+        name: String,
+        /// The most similar one that exists.
+        nearest: &'static str,
+    },
+    /// The template names something that has no value here.
+    #[error("the version name asks for `{{{name}}}`, and {why}")]
+    NoValue {
+        /// The placeholder.
+        name: &'static str,
+        /// Why it has none.
+        why: &'static str,
+    },
+    /// A brace without its partner.
+    #[error("the version name `{template}` has a `{brace}` without its partner")]
+    Brace {
+        /// The whole template.
+        template: String,
+        /// Which brace.
+        brace: char,
+    },
+    /// The result, or the prefix, cannot travel as a header.
+    #[error("the {what} `{value}` cannot be sent as a header: {why}")]
+    Header {
+        /// `version name` or `prefix`.
+        what: &'static str,
+        /// The value.
+        value: String,
+        /// Why.
+        why: HeaderError,
+    },
+}
+
+/// The version name that the template makes. Placeholders: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits),
+/// `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the commit, in UTC) and `{run-number}`.
+pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionError> {
+    let unpaired = |brace| VersionError::Brace {
+        template: template.to_owned(),
+        brace,
+    };
+    let mut name = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        name.push_str(&rest[..at]);
+        let (inside, after) = match rest[at..].strip_prefix('{').map(|inside| inside.split_once('}')) {
+            Some(Some(parts)) => parts,
+            Some(None) => return Err(unpaired('{')),
+            None => return Err(unpaired('}')),
+        };
+        name.push_str(&value(inside, facts)?);
+        rest = after;
+    }
+    name.push_str(rest);
+    header("version name", name)
+}
+
+fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
+    let utc = || facts.committed_at.to_zoned(TimeZone::UTC);
+    let given = |value: &Option<String>, name, why| {
+        value
+            .clone()
+            .filter(|value| !value.is_empty())
+            .ok_or(VersionError::NoValue { name, why })
+    };
+    match name {
+        "tag" => given(&facts.tag, "tag", "no tag is published"),
+        "branch" => given(&facts.branch, "branch", "the branch is not known"),
+        "sha" => Ok(facts.sha.clone()),
+        "short-sha" => Ok(facts.sha.chars().take(7).collect()),
+        "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
+        "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
+        "run-number" => given(
+            &facts.run_number,
+            "run-number",
+            "the CI host gives no number to this run",
+        ),
+        unknown => Err(VersionError::Unknown {
+            name: unknown.to_owned(),
+            nearest: nearest(unknown),
+        }),
+    }
+}
+
+fn nearest(name: &str) -> &'static str {
+    let likeness = |known: &&str| strsim::jaro_winkler(known, name);
+    let by_likeness = |a: &&str, b: &&str| likeness(a).total_cmp(&likeness(b));
+    PLACEHOLDERS.into_iter().max_by(by_likeness).unwrap_or("sha")
+}
+
+/// The value if it can be sent as a header and reads back the same.
+pub(super) fn header(what: &'static str, value: String) -> Result<String, VersionError> {
+    match header_value(&value) {
+        Ok(_) => Ok(value),
+        Err(why) => Err(VersionError::Header { what, value, why }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn facts() -> VersionFacts {
+        VersionFacts {
+            tag: Some("v1.2.3".to_owned()),
+            branch: Some("release/1".to_owned()),
+            sha: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+            committed_at: "2026-11-20T09:30:00Z".parse().unwrap(),
+            run_number: None,
+        }
+    }
+
+    #[test]
+    fn every_placeholder_has_its_value() {
+        let template = "{tag} {branch} {short-sha} {date} {datetime}";
+        assert_eq!(
+            expand(template, &facts()).unwrap(),
+            "v1.2.3 release/1 0123456 2026-11-20 20261120T093000Z"
+        );
+        assert_eq!(expand("{sha}", &facts()).unwrap(), facts().sha);
+        let run = VersionFacts {
+            run_number: Some("41".to_owned()),
+            ..facts()
+        };
+        assert_eq!(expand("1.0.{run-number}", &run).unwrap(), "1.0.41");
+        for name in PLACEHOLDERS {
+            assert!(expand(&format!("{{{name}}}"), &run).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_version_is_named() {
+        let tries = ["{short_sha}", "{run-number}", "a{b", "a}b", "", " a", "a\nb"];
+        let errors: Vec<String> = tries
+            .iter()
+            .map(|t| expand(t, &facts()).unwrap_err().to_string())
+            .collect();
+        insta::assert_snapshot!(errors.join("\n"), @r"
+        the version name has the unknown placeholder `{short_sha}`; the nearest is `{short-sha}`
+        the version name asks for `{run-number}`, and the CI host gives no number to this run
+        the version name `a{b` has a `{` without its partner
+        the version name `a}b` has a `}` without its partner
+        the version name `` cannot be sent as a header: it is empty
+        the version name ` a` cannot be sent as a header: it begins or ends with a blank
+        the version name `a
+        b` cannot be sent as a header: it holds the control character '\n', which no header can carry
+        ");
+    }
+
+    proptest! {
+        #[test]
+        fn a_version_is_always_a_header_value(template in "(\\PC|[{}\\x00-\\x1f]|\\{sha\\}|\\{branch\\}){0,20}", branch in "\\PC{0,10}") {
+            let facts = VersionFacts { branch: Some(branch), ..facts() };
+            if let Ok(version) = expand(&template, &facts) {
+                prop_assert!(!version.is_empty() && version.trim() == version);
+                prop_assert!(!version.contains(char::is_control));
+            }
+        }
+    }
+}

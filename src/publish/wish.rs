@@ -1,0 +1,40 @@
+//! What the user wants published.
+
+/// Where the files come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// As they are in the head commit, so that the commit hash is true.
+    Commit,
+    /// As they are on disk, without what git ignores.
+    Worktree,
+}
+
+/// The settings of a publish, resolved.
+pub struct Wish<'a> {
+    /// The group of shared pipelines, the header `sharedPipelineIdPrefix`.
+    pub prefix: String,
+    /// The version name, a template, see [`super::version::expand`].
+    pub version_template: String,
+    /// Whether a path (from the repository root, with `/`) is among the files to take.
+    pub include: &'a dyn Fn(&str) -> bool,
+    /// Whether a path is to be left out, whatever asks for it: scripts are taken because a pipeline names them, and
+    /// this can refuse them.
+    pub exclude: &'a dyn Fn(&str) -> bool,
+    /// The platform's hidden folder at the root; found if none.
+    pub config_dir: Option<String>,
+    /// Where the files come from.
+    pub source: Source,
+    /// The branch, for the metadata and the template.
+    pub branch: Option<String>,
+    /// The tag that is published, for the template.
+    pub tag: Option<String>,
+    /// The CI host's number of this run, for the template.
+    pub run_number: Option<String>,
+}
+
+impl Wish<'_> {
+    /// Whether the file is taken without anyone naming it.
+    pub(super) fn selects(&self, path: &str) -> bool {
+        (self.include)(path) && !(self.exclude)(path)
+    }
+}

@@ -1,0 +1,347 @@
+//! What is planned, and what stops a publish before anything is sent.
+
+use crate::project::{Asked, CONFIG, call, paths, pipeline, planned, refused, script, shared, world};
+use crate::repo::World;
+use sluicegate::publish::SharedPipelineRef;
+use std::fmt::Write as _;
+use std::os::unix::fs::symlink;
+
+#[test]
+fn pipelines_their_scripts_and_the_configuration_are_sent() {
+    let world = world();
+    let plan = planned(&world);
+    let expected = [
+        ".hidden/other.orch.yaml",
+        ".platform/shared-pipelines.yaml",
+        "jobs/clean.tran.yaml",
+        "load.orch.yaml",
+        "old.orch.yaml",
+        "sql/load.sql",
+    ];
+    assert_eq!(paths(&plan), expected);
+    assert_eq!(plan.warnings, Vec::<String>::new());
+    assert_eq!(
+        (plan.prefix.as_str(), plan.version_name.as_str()),
+        ("demo", "1.0 2026-11-20")
+    );
+    assert_eq!(
+        (plan.commit_hash, plan.branch.as_deref()),
+        (world.git(&["rev-parse", "HEAD"]), Some("main"))
+    );
+    assert_eq!(plan.config_dir, ".platform");
+    let load = SharedPipelineRef {
+        id: "load-it".to_owned(),
+        path: "load.orch.yaml".to_owned(),
+    };
+    assert_eq!(plan.shared, [load]);
+}
+
+#[test]
+fn a_dirty_working_tree_changes_nothing() {
+    let world = world();
+    let clean = planned(&world);
+    world.write("load.orch.yaml", "broken: [");
+    world.write("new.orch.yaml", pipeline("orchestration", &[]));
+    assert_eq!(Asked::default().plan(&world).unwrap(), clean);
+}
+
+#[test]
+fn hashes_and_digest_are_those_of_the_contents() {
+    let world = world();
+    world.write(
+        "a \"b\"; c\\d ü.orch.yaml",
+        "type: orchestration\r\npipeline: {}\r\n",
+    );
+    world.write("empty.orch.yaml", "");
+    let plan = planned(&world);
+    let hashes = plan.hash_all().unwrap();
+    let mut listed = String::new();
+    for (file, hash) in plan.files.iter().zip(&hashes) {
+        let content = std::fs::read(world.work().join(&file.path)).unwrap();
+        assert_eq!(file.bytes, content.len() as u64, "{}", file.path);
+        let _ = writeln!(listed, "{hash}  {}", file.path);
+    }
+    world.write("listed", &listed);
+    let sums = sha256sum(&world, "listed");
+    assert_eq!(plan.digest(&hashes), format!("sha256:{sums}"));
+    let load = plan
+        .files
+        .iter()
+        .position(|file| file.path == "sql/load.sql")
+        .unwrap();
+    assert_eq!(hashes[load], sha256sum(&world, "sql/load.sql"));
+}
+
+fn sha256sum(world: &World, path: &str) -> String {
+    let output = std::process::Command::new("sha256sum")
+        .arg(world.work().join(path))
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn what_a_shared_pipeline_lacks_stops_the_publish() {
+    type Breaker = fn(&World);
+    let breakers: [(&str, Breaker); 9] = [
+        ("entry", |world| remove(world, "load.orch.yaml")),
+        ("disabled entry", |world| remove(world, "old.orch.yaml")),
+        ("no pipeline", |world| {
+            world.write(CONFIG, shared(&[("README.md", "x", true)]));
+        }),
+        ("child", |world| remove(world, "jobs/clean.tran.yaml")),
+        ("grandchild", |world| {
+            world.write(
+                "jobs/clean.tran.yaml",
+                pipeline("transformation", &[call("orchestrationJob", "jobs/none")]),
+            );
+        }),
+        ("script", |world| remove(world, "sql/load.sql")),
+        ("wrong kind", |world| {
+            world.write(
+                "load.orch.yaml",
+                pipeline("orchestration", &[call("orchestrationJob", "jobs/clean")]),
+            );
+        }),
+        ("unreadable", |world| {
+            world.write("jobs/clean.tran.yaml", "type: transformation\npipeline: [");
+        }),
+        ("script is a link", |world| {
+            remove(world, "sql/load.sql");
+            symlink("unused.sql", world.work().join("sql/load.sql")).unwrap();
+        }),
+    ];
+    let mut told = String::new();
+    for (name, breaker) in breakers {
+        let world = world();
+        breaker(&world);
+        let commit = world.commit("broken");
+        let error = refused(&world).replace(&commit[..7], "<commit>");
+        let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+        let _ = writeln!(told, "# {name}\n{}", error.replace(&head, "<commit>"));
+    }
+    insta::assert_snapshot!(told, @"
+    # entry
+    the shared pipelines would not be whole:
+      .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not in the commit <commit>
+    # disabled entry
+    the shared pipelines would not be whole:
+      .platform/shared-pipelines.yaml:8: the shared pipeline `old` is `old.orch.yaml`, which is not in the commit <commit>
+    # no pipeline
+    the shared pipelines would not be whole:
+      .platform/shared-pipelines.yaml:4: the shared pipeline `x` is `README.md`, which is no pipeline file (`.orch.yaml`, `.tran.yaml`)
+    # child
+    the shared pipelines would not be whole:
+      load.orch.yaml:8: component `Step 0`: calls the transformation `jobs/clean`, which is not in the commit <commit>
+    # grandchild
+    the shared pipelines would not be whole:
+      jobs/clean.tran.yaml:8: component `Step 0`: calls the orchestration `jobs/none`, which is not in the commit <commit>
+    # script
+    the shared pipelines would not be whole:
+      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is not in the commit <commit>
+    # wrong kind
+    the shared pipelines would not be whole:
+      load.orch.yaml:8: component `Step 0`: calls the orchestration `jobs/clean`, which is not in the commit <commit>
+    # unreadable
+    the shared pipelines would not be whole:
+      jobs/clean.tran.yaml:3: is no pipeline: not YAML: while parsing a node, did not find expected node content
+    # script is a link
+    the shared pipelines would not be whole:
+      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is a symbolic link and not published
+    ");
+}
+
+fn remove(world: &World, path: &str) {
+    std::fs::remove_file(world.work().join(path)).unwrap();
+}
+
+#[test]
+fn what_is_excluded_is_not_whole() {
+    let world = world();
+    world.commit("all");
+    let without_child = Asked {
+        exclude: |path| path.starts_with("jobs/"),
+        ..Asked::default()
+    };
+    insta::assert_snapshot!(without_child.plan(&world).unwrap_err(), @"
+    the shared pipelines would not be whole:
+      load.orch.yaml:8: component `Step 0`: calls `jobs/clean.tran.yaml`, which is not among the selected files
+    ");
+    let without_script = Asked {
+        exclude: |path| path.starts_with("sql/"),
+        ..Asked::default()
+    };
+    insta::assert_snapshot!(without_script.plan(&world).unwrap_err(), @"
+    the shared pipelines would not be whole:
+      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is excluded
+    ");
+    let without_disabled = Asked {
+        exclude: |path| path == "old.orch.yaml",
+        ..Asked::default()
+    };
+    let plan = without_disabled.plan(&world).unwrap();
+    insta::assert_snapshot!(plan.warnings.join("\n"), @".platform/shared-pipelines.yaml:8: the shared pipeline `old` is `old.orch.yaml`, which is not among the selected files");
+}
+
+#[test]
+fn what_cannot_be_known_or_concerns_others_is_a_warning() {
+    let world = world();
+    let calls = [
+        call("orchestrationJob", "${job}"),
+        call("transformationJob", "twin"),
+        call("transformationJob", "jobs/clean"),
+    ];
+    world.write("load.orch.yaml", pipeline("orchestration", &calls));
+    world.write("a/twin.tran.yaml", pipeline("transformation", &[]));
+    world.write("b/twin.tran.yaml", pipeline("transformation", &[]));
+    let broken = [call("transformationJob", "nowhere"), script("sql/none.sql")];
+    world.write(".hidden/other.orch.yaml", pipeline("orchestration", &broken));
+    world.write("broken.orch.yaml", "type: orchestration\npipeline: [");
+    let plan = planned(&world);
+    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
+    .hidden/other.orch.yaml:8: component `Step 0`: calls the transformation `nowhere`, which is not in the commit <commit>
+    .hidden/other.orch.yaml:14: component `Step 1`: names the script `sql/none.sql`, which is not in the commit <commit>
+    broken.orch.yaml:3: is no pipeline: not YAML: while parsing a node, did not find expected node content
+    load.orch.yaml:8: component `Step 0`: names `${job}`, an expression: whether it is sent cannot be known
+    load.orch.yaml:13: component `Step 1`: calls `twin`, which may be any of a/twin.tran.yaml, b/twin.tran.yaml
+    ");
+    assert!(
+        paths(&plan).contains(&"broken.orch.yaml"),
+        "it is sent all the same"
+    );
+}
+
+#[test]
+fn a_twin_that_is_not_sent_stops_the_publish() {
+    let world = world();
+    world.write(
+        "load.orch.yaml",
+        pipeline("orchestration", &[call("transformationJob", "twin")]),
+    );
+    world.write("a/twin.tran.yaml", pipeline("transformation", &[]));
+    world.write("b/twin.tran.yaml", pipeline("transformation", &[]));
+    world.commit("all");
+    let asked = Asked {
+        exclude: |path| path.starts_with("b/"),
+        ..Asked::default()
+    };
+    insta::assert_snapshot!(asked.plan(&world).unwrap_err(), @"
+    the shared pipelines would not be whole:
+      load.orch.yaml:8: component `Step 0`: calls `twin`, which may be any of a/twin.tran.yaml, b/twin.tran.yaml: `b/twin.tran.yaml` is not among the selected files
+    ");
+}
+
+#[test]
+fn pipelines_that_call_each_other_end() {
+    let world = world();
+    world.write(
+        "load.orch.yaml",
+        pipeline("orchestration", &[call("orchestrationJob", "old")]),
+    );
+    world.write(
+        "old.orch.yaml",
+        pipeline("orchestration", &[call("orchestrationJob", "load")]),
+    );
+    assert_eq!(planned(&world).warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_large_shared_pipeline_is_read_to_its_end() {
+    let world = world();
+    let padding = format!("# {}\n", "x".repeat(2 * 1024 * 1024));
+    let hidden_key =
+        call("\\x6frchestrationJob", "none").replace("\\x6frchestrationJob", "\"\\x6frchestrationJob\"");
+    world.write(
+        "load.orch.yaml",
+        format!("{padding}{}", pipeline("orchestration", &[hidden_key])),
+    );
+    assert!(refused(&world).contains("calls the orchestration `none`"));
+}
+
+#[test]
+fn the_configuration_must_be_there_and_right() {
+    let errors = [
+        ("none", ""),
+        ("empty", "version: 1"),
+        (
+            "twins",
+            "pipelines:\n- { pipeline: load.orch.yaml, id: a }\n- { pipeline: old.orch.yaml, id: a }\n",
+        ),
+    ];
+    let mut told = String::new();
+    for (name, content) in errors {
+        let world = world();
+        world.write(CONFIG, content);
+        if content.is_empty() {
+            remove(&world, CONFIG);
+        }
+        let _ = writeln!(told, "{name}: {}", refused(&world));
+    }
+    let world = world();
+    world.write(".second/shared-pipelines.yaml", "pipelines: []");
+    let _ = writeln!(told, "two: {}", refused(&world));
+    let asked = Asked {
+        config_dir: Some(".third".to_owned()),
+        ..Asked::default()
+    };
+    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    told.push_str(&format!("named: {}", asked.plan(&world).unwrap_err()).replace(&head, "<commit>"));
+    insta::assert_snapshot!(told, @"
+    none: no hidden folder at the root of the repository holds `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
+    empty: .platform/shared-pipelines.yaml:1:1: the list `pipelines` is missing
+    twins: .platform/shared-pipelines.yaml:3:3: the id `a` is that of the entry on line 2 too
+    two: several hidden folders hold `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
+    named: the shared-pipelines file `.third/shared-pipelines.yaml` is not in the commit <commit>
+    ");
+    let asked = Asked {
+        config_dir: Some(".platform".to_owned()),
+        ..Asked::default()
+    };
+    assert!(asked.plan(&world).is_ok());
+}
+
+#[test]
+fn links_are_refused_and_submodules_are_skipped() {
+    let world = world();
+    world.write(
+        ".gitmodules",
+        "[submodule \"lib\"]\n\tpath = lib\n\turl = ./lib\n",
+    );
+    let commit = world.commit("all");
+    world.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("160000,{commit},lib"),
+    ]);
+    world.git(&["commit", "-q", "-m", "submodule"]);
+    let plan = Asked::default().plan(&world).unwrap();
+    insta::assert_snapshot!(plan.warnings.join("\n"), @"lib: a submodule, whose files are not part of this repository, is skipped");
+    assert!(!paths(&plan).contains(&"lib"));
+
+    symlink("/etc/passwd", world.work().join("secret.orch.yaml")).unwrap();
+    world.git(&["add", "secret.orch.yaml"]);
+    world.git(&["commit", "-q", "-m", "link"]);
+    insta::assert_snapshot!(Asked::default().plan(&world).unwrap_err(), @"
+    symbolic links are not published:
+      secret.orch.yaml
+    ");
+}
+
+#[test]
+fn a_bare_repository_is_published_from_its_commit() {
+    let world = world();
+    let plan = planned(&world);
+    world.push();
+    let bare = sluicegate::git::Repository::discover(&world.remote()).unwrap();
+    let head = bare.head().unwrap().commit;
+    let from_bare = Asked::default().plan_of(&bare, &head).unwrap();
+    assert_eq!(from_bare.files, plan.files);
+    assert_eq!(from_bare.hash_all().unwrap(), plan.hash_all().unwrap());
+}

@@ -1,0 +1,114 @@
+//! Publishing the files as they are on disk.
+
+use crate::project::{Asked, paths, pipeline, planned, world};
+use crate::repo::World;
+use sluicegate::git::Repository;
+use sluicegate::publish::{Plan, PublishError, Source};
+use std::os::unix::fs::symlink;
+
+fn asked() -> Asked {
+    Asked {
+        source: Source::Worktree,
+        ..Asked::default()
+    }
+}
+
+fn on_disk(world: &World) -> Plan {
+    asked().plan(world).unwrap()
+}
+
+#[test]
+fn a_clean_tree_is_the_same_as_the_commit() {
+    let world = world();
+    let committed = planned(&world);
+    let plan = on_disk(&world);
+    assert_eq!(paths(&plan), paths(&committed));
+    assert_eq!(plan.hash_all().unwrap(), committed.hash_all().unwrap());
+    assert_eq!(plan.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn what_differs_from_the_commit_is_said() {
+    let world = world();
+    world.commit("all");
+    world.write("new.orch.yaml", pipeline("orchestration", &[]));
+    world.write("sql/load.sql", "select 3;\n");
+    std::fs::remove_file(world.work().join(".hidden/other.orch.yaml")).unwrap();
+    let plan = on_disk(&world);
+    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"the working tree differs from the commit <commit>, whose hash is published: .hidden/other.orch.yaml, sql/load.sql, new.orch.yaml");
+    assert!(paths(&plan).contains(&"new.orch.yaml") && !paths(&plan).contains(&".hidden/other.orch.yaml"));
+}
+
+#[test]
+fn what_git_ignores_is_left_out_unless_it_is_committed() {
+    let world = world();
+    world.write(".gitignore", "build/\n*.sql\n");
+    world.write("build/x.orch.yaml", pipeline("orchestration", &[]));
+    world.git(&["add", "-f", "sql/load.sql"]);
+    world.commit("all");
+    let plan = on_disk(&world);
+    assert!(!paths(&plan).contains(&"build/x.orch.yaml"));
+    assert!(paths(&plan).contains(&"sql/load.sql"));
+    world.git(&["rm", "-q", "--cached", "sql/load.sql"]);
+    world.git(&["commit", "-q", "-m", "forgotten"]);
+    assert!(
+        asked()
+            .plan(&world)
+            .unwrap_err()
+            .to_string()
+            .contains("sql/load.sql")
+    );
+}
+
+#[test]
+fn git_folders_other_repositories_and_links_are_never_sent() {
+    let world = world();
+    world.commit("all");
+    world.write(".git/x.orch.yaml", pipeline("orchestration", &[]));
+    world.write("lib/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("lib/x.orch.yaml", pipeline("orchestration", &[]));
+    let plan = on_disk(&world);
+    assert!(!paths(&plan).iter().any(|path| path.ends_with("x.orch.yaml")));
+    insta::assert_snapshot!(plan.warnings.join("\n"), @"lib: a submodule, whose files are not part of this repository, is skipped");
+    symlink("load.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
+    insta::assert_snapshot!(asked().plan(&world).unwrap_err(), @"
+    symbolic links are not published:
+      link.orch.yaml
+    ");
+}
+
+#[test]
+fn a_script_outside_of_the_repository_is_not_there() {
+    let world = world();
+    std::fs::write(world.path().join("secret.sql"), "x").unwrap();
+    for path in [
+        "../secret.sql",
+        "/etc/hostname",
+        ".git/config",
+        "sql/../sql/load.sql",
+        "linked/load.sql",
+    ] {
+        symlink("sql", world.work().join("linked")).ok();
+        world.write(
+            "load.orch.yaml",
+            pipeline("orchestration", &[crate::project::script(path)]),
+        );
+        world.commit("all");
+        let error = asked().plan(&world).unwrap_err().to_string();
+        assert!(error.contains(&format!("names the script `{path}`")), "{error}");
+        let error = Asked::default().plan(&world).unwrap_err().to_string();
+        assert!(error.contains(&format!("names the script `{path}`")), "{error}");
+    }
+}
+
+#[test]
+fn a_bare_repository_has_no_files_on_disk() {
+    let world = world();
+    world.commit("all");
+    world.push();
+    let bare = Repository::discover(&world.remote()).unwrap();
+    let head = bare.head().unwrap().commit;
+    let error = asked().plan_of(&bare, &head).unwrap_err();
+    assert!(matches!(error, PublishError::Bare { .. }) && error.is_about_git());
+}
