@@ -16,6 +16,7 @@ pub mod pipelines;
 pub mod publish;
 pub mod report;
 pub mod rules;
+pub mod service;
 pub mod settings;
 pub mod text;
 pub mod ui;

@@ -1,0 +1,91 @@
+//! Reads bodies within bounds of size and time.
+
+use super::problem::Problem;
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use futures_util::StreamExt;
+use serde_json::{Map, Value};
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The largest JSON body in bytes.
+pub const JSON_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// How long a JSON body may take in all.
+const JSON_TIME: Duration = Duration::from_secs(60);
+
+/// How long the next piece of a body may take.
+const STALL: Duration = Duration::from_secs(30);
+
+/// A body that is counted and timed while it comes.
+pub struct BoundedBody {
+    pieces: Pin<Box<dyn futures_util::Stream<Item = Result<Bytes, axum::Error>> + Send>>,
+    limit: u64,
+    seen: u64,
+}
+
+impl BoundedBody {
+    /// Refuses a body whose declared length is over `limit` bytes, before any of it is read.
+    pub fn new(headers: &HeaderMap, body: Body, limit: u64) -> Result<Self, Problem> {
+        if declared_length(headers).is_some_and(|length| length > limit) {
+            return Err(Problem::too_large("the body", limit));
+        }
+        Ok(Self {
+            pieces: Box::pin(body.into_data_stream()),
+            limit,
+            seen: 0,
+        })
+    }
+
+    /// The next piece; none at the end.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
+        let next = timeout(STALL, self.pieces.next())
+            .await
+            .map_err(|_| Problem::too_slow())?;
+        let Some(piece) = next else {
+            return Ok(None);
+        };
+        let piece =
+            piece.map_err(|error| Problem::invalid_field("", format!("the body broke off: {error}")))?;
+        self.seen += piece.len() as u64;
+        if self.seen > self.limit {
+            return Err(Problem::too_large("the body", self.limit));
+        }
+        Ok(Some(piece))
+    }
+
+    async fn whole(mut self) -> Result<Vec<u8>, Problem> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = self.next().await? {
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
+    }
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// A JSON object as body; 400 for anything else.
+#[derive(Debug)]
+pub struct JsonObject(pub Map<String, Value>);
+
+impl<S: Sync> FromRequest<S> for JsonObject {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let body = BoundedBody::new(&parts.headers, body, JSON_LIMIT)?;
+        let bytes = timeout(JSON_TIME, body.whole())
+            .await
+            .map_err(|_| Problem::too_slow())??;
+        match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(object)) => Ok(Self(object)),
+            Ok(_) => Err(Problem::invalid_field("", "must be an object")),
+            Err(error) => Err(Problem::invalid_field("", format!("is not JSON: {error}"))),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The platform on this machine: the endpoints of the API document over HTTP, on a store of its own.
+//!
+//! It exists so that the whole job can be tried, tested and shown without an account, and so that the client is held
+//! against something that answers as the document says. It therefore shares none of the client's types: what both
+//! sides agree on is JSON. It does share the rules, so a review made here is a real one.
+//!
+//! A resource is one file in `routes` (what goes over the wire) and one in `store` (what is kept); `openapi` names
+//! each once, and from that come both the router and the description of the API.
+
+mod app;
+mod auth;
+mod body;
+mod check;
+mod error;
+mod linger;
+mod multipart;
+mod openapi;
+mod options;
+mod page;
+mod problem;
+mod project;
+mod review;
+mod routes;
+mod server;
+mod store;
+mod upload;
+
+pub use app::{App, app};
+pub use error::ServiceError;
+pub use options::{Options, Role, UnknownRole, Vocabulary};
+pub use server::{Running, start};
+pub use store::StoreError;

@@ -1,0 +1,165 @@
+//! Paging: `page` and `size` in, the paged envelope out (API document, "Paged list envelope").
+
+use super::check::Check;
+use super::problem::Problem;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use serde::Serialize;
+use std::convert::Infallible;
+use url::form_urlencoded;
+use utoipa::{IntoParams, ToSchema};
+
+const DEFAULT_SIZE: u32 = 20;
+const LARGEST_SIZE: u32 = 100;
+
+/// The query of a request, decoded; where a name stands twice, the first counts.
+#[derive(Debug, Default)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    fn parse(query: &str) -> Self {
+        Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    }
+
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a truth parameter.
+    pub fn boolean(&self, check: &mut Check, name: &str) -> Option<bool> {
+        match self.get(name)? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => {
+                check.note(name, "must be true or false");
+                None
+            }
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Query {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
+    }
+}
+
+/// Which part of a list is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Page {
+    /// The page, from 0; one past the end is empty.
+    #[param(required = false, minimum = 0, default = 0)]
+    pub page: u64,
+    /// Items in a page.
+    #[param(required = false, minimum = 1, maximum = 100, default = 20)]
+    pub size: u32,
+}
+
+impl Page {
+    /// Reads `page` and `size`.
+    pub fn read(query: &Query, check: &mut Check) -> Self {
+        let number = |name: &str| query.get(name).map(whole_number);
+        let page = number("page").unwrap_or(Some(0));
+        let size = number("size").unwrap_or(Some(DEFAULT_SIZE.into()));
+        let size = size
+            .and_then(|size| u32::try_from(size).ok())
+            .filter(|size| (1..=LARGEST_SIZE).contains(size));
+        if page.is_none() {
+            check.note("page", "must be a whole number from 0");
+        }
+        if size.is_none() {
+            check.note("size", format!("must be a whole number from 1 to {LARGEST_SIZE}"));
+        }
+        Self {
+            page: page.unwrap_or_default(),
+            size: size.unwrap_or(DEFAULT_SIZE),
+        }
+    }
+
+    /// Reads `page` and `size` of a list that takes nothing else.
+    pub fn only(query: &Query) -> Result<Self, Problem> {
+        let mut check = Check::default();
+        let page = Self::read(query, &mut check);
+        check.done(page)
+    }
+
+    /// How many items stand before the page, as the database counts; a page beyond all counting is past the end.
+    pub fn offset(self) -> i64 {
+        let before = self.page.saturating_mul(self.size.into());
+        i64::try_from(before).unwrap_or(i64::MAX)
+    }
+}
+
+/// Digits only: neither a sign nor blanks.
+fn whole_number(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
+}
+
+/// A page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Paged<T> {
+    results: Vec<T>,
+    page: u64,
+    size: u32,
+    total: u64,
+}
+
+impl<T> Paged<T> {
+    /// The envelope around these items of all `total`.
+    pub fn new(page: Page, (results, total): (Vec<T>, u64)) -> Self {
+        Self {
+            results,
+            page: page.page,
+            size: page.size,
+            total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(query: &str) -> Result<(u64, u32), Problem> {
+        Page::only(&Query::parse(query)).map(|page| (page.page, page.size))
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_api_document() {
+        assert_eq!(read(""), Ok((0, 20)));
+        assert_eq!(read("page=3&size=1"), Ok((3, 1)));
+        assert_eq!(read("size=100&other=x"), Ok((0, 100)));
+        for wrong in [
+            "size=0",
+            "size=101",
+            "size=",
+            "size=%2B1",
+            "size=1.0",
+            "page=-1",
+            "page=x",
+            "page=+1",
+            "size=4294967297",
+            "page=99999999999999999999",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_page_beyond_counting_is_past_the_end() {
+        let page = Page {
+            page: u64::MAX,
+            size: 100,
+        };
+        assert_eq!(page.offset(), i64::MAX);
+        assert_eq!(Page { page: 2, size: 30 }.offset(), 60);
+    }
+}

@@ -1,0 +1,325 @@
+//! Makes a review: takes the rules file and the pipelines from the asked commit and evaluates the rules.
+//!
+//! Everything here waits for disks and processors, so it runs off the async threads.
+
+use super::problem::Problem;
+use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
+use crate::git::{CommitId, FileKind, GitError, Repository, TreeFile};
+use crate::pipelines::{RULES_FILE, config_folder};
+use crate::rules::RuleSet;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use utoipa::ToSchema;
+
+/// The largest file that is read.
+const FILE_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// How much is read before it is evaluated.
+const BATCH_BYTES: usize = 32 * 1024 * 1024;
+
+/// How many missing paths an answer names.
+const NAMED_PATHS: usize = 10;
+
+/// What no YAML document is: the content of a file that is too large to be read.
+const UNREADABLE: &[u8] = b"\xff";
+
+/// What is to be reviewed.
+#[derive(Debug)]
+pub struct Request {
+    /// The branch that must hold the commit.
+    pub branch: String,
+    /// The full id of the commit.
+    pub commit: String,
+    /// Paths in that commit.
+    pub pipelines: Vec<String>,
+}
+
+/// A review as the API document has it.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Review {
+    /// Whether the pipelines may be merged.
+    #[serde(rename = "reviewStatus")]
+    status: ReviewStatus,
+    /// The results by file.
+    results: BTreeMap<String, Vec<ReviewedRule>>,
+    /// Files of a type that is not reviewed.
+    excluded_files: Vec<String>,
+}
+
+/// What a review comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum ReviewStatus {
+    Passed,
+    Failed,
+}
+
+/// How a rule ended on a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum RuleStatus {
+    Passed,
+    Failed,
+    Error,
+}
+
+/// The result of one rule on one file.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ReviewedRule {
+    /// The rule's id.
+    rule_name: String,
+    /// How it ended.
+    status: RuleStatus,
+    /// With ERROR: why the rule could not be evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    error_detail: Option<ErrorDetail>,
+    /// What breaks the rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    violations: Vec<String>,
+}
+
+/// Why a rule could not be evaluated.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+struct ErrorDetail {
+    /// One of the error types of the API document.
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// Opens the repository at `path`, or the one that it lies in.
+pub fn open(path: &Path) -> Result<Repository, GitError> {
+    Repository::discover(path)
+}
+
+/// Reviews the pipelines of the request in the repository at `path`.
+pub fn review(path: &Path, request: &Request) -> Result<Review, Problem> {
+    let repository = open(path)?;
+    let commit = asked_commit(&repository, request)?;
+    let files = asked_files(&repository, &commit, request)?;
+    let (pipelines, others): (Vec<TreeFile>, Vec<TreeFile>) =
+        files.into_iter().partition(|file| is_pipeline(&file.path));
+    let rules = rules_of(&repository, &commit)?;
+    let results = evaluate(&repository, &rules, &pipelines)?;
+    Ok(Review {
+        status: overall(&results),
+        results: results.into_iter().map(shown).collect(),
+        excluded_files: others.into_iter().map(|file| file.path).collect(),
+    })
+}
+
+fn is_pipeline(path: &str) -> bool {
+    path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml")
+}
+
+/// The commit, if its id is written in full and the branch, a real one, holds it.
+fn asked_commit(repository: &Repository, request: &Request) -> Result<CommitId, Problem> {
+    let Request { branch, commit, .. } = request;
+    // libgit2 takes names as C strings, and no branch has a control character in its name.
+    let tip = if branch.contains(char::is_control) {
+        None
+    } else {
+        repository.local_branch_tip(branch)?
+    };
+    let tip = tip.ok_or_else(|| Problem::not_found(format!("the repository has no branch `{branch}`")))?;
+    let missing = || {
+        Problem::not_found(format!(
+            "the branch `{branch}` has no commit with the full id `{commit}`"
+        ))
+    };
+    let is_id = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_id || !repository.has_commit(commit) {
+        return Err(missing());
+    }
+    let found = repository.resolve(commit)?;
+    if found.as_str().eq_ignore_ascii_case(commit) && repository.contains(&tip, &found)? {
+        Ok(found)
+    } else {
+        Err(missing())
+    }
+}
+
+/// The files of the request, each once, by path; all of them must be in the commit.
+fn asked_files(
+    repository: &Repository,
+    commit: &CommitId,
+    request: &Request,
+) -> Result<Vec<TreeFile>, Problem> {
+    let paths: BTreeSet<&String> = request.pipelines.iter().collect();
+    let mut files = Vec::with_capacity(paths.len());
+    let mut missing = Vec::new();
+    for path in paths {
+        match repository.find_file(commit, path)? {
+            Some(file) if file.kind != FileKind::Submodule => files.push(file),
+            _ => missing.push(path.as_str()),
+        }
+    }
+    if missing.is_empty() {
+        return Ok(files);
+    }
+    let more = missing.len().saturating_sub(NAMED_PATHS);
+    missing.truncate(NAMED_PATHS);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let missing = missing.join("`, `");
+    Err(Problem::not_found(format!(
+        "not in the commit: `{missing}`{more}"
+    )))
+}
+
+/// The rules of the commit. Where several hidden folders look like the configuration folder, none of them can be
+/// taken for it, and the rules file counts as one that could not be retrieved.
+fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
+    let folders = repository.root_folders(commit)?;
+    let holds = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
+    let Ok(Some(folder)) = config_folder(&folders, &holds) else {
+        return Ok(RuleSet::missing());
+    };
+    match repository.find_file(commit, &format!("{folder}/{RULES_FILE}"))? {
+        Some(file) if file.kind == FileKind::Regular => Ok(RuleSet::parse(&content(repository, &file)?)),
+        _ => Ok(RuleSet::missing()),
+    }
+}
+
+fn content(repository: &Repository, file: &TreeFile) -> Result<Vec<u8>, Problem> {
+    match repository.read_blob(&file.blob, FILE_LIMIT) {
+        Err(GitError::TooLarge { .. }) => Ok(UNREADABLE.to_owned()),
+        other => Ok(other?),
+    }
+}
+
+/// Evaluates the rules; files are read one after the other, because a repository belongs to one thread, and
+/// evaluated side by side.
+fn evaluate(
+    repository: &Repository,
+    rules: &RuleSet,
+    files: &[TreeFile],
+) -> Result<Vec<FileResults>, Problem> {
+    let mut results = Vec::with_capacity(files.len());
+    let mut batch: Vec<(&str, Vec<u8>)> = Vec::new();
+    let mut held = 0;
+    for file in files {
+        let content = content(repository, file)?;
+        held += content.len();
+        batch.push((&file.path, content));
+        if held >= BATCH_BYTES {
+            results.par_extend(
+                batch
+                    .par_drain(..)
+                    .map(|(path, content)| rules.evaluate(path, &content)),
+            );
+            held = 0;
+        }
+    }
+    results.par_extend(
+        batch
+            .into_par_iter()
+            .map(|(path, content)| rules.evaluate(path, &content)),
+    );
+    Ok(results)
+}
+
+fn overall(files: &[FileResults]) -> ReviewStatus {
+    let fails = files.iter().flat_map(|file| &file.results).any(fails_review);
+    if fails {
+        ReviewStatus::Failed
+    } else {
+        ReviewStatus::Passed
+    }
+}
+
+/// A rule of error enforcement that failed or could not be evaluated, or one whose enforcement is not known.
+fn fails_review(result: &RuleResult) -> bool {
+    match &result.status {
+        Status::Passed => false,
+        Status::Failed(severity) => *severity == Severity::Error,
+        Status::Error(_) => result.enforcement != Some(Enforcement::Warn),
+    }
+}
+
+fn shown(file: FileResults) -> (String, Vec<ReviewedRule>) {
+    let rules = file.results.into_iter().map(|result| {
+        let (status, kind) = match result.status {
+            Status::Passed => (RuleStatus::Passed, None),
+            Status::Failed(_) => (RuleStatus::Failed, None),
+            Status::Error(kind) => (RuleStatus::Error, Some(kind)),
+        };
+        ReviewedRule {
+            rule_name: result.rule,
+            status,
+            error_detail: kind.flatten().map(|kind| ErrorDetail { kind }),
+            violations: result
+                .violations
+                .into_iter()
+                .map(|violation| violation.text)
+                .collect(),
+        }
+    });
+    (file.path, rules.collect())
+}
+
+impl From<GitError> for Problem {
+    fn from(error: GitError) -> Self {
+        tracing::error!(%error, "the repository cannot be read");
+        Self::internal(format!("the repository cannot be read: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(status: Status, enforcement: Option<Enforcement>) -> RuleResult {
+        RuleResult {
+            rule: "r".into(),
+            status,
+            enforcement,
+            violations: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_error_enforcement_and_unknown_enforcement_fail_a_review() {
+        let error = || Status::Error(Some("designer/x".into()));
+        for (result, fails) in [
+            (result(Status::Passed, Some(Enforcement::Error)), false),
+            (
+                result(Status::Failed(Severity::Error), Some(Enforcement::Error)),
+                true,
+            ),
+            (
+                result(Status::Failed(Severity::Warning), Some(Enforcement::Warn)),
+                false,
+            ),
+            (result(error(), Some(Enforcement::Error)), true),
+            (result(error(), Some(Enforcement::Warn)), false),
+            (result(error(), None), true),
+        ] {
+            assert_eq!(fails_review(&result), fails, "{result:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_rule_has_not_is_left_out() {
+        let file = FileResults {
+            path: "a".into(),
+            results: vec![
+                result(Status::Passed, None),
+                result(Status::Error(Some("designer/x".into())), None),
+            ],
+        };
+        let (_, rules) = shown(file);
+        assert_eq!(
+            serde_json::to_string(&rules).unwrap(),
+            r#"[{"ruleName":"r","status":"PASSED"},{"ruleName":"r","status":"ERROR","errorDetail":{"type":"designer/x"}}]"#
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! Versions of shared pipeline artifacts: list, details, publish, enable and disable (API document, "Shared pipeline
+//! artifacts").
+
+use crate::service::app::App;
+use crate::service::auth::Admin;
+use crate::service::body::{BoundedBody, JsonObject};
+use crate::service::check::Check;
+use crate::service::multipart::Form;
+use crate::service::page::{Page, Paged, Query};
+use crate::service::problem::{Problem, ProblemBody};
+use crate::service::store::artifacts::{self, Artifact, Filter, SharedPipeline};
+use crate::service::upload::{IgnoredResource, Upload};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use jiff::Timestamp;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+const PREFIX: &str = "sharedPipelineIdPrefix";
+const VERSION: &str = "versionName";
+
+/// What `provider` says of a version that was published through the API.
+const PROVIDER: &str = "public-api";
+
+/// The most bytes of a publish in all.
+const PUBLISH_LIMIT: u64 = 1024 * 1024 * 1024;
+
+/// How long a publish may take in all.
+const PUBLISH_TIME: Duration = Duration::from_secs(60 * 60);
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, publish, change))
+        .routes(routes!(details))
+}
+
+/// A version and what it holds.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Details {
+    artifact_details: Artifact,
+    shared_pipelines: Vec<SharedPipeline>,
+}
+
+/// What became of a publish.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Published {
+    version_name: String,
+    /// What was left out; if there is anything, the artifact may be incomplete.
+    ignored_resources: Vec<IgnoredResource>,
+}
+
+/// A version that is to be enabled or disabled.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+struct Change {
+    #[schema(min_length = 1)]
+    shared_pipeline_id_prefix: String,
+    #[schema(min_length = 1)]
+    version_name: String,
+    enabled: bool,
+}
+
+/// Lists the published versions, the last published first.
+#[utoipa::path(
+    get,
+    path = "/v1/shared-pipelines/artifacts",
+    operation_id = "listArtifacts",
+    tag = "Shared pipelines",
+    params(
+        Page,
+        ("sharedPipelineIdPrefix" = Option<String>, Query, description = "Only versions of this prefix."),
+        ("versionName" = Option<String>, Query, description = "Only versions of this name."),
+        ("enabled" = Option<bool>, Query, description = "Only enabled, or only disabled versions."),
+    ),
+    responses(
+        (status = 200, body = Paged<Artifact>, description = "A page of the versions."),
+        (status = 400, body = ProblemBody, description = "A parameter is outside its bounds."),
+        (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
+    )
+)]
+async fn list(_: Admin, State(app): State<Arc<App>>, query: Query) -> Result<Json<Paged<Artifact>>, Problem> {
+    let mut check = Check::default();
+    let page = Page::read(&query, &mut check);
+    let filter = Filter {
+        prefix: query.get(PREFIX).map(str::to_owned),
+        version_name: query.get(VERSION).map(str::to_owned),
+        enabled: query.boolean(&mut check, "enabled"),
+    };
+    let filter = check.done(filter)?;
+    let found = app
+        .store()
+        .read(move |connection| artifacts::list(connection, &filter, page))
+        .await?;
+    Ok(Json(Paged::new(page, found)))
+}
+
+/// Shows a version, or without a name the last published enabled one.
+#[utoipa::path(
+    get,
+    path = "/v1/shared-pipelines/artifacts/details",
+    operation_id = "showArtifact",
+    tag = "Shared pipelines",
+    params(
+        ("sharedPipelineIdPrefix" = String, Query, min_length = 1, description = "The prefix of the version."),
+        ("versionName" = Option<String>, Query, description = "The name of the version; `latest` is a name like any."),
+    ),
+    responses(
+        (status = 200, body = Details, description = "The version and its shared pipelines."),
+        (status = 400, body = ProblemBody, description = "The prefix is missing."),
+        (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
+        (status = 404, body = ProblemBody, description = "There is no such version, or none that is enabled."),
+    )
+)]
+async fn details(_: Admin, State(app): State<Arc<App>>, query: Query) -> Result<Json<Details>, Problem> {
+    let prefix = query
+        .get(PREFIX)
+        .filter(|prefix| !prefix.is_empty())
+        .map(str::to_owned);
+    let prefix = prefix.ok_or_else(|| Problem::invalid_field(PREFIX, "must not be empty"))?;
+    let version = query.get(VERSION).map(str::to_owned);
+    let missing = match &version {
+        Some(version) => no_such_version(&prefix, version),
+        None => Problem::not_found(format!("the prefix `{prefix}` has no enabled version")),
+    };
+    let found = app
+        .store()
+        .read(move |connection| artifacts::find(connection, &prefix, version.as_deref()))
+        .await?;
+    let (artifact_details, shared_pipelines) = found.ok_or(missing)?;
+    Ok(Json(Details {
+        artifact_details,
+        shared_pipelines,
+    }))
+}
+
+fn no_such_version(prefix: &str, version: &str) -> Problem {
+    Problem::not_found(format!("the prefix `{prefix}` has no version `{version}`"))
+}
+
+/// Publishes a version: one form part for each file, named by its path.
+#[utoipa::path(
+    post,
+    path = "/v1/shared-pipelines/artifacts",
+    operation_id = "publishArtifact",
+    tag = "Shared pipelines",
+    params(
+        ("sharedPipelineIdPrefix" = String, Header, description = "The group of shared pipelines."),
+        ("versionName" = String, Header, description = "The label of the version; never to be used again."),
+        ("commitHash" = Option<String>, Header, description = "The published commit."),
+        ("branch" = Option<String>, Header, description = "The branch of that commit."),
+    ),
+    request_body(
+        content = BTreeMap<String, String>,
+        content_type = "multipart/form-data",
+        description = "The files; among them one `.<folder>/shared-pipelines.yaml`."
+    ),
+    responses(
+        (status = 200, body = Published, description = "The version exists."),
+        (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
+        (status = 409, body = ProblemBody, description = "The prefix already has a version of this name."),
+    )
+)]
+async fn publish(
+    _: Admin,
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Published>, Problem> {
+    let body = BoundedBody::new(&headers, body, PUBLISH_LIMIT)?;
+    let artifact = read_headers(&headers)?;
+    let form = Form::new(&headers, body)?;
+    refuse_known(&app, &artifact).await?;
+    let upload = timeout(PUBLISH_TIME, Upload::receive(form))
+        .await
+        .map_err(|_| Problem::too_slow())??;
+    let (contents, ignored_resources) = upload.settle()?;
+    let version_name = artifact.version_name.clone();
+    let taken = already_there(&artifact);
+    let artifact = Artifact {
+        created_at: now(),
+        ..artifact
+    };
+    let inserted = app
+        .store()
+        .change(move |transaction| artifacts::insert(transaction, &artifact, &contents))
+        .await?;
+    if !inserted {
+        return Err(taken);
+    }
+    Ok(Json(Published {
+        version_name,
+        ignored_resources,
+    }))
+}
+
+fn read_headers(headers: &HeaderMap) -> Result<Artifact, Problem> {
+    let mut check = Check::default();
+    let artifact = Artifact {
+        shared_pipeline_id_prefix: check.header(headers, PREFIX),
+        version_name: check.header(headers, VERSION),
+        enabled: true,
+        created_at: String::new(),
+        provider: PROVIDER.to_owned(),
+        commit_hash: check.optional_header(headers, "commitHash"),
+        branch: check.optional_header(headers, "branch"),
+    };
+    check.done(artifact)
+}
+
+/// Says no before a long upload; that the version is new is settled only when it is stored.
+async fn refuse_known(app: &App, artifact: &Artifact) -> Result<(), Problem> {
+    let prefix = artifact.shared_pipeline_id_prefix.clone();
+    let version = artifact.version_name.clone();
+    let exists = app
+        .store()
+        .read(move |connection| artifacts::exists(connection, &prefix, &version))
+        .await?;
+    if exists {
+        Err(already_there(artifact))
+    } else {
+        Ok(())
+    }
+}
+
+fn already_there(artifact: &Artifact) -> Problem {
+    let (prefix, version) = (&artifact.shared_pipeline_id_prefix, &artifact.version_name);
+    Problem::conflict(format!("the prefix `{prefix}` already has a version `{version}`"))
+}
+
+fn now() -> String {
+    format!("{:.3}", Timestamp::now())
+}
+
+/// Enables or disables a version, and shows it as it is then.
+#[utoipa::path(
+    patch,
+    path = "/v1/shared-pipelines/artifacts",
+    operation_id = "changeArtifact",
+    tag = "Shared pipelines",
+    request_body = Change,
+    responses(
+        (status = 200, body = Artifact, description = "The version as it is now."),
+        (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
+        (status = 404, body = ProblemBody, description = "There is no such version."),
+    )
+)]
+async fn change(
+    _: Admin,
+    State(app): State<Arc<App>>,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Artifact>, Problem> {
+    let mut check = Check::default();
+    let change = Change {
+        shared_pipeline_id_prefix: check.text(&body, PREFIX),
+        version_name: check.text(&body, VERSION),
+        enabled: check.boolean(&body, "enabled"),
+    };
+    let Change {
+        shared_pipeline_id_prefix: prefix,
+        version_name: version,
+        enabled,
+    } = check.done(change)?;
+    let missing = no_such_version(&prefix, &version);
+    let changed = app
+        .store()
+        .change(move |transaction| artifacts::set_enabled(transaction, &prefix, &version, enabled))
+        .await?;
+    changed.map(Json).ok_or(missing)
+}

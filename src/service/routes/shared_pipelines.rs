@@ -1,0 +1,43 @@
+//! The shared pipelines of the account (API document, "Shared pipeline artifacts").
+
+use crate::service::app::App;
+use crate::service::auth::Admin;
+use crate::service::page::{Page, Paged, Query};
+use crate::service::problem::{Problem, ProblemBody};
+use crate::service::store::artifacts::{self, SharedPipelineItem};
+use axum::Json;
+use axum::extract::State;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// Lists the shared pipelines of all prefixes, each with its latest enabled version.
+#[utoipa::path(
+    get,
+    path = "/v1/shared-pipelines",
+    operation_id = "listSharedPipelines",
+    tag = "Shared pipelines",
+    params(Page),
+    responses(
+        (status = 200, body = Paged<SharedPipelineItem>, description = "A page of the shared pipelines."),
+        (status = 400, body = ProblemBody, description = "`page` or `size` is outside its bounds."),
+        (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
+    )
+)]
+async fn list(
+    _: Admin,
+    State(app): State<Arc<App>>,
+    query: Query,
+) -> Result<Json<Paged<SharedPipelineItem>>, Problem> {
+    let page = Page::only(&query)?;
+    let found = app
+        .store()
+        .read(move |connection| artifacts::shared_pipelines(connection, page))
+        .await?;
+    Ok(Json(Paged::new(page, found)))
+}

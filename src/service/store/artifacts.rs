@@ -1,0 +1,316 @@
+//! Shared pipeline artifacts: versions, their files and their shared pipelines (API document, "Shared pipeline
+//! artifact").
+//!
+//! Versions are numbered in the order of publishing; [Latest] of a prefix is the enabled one with the highest number,
+//! whenever it was enabled.
+
+use crate::service::page::Page;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The tables of this resource.
+pub const TABLES: &str = "
+    CREATE TABLE artifact (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        prefix TEXT NOT NULL,
+        version_name TEXT NOT NULL,
+        enabled INTEGER NOT NULL,
+        commit_hash TEXT,
+        branch TEXT,
+        created_at TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        configuration BLOB NOT NULL,
+        UNIQUE (prefix, version_name)
+    ) STRICT;
+    CREATE TABLE artifact_file (
+        artifact INTEGER NOT NULL REFERENCES artifact (number),
+        path TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        sha256 BLOB NOT NULL,
+        PRIMARY KEY (artifact, path)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE shared_pipeline (
+        artifact INTEGER NOT NULL REFERENCES artifact (number),
+        position INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        source TEXT NOT NULL,
+        description TEXT,
+        PRIMARY KEY (artifact, position),
+        UNIQUE (artifact, id)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// One version of an artifact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Artifact {
+    /// The group of shared pipelines.
+    pub shared_pipeline_id_prefix: String,
+    /// The label given when it was published; it never changes.
+    pub version_name: String,
+    /// Whether consumers can select it.
+    pub enabled: bool,
+    /// When it was published, in UTC.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    /// Where it came from.
+    pub provider: String,
+    /// The commit that was published, if it was given.
+    #[schema(required)]
+    pub commit_hash: Option<String>,
+    /// The branch of that commit, if it was given.
+    #[schema(required)]
+    pub branch: Option<String>,
+}
+
+/// A shared pipeline of one version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SharedPipeline {
+    /// Its Pipeline ID.
+    #[serde(rename = "sharedPipelineId")]
+    pub id: String,
+    /// The path of the pipeline without its extension.
+    pub source_pipeline: String,
+    /// What it is for.
+    #[schema(required)]
+    pub description: Option<String>,
+}
+
+/// A shared pipeline across its versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SharedPipelineItem {
+    /// The group that it belongs to.
+    pub shared_pipeline_id_prefix: String,
+    /// Its Pipeline ID.
+    pub shared_pipeline_id: String,
+    /// What it is for, as the latest version says.
+    #[schema(required)]
+    pub description: Option<String>,
+    /// The last published enabled version that holds it; null if there is none.
+    #[schema(required)]
+    pub latest_version_name: Option<String>,
+}
+
+/// What is recorded of a published file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFile {
+    /// The part's name.
+    pub path: String,
+    /// In bytes.
+    pub size: u64,
+    /// The digest of the content.
+    pub sha256: [u8; 32],
+}
+
+/// What a version holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// The shared-pipelines file as it came.
+    pub configuration: Vec<u8>,
+    /// All files that were taken.
+    pub files: Vec<StoredFile>,
+    /// The shared pipelines, in the order of the file.
+    pub pipelines: Vec<SharedPipeline>,
+}
+
+/// Which versions a list is to hold.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// Only this prefix.
+    pub prefix: Option<String>,
+    /// Only this version name.
+    pub version_name: Option<String>,
+    /// Only enabled, or only disabled ones.
+    pub enabled: Option<bool>,
+}
+
+const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, commit_hash, branch";
+
+/// Adds a version; false, and nothing is changed, if prefix and version name are taken.
+pub fn insert(
+    transaction: &Transaction<'_>,
+    artifact: &Artifact,
+    contents: &Contents,
+) -> rusqlite::Result<bool> {
+    let inserted = transaction.execute(
+        &format!(
+            "INSERT INTO artifact ({COLUMNS}, configuration) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT (prefix, version_name) DO NOTHING"
+        ),
+        params![
+            artifact.shared_pipeline_id_prefix,
+            artifact.version_name,
+            artifact.enabled,
+            artifact.created_at,
+            artifact.provider,
+            artifact.commit_hash,
+            artifact.branch,
+            contents.configuration,
+        ],
+    )?;
+    if inserted == 0 {
+        return Ok(false);
+    }
+    insert_contents(transaction, transaction.last_insert_rowid(), contents)?;
+    Ok(true)
+}
+
+fn insert_contents(transaction: &Transaction<'_>, number: i64, contents: &Contents) -> rusqlite::Result<()> {
+    let mut file = transaction.prepare("INSERT INTO artifact_file VALUES (?, ?, ?, ?)")?;
+    for StoredFile { path, size, sha256 } in &contents.files {
+        let size = i64::try_from(*size).unwrap_or(i64::MAX);
+        file.execute(params![number, path, size, sha256])?;
+    }
+    let mut pipeline = transaction.prepare("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
+    for (position, shared) in (0_u32..).zip(&contents.pipelines) {
+        let SharedPipeline {
+            id,
+            source_pipeline,
+            description,
+        } = shared;
+        pipeline.execute(params![number, position, id, source_pipeline, description])?;
+    }
+    Ok(())
+}
+
+/// Whether prefix and version name are taken.
+pub fn exists(connection: &Connection, prefix: &str, version_name: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare("SELECT 1 FROM artifact WHERE prefix = ? AND version_name = ?")?
+        .exists([prefix, version_name])
+}
+
+/// A page of the versions, the last published first, and how many there are.
+pub fn list(connection: &Connection, filter: &Filter, page: Page) -> rusqlite::Result<(Vec<Artifact>, u64)> {
+    let chosen = "FROM artifact WHERE (:prefix IS NULL OR prefix = :prefix)
+        AND (:version IS NULL OR version_name = :version) AND (:enabled IS NULL OR enabled = :enabled)";
+    let Filter {
+        prefix,
+        version_name,
+        enabled,
+    } = filter;
+    let total = connection.query_row(
+        &format!("SELECT count(*) {chosen}"),
+        named_params! {":prefix": prefix, ":version": version_name, ":enabled": enabled},
+        count,
+    )?;
+    let items = connection
+        .prepare(&format!(
+            "SELECT {COLUMNS} {chosen} ORDER BY number DESC LIMIT :size OFFSET :offset"
+        ))?
+        .query_map(
+            named_params! {":prefix": prefix, ":version": version_name, ":enabled": enabled,
+            ":size": page.size, ":offset": page.offset()},
+            artifact,
+        )?
+        .collect::<Result<_, _>>()?;
+    Ok((items, total))
+}
+
+fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(0).map(i64::unsigned_abs)
+}
+
+fn artifact(row: &Row<'_>) -> rusqlite::Result<Artifact> {
+    Ok(Artifact {
+        shared_pipeline_id_prefix: row.get(0)?,
+        version_name: row.get(1)?,
+        enabled: row.get(2)?,
+        created_at: row.get(3)?,
+        provider: row.get(4)?,
+        commit_hash: row.get(5)?,
+        branch: row.get(6)?,
+    })
+}
+
+/// A version with its shared pipelines; without a name the [Latest] of the prefix.
+pub fn find(
+    connection: &Connection,
+    prefix: &str,
+    version_name: Option<&str>,
+) -> rusqlite::Result<Option<(Artifact, Vec<SharedPipeline>)>> {
+    let found = connection
+        .query_row(
+            &format!(
+                "SELECT {COLUMNS}, number FROM artifact WHERE prefix = ?1
+                 AND (version_name = ?2 OR (?2 IS NULL AND enabled)) ORDER BY number DESC LIMIT 1"
+            ),
+            params![prefix, version_name],
+            |row| Ok((artifact(row)?, row.get(7)?)),
+        )
+        .optional()?;
+    found
+        .map(|(artifact, number)| Ok((artifact, pipelines_of(connection, number)?)))
+        .transpose()
+}
+
+fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<SharedPipeline>> {
+    connection
+        .prepare("SELECT id, source, description FROM shared_pipeline WHERE artifact = ? ORDER BY position")?
+        .query_map([number], |row| {
+            Ok(SharedPipeline {
+                id: row.get(0)?,
+                source_pipeline: row.get(1)?,
+                description: row.get(2)?,
+            })
+        })?
+        .collect()
+}
+
+/// Enables or disables a version and gives it as it is then; none if there is no such version.
+pub fn set_enabled(
+    transaction: &Transaction<'_>,
+    prefix: &str,
+    version_name: &str,
+    enabled: bool,
+) -> rusqlite::Result<Option<Artifact>> {
+    transaction
+        .query_row(
+            &format!(
+                "UPDATE artifact SET enabled = ? WHERE prefix = ? AND version_name = ? RETURNING {COLUMNS}"
+            ),
+            params![enabled, prefix, version_name],
+            artifact,
+        )
+        .optional()
+}
+
+/// A page of the shared pipelines of all prefixes, by prefix and id, and how many there are.
+pub fn shared_pipelines(
+    connection: &Connection,
+    page: Page,
+) -> rusqlite::Result<(Vec<SharedPipelineItem>, u64)> {
+    let total = connection.query_row(
+        "SELECT count(*) FROM (SELECT DISTINCT prefix, id FROM shared_pipeline JOIN artifact ON number = artifact)",
+        [],
+        count,
+    )?;
+    // A pipeline is shown as in its latest version, or else as in the last published one that holds it.
+    let items = connection
+        .prepare(
+            "WITH pipeline AS (
+                 SELECT prefix, id, max(number) AS newest, max(CASE WHEN enabled THEN number END) AS latest
+                 FROM shared_pipeline JOIN artifact ON number = artifact
+                 GROUP BY prefix, id ORDER BY prefix, id LIMIT ? OFFSET ?
+             )
+             SELECT pipeline.prefix, pipeline.id, shown.description, artifact.version_name
+             FROM pipeline
+             JOIN shared_pipeline AS shown
+                 ON shown.artifact = coalesce(latest, newest) AND shown.id = pipeline.id
+             LEFT JOIN artifact ON artifact.number = latest
+             ORDER BY pipeline.prefix, pipeline.id",
+        )?
+        .query_map(params![page.size, page.offset()], |row| {
+            Ok(SharedPipelineItem {
+                shared_pipeline_id_prefix: row.get(0)?,
+                shared_pipeline_id: row.get(1)?,
+                description: row.get(2)?,
+                latest_version_name: row.get(3)?,
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok((items, total))
+}

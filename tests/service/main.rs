@@ -1,0 +1,19 @@
+//! The local platform over real HTTP: what it answers, to whom, and what it keeps.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "../support/repo.rs"]
+mod repo;
+
+mod access;
+mod artifacts;
+mod description;
+mod lifecycle;
+mod platform;
+mod publish;
+mod reviews;

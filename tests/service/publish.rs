@@ -1,0 +1,263 @@
+//! Publishing: what is taken, what is left out, what is refused.
+
+use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, fields, form, keys, refused, success};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// A shared-pipelines file with one enabled pipeline, one without a part, and one that is disabled.
+pub const CONFIGURATION: &str = "
+version: \"1.0\"
+type: shared-pipelines-config
+pipelines:
+  - { pipeline: folder/load it.orch.yaml, displayName: load it, id: load, description: Loads it, enabled: true, parameters: {} }
+  - { pipeline: clean.tran.yaml, displayName: clean, id: clean, enabled: true, parameters: {} }
+  - { pipeline: old.orch.yaml, displayName: old, id: old, enabled: false, parameters: {} }
+";
+
+const NAME: &str = ".any/shared-pipelines.yaml";
+
+/// The parts of a publish without a fault.
+pub const WHOLE: [(&str, &str); 3] = [
+    (NAME, CONFIGURATION),
+    ("folder/load it.orch.yaml", "type: orchestration"),
+    ("clean.tran.yaml", "x"),
+];
+
+async fn nothing_is_stored(platform: &Platform) {
+    assert_eq!(platform.get(ARTIFACTS).await["total"], 0);
+    assert_eq!(platform.get(SHARED).await["total"], 0);
+}
+
+#[tokio::test]
+async fn a_version_is_shown_as_it_was_published() {
+    let platform = Platform::empty().await;
+    let request = platform
+        .publish_request("sales", "1.2.0")
+        .header("commitHash", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+        .header("branch", "größe");
+    let published = success(request.body(form(&WHOLE)).send().await.unwrap()).await;
+    assert_eq!(published, json!({"versionName": "1.2.0", "ignoredResources": []}));
+
+    let mut details = platform
+        .get(&format!("{DETAILS}?sharedPipelineIdPrefix=sales"))
+        .await;
+    let document: Value =
+        serde_json::from_str(include_str!("../fixtures/api/artifacts-details.json")).unwrap();
+    assert_eq!(keys(&details), keys(&document));
+    let created = details["artifactDetails"]["createdAt"].take();
+    let created: jiff::Timestamp = created.as_str().unwrap().parse().unwrap();
+    assert!(created <= jiff::Timestamp::now());
+    let expected = json!({
+        "artifactDetails": {
+            "sharedPipelineIdPrefix": "sales", "versionName": "1.2.0", "enabled": true, "createdAt": null,
+            "provider": "public-api", "commitHash": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "branch": "größe",
+        },
+        "sharedPipelines": [
+            {"sharedPipelineId": "load", "sourcePipeline": "folder/load it", "description": "Loads it"},
+            {"sharedPipelineId": "clean", "sourcePipeline": "clean", "description": null},
+        ],
+    });
+    assert_eq!(details, expected);
+}
+
+#[tokio::test]
+async fn what_does_not_belong_is_left_out_and_said() {
+    let platform = Platform::empty().await;
+    let parts = [
+        (NAME, CONFIGURATION),
+        ("folder/load it.orch.yaml", ""),
+        ("child.orch.yaml", ""),
+        ("q.sql", ""),
+        ("notes.md", ""),
+        ("all.zip", ""),
+    ];
+    let published = success(platform.publish("p", "v", &parts).await).await;
+    let document: Value = serde_json::from_str(include_str!("../fixtures/api/publish.json")).unwrap();
+    assert_eq!(keys(&published), keys(&document));
+    let ignored = published["ignoredResources"].as_array().unwrap();
+    let names: Vec<&str> = ignored
+        .iter()
+        .map(|entry| entry["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["all.zip", "notes.md", "clean.tran.yaml"]);
+    assert!(
+        ignored
+            .iter()
+            .all(|entry| !entry["reason"].as_str().unwrap().is_empty())
+    );
+    let details = platform.get(&format!("{DETAILS}?sharedPipelineIdPrefix=p")).await;
+    assert_eq!(details["sharedPipelines"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn names_that_leave_the_artifact_are_refused_and_nothing_is_stored() {
+    let platform = Platform::empty().await;
+    for name in [
+        "/etc/x.sql",
+        "../x.sql",
+        "a/../../x.sql",
+        "..\\x.sql",
+        "C:/x.sql",
+        "nul\0.sql",
+        "",
+        "clean.tran.yaml",
+    ] {
+        let mut parts = WHOLE.to_vec();
+        parts.push((name, ""));
+        let body = refused(platform.publish("p", "v", &parts).await, 400).await;
+        assert_eq!(fields(&body), [name], "{body}");
+    }
+    nothing_is_stored(&platform).await;
+}
+
+#[tokio::test]
+async fn a_broken_form_stores_nothing() {
+    let platform = Platform::empty().await;
+    let whole = form(&WHOLE);
+    for length in [0, 10, 60, whole.len() - 40, whole.len() - 5] {
+        refused(
+            platform.publish_form("p", "v", whole[..length].to_vec()).await,
+            400,
+        )
+        .await;
+    }
+    let mut torn = tokio::net::TcpStream::connect(platform.address()).await.unwrap();
+    let head = format!(
+        "POST {ARTIFACTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nsharedPipelineIdPrefix: p\r\n\
+         versionName: v\r\nContent-Type: multipart/form-data; boundary=the-boundary\r\nContent-Length: {}\r\n\r\n",
+        whole.len()
+    );
+    tokio::io::AsyncWriteExt::write_all(&mut torn, &[head.as_bytes(), &whole[..whole.len() - 20]].concat())
+        .await
+        .unwrap();
+    tokio::io::AsyncWriteExt::shutdown(&mut torn).await.unwrap();
+    let mut rest = Vec::new();
+    // The end of the answer, or a reset: either way the platform is done with it.
+    let _ = tokio::io::AsyncReadExt::read_to_end(&mut torn, &mut rest).await;
+    nothing_is_stored(&platform).await;
+}
+
+#[tokio::test]
+async fn a_publish_needs_exactly_one_readable_shared_pipelines_file() {
+    let platform = Platform::empty().await;
+    let broken = "pipelines: [";
+    for parts in [
+        &[][..],
+        &[("clean.tran.yaml", "")],
+        &[("a/.any/shared-pipelines.yaml", CONFIGURATION)],
+        &[
+            (NAME, CONFIGURATION),
+            (".other/shared-pipelines.yaml", CONFIGURATION),
+        ],
+        &[(NAME, broken)],
+        &[(NAME, "pipelines: [{ pipeline: a.orch.yaml }]")],
+        &[(NAME, "")],
+    ] {
+        refused(platform.publish("p", "v", parts).await, 400).await;
+    }
+    nothing_is_stored(&platform).await;
+}
+
+#[tokio::test]
+async fn prefix_version_and_form_data_are_needed() {
+    let platform = Platform::empty().await;
+    let request = || {
+        platform
+            .request("admin", Method::POST, ARTIFACTS)
+            .body(form(&WHOLE))
+    };
+    let body = refused(request().header("versionName", "").send().await.unwrap(), 400).await;
+    assert_eq!(fields(&body), ["sharedPipelineIdPrefix", "versionName"]);
+    let named = request()
+        .header("sharedPipelineIdPrefix", "p")
+        .header("versionName", "v");
+    let body = refused(
+        named
+            .header("content-type", "application/json")
+            .send()
+            .await
+            .unwrap(),
+        400,
+    )
+    .await;
+    assert_eq!(fields(&body), ["content-type"]);
+    nothing_is_stored(&platform).await;
+}
+
+#[tokio::test]
+async fn a_part_over_the_limit_is_refused() {
+    let platform = Platform::empty().await;
+    let large = "x".repeat(64 * 1024 * 1024 + 1);
+    let mut parts = WHOLE.to_vec();
+    parts.push(("q.sql", &large[1..]));
+    success(platform.publish("p", "fits", &parts).await).await;
+    parts.push(("r.sql", &large));
+    refused(platform.publish("p", "does not", &parts).await, 413).await;
+    assert_eq!(platform.get(ARTIFACTS).await["total"], 1);
+}
+
+#[tokio::test]
+async fn a_version_is_published_once() {
+    let platform = Platform::empty().await;
+    success(platform.publish("p", "v", &WHOLE).await).await;
+    refused(platform.publish("p", "v", &WHOLE).await, 409).await;
+    success(platform.publish("P", "v", &WHOLE).await).await;
+    success(platform.publish("p", "V", &WHOLE).await).await;
+    success(platform.set_enabled("p", "v", false).await).await;
+    refused(platform.publish("p", "v", &WHOLE).await, 409).await;
+    let list = platform
+        .get(&format!("{ARTIFACTS}?sharedPipelineIdPrefix=p"))
+        .await;
+    let names: Vec<&str> = list["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["versionName"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["V", "v"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_clients_that_race_for_a_version_one_wins() {
+    let platform = Platform::empty().await;
+    let racers = (0..32).map(|racer| {
+        let request = platform
+            .publish_request("p", "v")
+            .header("branch", racer.to_string())
+            .body(form(&WHOLE));
+        tokio::spawn(async move { (racer.to_string(), request.send().await.unwrap().status().as_u16()) })
+    });
+    let mut winners = Vec::new();
+    for racer in racers.collect::<Vec<_>>() {
+        match racer.await.unwrap() {
+            (name, 200) => winners.push(name),
+            (_, status) => assert_eq!(status, 409),
+        }
+    }
+    let list = platform.get(ARTIFACTS).await;
+    assert_eq!(winners.len(), 1);
+    assert_eq!(list["total"], 1);
+    assert_eq!(list["results"][0]["branch"], winners[0].as_str());
+}
+
+#[tokio::test]
+async fn names_come_in_as_clients_write_them() {
+    let platform = Platform::empty().await;
+    let configuration = "pipelines: [{ pipeline: \"a \\\"b\\\"\\nc.orch.yaml\", id: x, enabled: true }]";
+    let parts = [(NAME, configuration), ("a %22b%22%0Ac.orch.yaml", "")];
+    let published = success(platform.publish("p", "v", &parts).await).await;
+    assert_eq!(published["ignoredResources"], json!([]));
+    let details = platform.get(&format!("{DETAILS}?sharedPipelineIdPrefix=p")).await;
+    assert_eq!(details["sharedPipelines"][0]["sourcePipeline"], "a \"b\"\nc");
+}
+
+#[tokio::test]
+async fn many_small_parts_are_taken() {
+    let platform = Platform::empty().await;
+    let names: BTreeSet<String> = (0..2_000).map(|number| format!("sql/{number}.sql")).collect();
+    let mut parts = WHOLE.to_vec();
+    parts.extend(names.iter().map(|name| (name.as_str(), "select 1")));
+    let published = success(platform.publish("p", "v", &parts).await).await;
+    assert_eq!(published["ignoredResources"], json!([]));
+}
