@@ -1,9 +1,15 @@
 //! The rooms of the house. Arrows between them point one way; `docs/ARCHITECTURE.md` has the picture and
 //! `tests/architecture.rs` holds the code to it.
+//!
+//! A run goes through them in this order: [`cli`] says what was asked, [`settings`] resolves it with [`env`], [`ci`]
+//! and [`git`] are settled into one target by [`context`], [`gate`] asks the platform through [`api`] and [`http`]
+//! and merges the answers into [`findings`], [`report`] writes them. [`publish`] collects, plans, uploads and
+//! verifies. [`service`] is the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews.
 
 pub mod api;
 pub mod ci;
 pub mod cli;
+pub mod commands;
 pub mod context;
 pub mod env;
 pub mod error;
@@ -20,3 +26,18 @@ pub mod service;
 pub mod settings;
 pub mod text;
 pub mod ui;
+
+use clap::Parser as _;
+use std::ffi::OsString;
+
+/// The program: what `args` ask for, in this environment. The first of `args` is the program's name.
+pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
+    match cli::Cli::try_parse_from(args) {
+        Ok(cli) => commands::run(cli, env),
+        Err(said) => {
+            // A closed pipe is the reader's choice, so a failed write is no failure.
+            let _ = said.print();
+            if said.use_stderr() { exit::ExitStatus::Usage } else { exit::ExitStatus::Success }
+        }
+    }
+}

@@ -1,3 +1,8 @@
 //! Parse, run, exit code.
 
-fn main() {}
+use sluicegate::env::Env;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sluicegate::run(std::env::args_os(), Env::capture()).into()
+}

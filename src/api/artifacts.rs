@@ -92,16 +92,18 @@ impl Platform {
         Ok(ArtifactDetails { raw, ..details })
     }
 
-    /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Doing it twice is doing it once.
+    /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Doing it twice is doing it
+    /// once. The document does not show the answer's body: it is given as it came, null if it is no JSON.
     pub async fn set_artifact_enabled(
         &self,
         prefix: &str,
         version: &str,
         enabled: bool,
-    ) -> Result<(), HttpError> {
+    ) -> Result<Value, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts"]);
         let body = json!({ "sharedPipelineIdPrefix": prefix, "versionName": version, "enabled": enabled });
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
-        self.client.send(&request).await.map(|_| ()).map_err(naming_role)
+        let response = self.client.send(&request).await.map_err(naming_role)?;
+        Ok(response.json().unwrap_or_default())
     }
 }

@@ -28,11 +28,8 @@ impl Form {
         source: Arc<dyn PartSource>,
         progress: Option<Progress>,
     ) -> Self {
-        let boundary = format!(
-            "sluicegate-{}{}",
-            Uuid::new_v4().simple(),
-            Uuid::new_v4().simple()
-        );
+        // RFC 2046, section 5.1.1, allows 70 characters.
+        let boundary = format!("sluicegate-{}", Uuid::new_v4().simple());
         let framed = |part: &UploadPart| head(&boundary, &part.name).len() as u64 + part.length + 2;
         let length = parts.iter().map(framed).sum::<u64>() + tail(&boundary).len() as u64;
         Self {

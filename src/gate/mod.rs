@@ -9,7 +9,7 @@ mod merge;
 mod positions;
 mod select;
 
-pub use batch::{Asked, BatchAnswer, Batching, Progress, review_in_batches};
+pub use batch::{Asked, BatchAnswer, BatchError, Batching, Progress, review_in_batches};
 pub use decide::{Decision, decide};
 pub use merge::{Tally, merge};
 pub use positions::Positions;

@@ -23,6 +23,7 @@ mod tree;
 
 pub use branches::RemoteBranch;
 pub use changes::{Change, ChangeKind};
+pub use create::NewCommit;
 pub use error::{GitError, WHOLE_HISTORY};
 pub use id::{BlobId, CommitId};
 pub use repository::{Head, Repository};

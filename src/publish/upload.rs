@@ -158,7 +158,7 @@ async fn disable(platform: &Platform, plan: &Plan, outcome: &mut Outcome) {
         .set_artifact_enabled(&plan.prefix, &plan.version_name, false)
         .await
     {
-        Ok(()) => outcome.disabled = true,
+        Ok(_) => outcome.disabled = true,
         Err(error) => {
             let problem =
                 format!("the incomplete version could not be disabled, so consumers may meet it: {error}");

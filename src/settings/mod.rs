@@ -15,7 +15,7 @@ pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
 pub use platform::Connection;
 pub use publish::Publish;
-pub use review::{ReportTarget, Review};
+pub use review::{ReportTarget, Review, Revisions};
 pub use selection::{Selection, is_pipeline};
 
 pub(crate) use layers::Layers;

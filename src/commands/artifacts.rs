@@ -1,0 +1,114 @@
+//! `sluicegate artifacts` and `sluicegate shared-pipelines`.
+
+use super::output::{cell, json, table};
+use super::client::requests;
+use super::{Outcome, Run};
+use crate::api::Platform;
+use crate::cli::{ArtifactsVerb, OutputArgs, OutputFormat, SharedPipelinesVerb, VersionArgs};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use serde_json::{Value, json as value};
+
+pub(super) fn run(run: &Run, verb: ArtifactsVerb) -> Outcome {
+    let sources = run.sources()?;
+    let platform = run.platform(&sources.connection(&run.global)?)?;
+    match verb {
+        ArtifactsVerb::List { prefix, output } => {
+            let prefix = sources.optional_prefix(prefix);
+            requests(list(run, platform, prefix, output))?
+        }
+        ArtifactsVerb::Show { prefix, version_name, output } => {
+            let prefix = sources.prefix(prefix)?;
+            requests(show(run, platform, prefix, version_name, output))?
+        }
+        ArtifactsVerb::Enable(args) => switch(run, platform, sources.prefix(args.prefix.clone())?, &args, true),
+        ArtifactsVerb::Disable(args) => switch(run, platform, sources.prefix(args.prefix.clone())?, &args, false),
+    }
+}
+
+pub(super) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> Outcome {
+    let SharedPipelinesVerb::List { output } = verb;
+    let sources = run.sources()?;
+    let platform = run.platform(&sources.connection(&run.global)?)?;
+    requests(async {
+        let items: Vec<Value> = platform.shared_pipelines().await?.into_iter().map(|item| item.raw).collect();
+        show_list(run, &items, *output, &["sharedPipelineIdPrefix", "sharedPipelineId", "latestVersionName", "description"])
+    })?
+}
+
+async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: OutputArgs) -> Outcome {
+    let items: Vec<Value> = platform.artifacts(prefix.as_deref()).await?.into_iter().map(|item| item.raw).collect();
+    let keys = ["sharedPipelineIdPrefix", "versionName", "enabled", "createdAt", "commitHash", "branch", "provider"];
+    show_list(run, &items, output, &keys)
+}
+
+/// A list as a table with a column for each key, or as JSON.
+fn show_list(run: &Run, items: &[Value], output: OutputArgs, keys: &[&str]) -> Outcome {
+    let shown = match output.output {
+        OutputFormat::Json => json(&value!({ "results": items, "page": 0, "size": items.len(), "total": items.len() })),
+        OutputFormat::Text if items.is_empty() => "nothing is published\n".to_owned(),
+        OutputFormat::Text => table(&headings(keys), rows(items, keys)),
+    };
+    run.ui.out(&shown)?;
+    Ok(ExitStatus::Success)
+}
+
+fn rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
+    items.iter().map(|item| keys.iter().map(|key| cell(item, key)).collect()).collect()
+}
+
+fn headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    let heading = |key: &&'a str| match *key {
+        "sharedPipelineIdPrefix" => "prefix",
+        "sharedPipelineId" => "id",
+        "versionName" => "version",
+        "latestVersionName" => "latest",
+        "createdAt" => "created",
+        "commitHash" => "commit",
+        "sourcePipeline" => "source",
+        other => other,
+    };
+    keys.iter().map(heading).collect()
+}
+
+async fn show(
+    run: &Run,
+    platform: Platform,
+    prefix: String,
+    version: Option<String>,
+    output: OutputArgs,
+) -> Outcome {
+    let details = platform.artifact_details(&prefix, version.as_deref()).await?;
+    let raw = details.raw;
+    let shown = match output.output {
+        OutputFormat::Json => json(&raw),
+        OutputFormat::Text => details_text(&raw),
+    };
+    run.ui.out(&shown)?;
+    Ok(ExitStatus::Success)
+}
+
+fn details_text(raw: &Value) -> String {
+    let keys = ["sharedPipelineIdPrefix", "versionName", "enabled", "createdAt", "provider", "commitHash", "branch"];
+    let artifact = &raw["artifactDetails"];
+    let facts = keys.iter().zip(headings(&keys)).map(|(key, heading)| {
+        format!("{heading:<10} {}\n", crate::text::line(&cell(artifact, key)))
+    });
+    let pipelines = raw["sharedPipelines"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let keys = ["sharedPipelineId", "sourcePipeline", "description"];
+    facts.collect::<String>() + "\n" + &table(&headings(&keys), rows(pipelines, &keys))
+}
+
+fn switch(run: &Run, platform: Platform, prefix: String, args: &VersionArgs, enabled: bool) -> Outcome {
+    let (version, output) = (args.version_name.clone(), args.output);
+    requests(async move {
+        let answer = platform.set_artifact_enabled(&prefix, &version, enabled).await.map_err(Failure::from)?;
+        let word = if enabled { "enabled" } else { "disabled" };
+        let shown = match output.output {
+            OutputFormat::Json => json(&answer),
+            OutputFormat::Text => crate::text::line(&format!("{word} version {version} of {prefix}")) + "\n",
+        };
+        run.ui.out(&shown)?;
+        Ok(ExitStatus::Success)
+    })?
+}

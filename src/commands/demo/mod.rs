@@ -1,0 +1,223 @@
+//! `sluicegate demo`: the whole job on a small project, by the same commands that a CI job runs.
+//!
+//! Each step is a run of the program in an environment of its own, so that nothing of the machine (a token, a CI
+//! host's variables) takes part, and what is shown is what a user would see.
+
+mod project;
+
+use super::{Outcome, Run, dispatch};
+use crate::cli::{Cli, DemoArgs};
+use crate::env::{self, Env};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::service::{self, Options, Role, Vocabulary};
+use clap::Parser as _;
+use project::{BAD_BRANCH, GOOD_BRANCH, Project};
+use secrecy::SecretString;
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// Marks a folder that an earlier demo made, so that it may be made anew.
+const MARK: &str = ".sluicegate-demo";
+
+/// The demo's project on the local platform.
+const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001);
+
+pub(super) fn run(run: &Run, args: &DemoArgs) -> Outcome {
+    let folder = run.env.current_dir().join(&args.dir);
+    clear(&folder)?;
+    let project = project::make(&folder)?;
+    let token = Uuid::new_v4().to_string();
+    let runtime = super::client::runtime()?;
+    let platform = runtime.block_on(service::start(options(&project, &token)))?;
+    let tour = Tour { run, shown: &args.dir, folder, project, base_url: format!("http://{}", platform.address()), token };
+    let outcome = tour.walk();
+    runtime.block_on(platform.stop());
+    outcome
+}
+
+fn options(project: &Project, token: &str) -> Options {
+    Options {
+        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        data: None,
+        projects: vec![(PROJECT, project.remote.clone())],
+        tokens: vec![(SecretString::from(token), Role::Admin)],
+        vocabulary: Vocabulary::default(),
+    }
+}
+
+/// Makes the folder empty, if it is empty or the demo's own; anything else is left as it is.
+fn clear(folder: &Path) -> Result<(), Failure> {
+    let refuse = |error: std::io::Error| {
+        let what = format!("the folder {} cannot be prepared", folder.display());
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+    };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries.count(),
+        Err(_) => 0,
+    };
+    if entries > 0 && !folder.join(MARK).is_file() {
+        let message = format!("the folder {} is not empty, and no earlier demo made it", folder.display());
+        return Err(Failure::usage(message).hint("give another folder by --dir"));
+    }
+    if entries > 0 {
+        fs::remove_dir_all(folder).map_err(refuse)?;
+    }
+    fs::create_dir_all(folder).map_err(refuse)?;
+    fs::write(folder.join(MARK), "This folder is made anew by each `sluicegate demo`.\n").map_err(refuse)
+}
+
+/// The steps, and what they share.
+struct Tour<'a> {
+    run: &'a Run,
+    /// The folder as the user named it.
+    shown: &'a Path,
+    folder: PathBuf,
+    project: Project,
+    base_url: String,
+    token: String,
+}
+
+/// One step: what it is about, the command, and how it must end.
+struct Step {
+    title: &'static str,
+    name: &'static str,
+    args: Vec<String>,
+    expected: ExitStatus,
+    meaning: &'static str,
+}
+
+impl Tour<'_> {
+    fn walk(&self) -> Outcome {
+        let dir = self.shown.display();
+        self.tell(&format!(
+            "A small project was made in {dir}: a remote repository (remote.git), a clone of it (work),\n\
+             and two branches that each add a pipeline. The platform runs on this machine at {}.",
+            self.base_url
+        ))?;
+        for (number, step) in self.steps().into_iter().enumerate() {
+            self.take(number + 1, &step)?;
+        }
+        self.tell(&format!(
+            "\nThat was the whole job: a good change passed, a bad one was stopped, the merged pipelines were published\n\
+             once, and a version that exists was not published again.\n\n\
+             Look at:\n  \
+             {dir}/reports/good, {dir}/reports/bad   review.xml (JUnit), review.json, summary.md, outputs.txt\n  \
+             {dir}/reports/publish                   receipt.json\n  \
+             {dir}/work                              the project: change it, and run the commands yourself\n\n\
+             On your own repository, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and\n\
+             SLUICEGATE_TOKEN set, the commands are the same."
+        ))?;
+        Ok(ExitStatus::Success)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        vec![
+            Step {
+                title: "A good branch is reviewed",
+                name: "good",
+                args: self.review("good", GOOD_BRANCH),
+                expected: ExitStatus::Success,
+                meaning: "Exit 0: the change may be merged.",
+            },
+            Step {
+                title: "A bad branch is reviewed",
+                name: "bad",
+                args: self.review("bad", BAD_BRANCH),
+                expected: ExitStatus::GateFailed,
+                meaning: "Exit 1: the gate is closed until the errors are fixed. The warning alone would not close it.",
+            },
+            Step {
+                title: "The shared pipelines of the main branch are published",
+                name: "publish",
+                args: self.publish("receipt.json"),
+                expected: ExitStatus::Success,
+                meaning: "Exit 0: the platform has every file, and the published version was checked.",
+            },
+            Step {
+                title: "The same version is published again",
+                name: "publish-again",
+                args: self.publish("second-receipt.json"),
+                expected: ExitStatus::AlreadyExists,
+                meaning: "Exit 5: a version is never overwritten.",
+            },
+        ]
+    }
+
+    fn review(&self, name: &str, branch: &str) -> Vec<String> {
+        let report = |format: &str, file: &str| format!("{format}={}", self.reports(name).join(file).display());
+        let mut args: Vec<String> = ["review", "--branch", branch, "--head"].map(str::to_owned).into();
+        args.push(format!("origin/{branch}"));
+        for flag in [report("junit", "review.xml"), report("json", "review.json")] {
+            args.extend(["--report".to_owned(), flag]);
+        }
+        args
+    }
+
+    fn publish(&self, receipt: &str) -> Vec<String> {
+        let receipt = self.reports("publish").join(receipt).display().to_string();
+        let template = "{date}-{short-sha}";
+        ["publish", "--prefix", "sales", "--version-name", template, "--receipt", &receipt].map(str::to_owned).into()
+    }
+
+    fn reports(&self, name: &str) -> PathBuf {
+        self.folder.join("reports").join(name)
+    }
+
+    fn take(&self, number: usize, step: &Step) -> Result<(), Failure> {
+        let dir = format!("{}/", self.folder.display());
+        let shown: Vec<String> = step.args.iter().map(|arg| quoted(&arg.replace(&dir, "../"))).collect();
+        self.tell(&format!("\n{number}. {}\n   $ sluicegate {}\n", step.title, shown.join(" ")))?;
+        let status = self.command(step)?;
+        if status != step.expected {
+            let message = format!("step {number} ended with exit {}, not {}", status.code(), step.expected.code());
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)));
+        }
+        self.tell(&format!("   {}", step.meaning))
+    }
+
+    /// Runs the program as a user would, in the clone.
+    fn command(&self, step: &Step) -> Outcome {
+        let reports = self.reports(step.name);
+        fs::create_dir_all(&reports).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+        let args = std::iter::once("sluicegate".to_owned()).chain(step.args.clone());
+        let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
+        let run = Run {
+            env: self.environment(&reports),
+            global: cli.global,
+            ui: self.run.ui,
+            signals: self.run.signals.clone(),
+        };
+        match dispatch(&run, cli.command) {
+            Err(failure) => Ok(run.ui.fail(&failure)),
+            ended => ended,
+        }
+    }
+
+    fn environment(&self, reports: &Path) -> Env {
+        let file = |name: &str| reports.join(name).display().to_string();
+        let variables = [
+            (env::BASE_URL, self.base_url.clone()),
+            (env::PROJECT_ID, PROJECT.to_string()),
+            (env::AGENT_VERSION, "1.0.0".to_owned()),
+            (env::TOKEN, self.token.clone()),
+            (env::CI, "none".to_owned()),
+            ("GITHUB_STEP_SUMMARY", file("summary.md")),
+            ("GITHUB_OUTPUT", file("outputs.txt")),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value));
+        Env::from_parts(variables, self.project.work.clone())
+    }
+
+    fn tell(&self, words: &str) -> Result<(), Failure> {
+        self.run.ui.out(&format!("{words}\n"))
+    }
+}
+
+/// An argument as one would type it.
+fn quoted(arg: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@".contains(c);
+    if arg.chars().all(plain) { arg.to_owned() } else { format!("'{arg}'") }
+}

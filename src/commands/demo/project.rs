@@ -1,0 +1,56 @@
+//! The demo's project: a bare remote with three branches, and a clone of it.
+
+use crate::error::Failure;
+use crate::git::{CommitId, NewCommit, Repository};
+use std::path::{Path, PathBuf};
+
+/// Files as path and content.
+type Files = &'static [(&'static str, &'static str)];
+
+/// What the main branch holds.
+const MAIN: Files = &[
+    (".platform/config/pipeline_quality_rules.yaml", include_str!("files/rules.yaml")),
+    (".platform/shared-pipelines.yaml", include_str!("files/shared-pipelines.yaml")),
+    ("sales/load orders.orch.yaml", include_str!("files/load-orders.orch.yaml")),
+    ("sales/clean orders.tran.yaml", include_str!("files/clean-orders.tran.yaml")),
+    ("sales/sql/prepare.sql", include_str!("files/prepare.sql")),
+];
+
+/// The pipeline that both branches add, well and badly made.
+const REFUNDS: &str = "sales/refunds.orch.yaml";
+const GOOD: &str = include_str!("files/refunds-good.orch.yaml");
+const BAD: &str = include_str!("files/refunds-bad.orch.yaml");
+
+/// The branch that passes.
+pub(super) const GOOD_BRANCH: &str = "feature/refunds";
+/// The branch that fails.
+pub(super) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
+
+/// Where the project is.
+pub(super) struct Project {
+    /// The bare remote, which the platform reads.
+    pub(super) remote: PathBuf,
+    /// The clone, in which the commands run.
+    pub(super) work: PathBuf,
+}
+
+/// Makes the project in `folder`.
+pub(super) fn make(folder: &Path) -> Result<Project, Failure> {
+    let project = Project { remote: folder.join("remote.git"), work: folder.join("work") };
+    let remote = Repository::create_bare(&project.remote, "main")?;
+    let main = commit(&remote, "main", None, MAIN, "Load and clean the orders")?;
+    commit(&remote, GOOD_BRANCH, Some(&main), &[(REFUNDS, GOOD)], "Load the refunds")?;
+    commit(&remote, BAD_BRANCH, Some(&main), &[(REFUNDS, BAD)], "Load the refunds, in a hurry")?;
+    Repository::clone_local(&project.remote, &project.work)?;
+    Ok(project)
+}
+
+fn commit(
+    remote: &Repository,
+    branch: &str,
+    parent: Option<&CommitId>,
+    files: &[(&str, &str)],
+    message: &str,
+) -> Result<CommitId, Failure> {
+    Ok(remote.commit_files(&NewCommit { branch, parent, files, message, author: "Sluicegate Demo" })?)
+}

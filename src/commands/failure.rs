@@ -1,0 +1,82 @@
+//! From the rooms' errors to the program's: which exit status each means, and its hint.
+
+use crate::context::ContextError;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::GitError;
+use crate::http::{ErrorKind, HttpError};
+use crate::publish::PublishError;
+use crate::service::ServiceError;
+use crate::settings::SettingsError;
+
+/// A failure with an optional hint.
+fn failure(
+    status: ExitStatus,
+    error: impl std::error::Error + Send + Sync + 'static,
+    hint: Option<String>,
+) -> Failure {
+    let failure = Failure::new(status, error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        failure(ExitStatus::Usage, error, hint)
+    }
+}
+
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        let hint = error.hint();
+        failure(ExitStatus::Context, error, hint)
+    }
+}
+
+impl From<ContextError> for Failure {
+    fn from(error: ContextError) -> Self {
+        let hint = error.hint();
+        failure(ExitStatus::Context, error, hint)
+    }
+}
+
+/// What a failed request means for the run.
+pub(crate) const fn status_of(kind: ErrorKind) -> ExitStatus {
+    match kind {
+        ErrorKind::Unauthorized | ErrorKind::Forbidden => ExitStatus::Denied,
+        ErrorKind::Configuration => ExitStatus::Usage,
+        ErrorKind::Conflict => ExitStatus::AlreadyExists,
+        _ => ExitStatus::Undecided,
+    }
+}
+
+impl From<HttpError> for Failure {
+    fn from(error: HttpError) -> Self {
+        let hint = error.hint();
+        failure(status_of(error.kind()), error, hint)
+    }
+}
+
+impl From<PublishError> for Failure {
+    fn from(error: PublishError) -> Self {
+        let hint = error.hint();
+        let status = match error {
+            PublishError::Git(_) | PublishError::Bare { .. } => ExitStatus::Context,
+            _ => ExitStatus::Usage,
+        };
+        failure(status, error, hint)
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        let status = match error {
+            ServiceError::Repository { .. } => ExitStatus::Context,
+            _ => ExitStatus::Usage,
+        };
+        failure(status, error, None)
+    }
+}

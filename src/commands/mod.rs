@@ -1,0 +1,72 @@
+//! The verbs: one file each, which reads like the story and leaves the work to the rooms.
+
+mod artifacts;
+mod client;
+mod context;
+mod demo;
+mod deliver;
+mod failure;
+mod output;
+mod publish;
+mod review;
+mod serve;
+mod signals;
+mod workspace;
+
+use crate::cli::{Cli, Color, Command, GlobalArgs};
+use crate::env::Env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::settings;
+use crate::ui::{self, ColorChoice, Ui};
+use signals::Signals;
+
+/// What every command is given.
+pub(crate) struct Run {
+    env: Env,
+    global: GlobalArgs,
+    ui: Ui,
+    signals: Signals,
+}
+
+/// How a command ends.
+type Outcome = Result<ExitStatus, Failure>;
+
+/// Runs the command and gives its exit status; an interrupt ends it at any point.
+pub fn run(cli: Cli, env: Env) -> ExitStatus {
+    let color = settings::color(&cli.global, &env);
+    let ui = Ui::new(cli.global.quiet, color_choice(*color.as_ref().unwrap_or(&Color::Auto)), is_ci(&env));
+    if let Err(error) = color {
+        return ui.fail(&Failure::from(error));
+    }
+    ui::start_log(cli.global.verbose);
+    signals::guard(ui, move |signals| {
+        let run = Run { env, global: cli.global, ui, signals };
+        dispatch(&run, cli.command).unwrap_or_else(|failure| ui.fail(&failure))
+    })
+}
+
+fn dispatch(run: &Run, command: Command) -> Outcome {
+    match command {
+        Command::Review(args) => review::run(run, &args),
+        Command::Publish(args) => publish::run(run, &args),
+        Command::Context(args) => context::run(run, &args),
+        Command::Artifacts(args) => artifacts::run(run, args.verb),
+        Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
+        Command::Serve(args) => serve::run(run, args),
+        Command::Demo(args) => demo::run(run, &args),
+    }
+}
+
+const fn color_choice(color: Color) -> ColorChoice {
+    match color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    }
+}
+
+/// Every CI host sets `CI`, or names itself in a variable that detection knows.
+fn is_ci(env: &Env) -> bool {
+    env.get("CI").is_some()
+}

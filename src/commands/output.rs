@@ -1,0 +1,33 @@
+//! Shows answers: tables for people, JSON as it came.
+
+use crate::text;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde_json::Value;
+
+/// One JSON document, safe to print in a CI log: the marks of host commands, which can only stand inside strings,
+/// are written with an escape that reads back as the same text.
+pub(super) fn json(value: &Value) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.replace("##[", "\\u0023#[").replace("##vso[", "\\u0023#vso[") + "\n"
+}
+
+/// An aligned table; cells are made safe.
+pub(super) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings.iter().map(|heading| heading.to_uppercase()));
+    for row in rows {
+        table.add_row(row.iter().map(|cell| text::line(cell)));
+    }
+    let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n") + "\n"
+}
+
+/// What is at `key`, as a cell: text as it is, other values as JSON, nothing as `-`.
+pub(super) fn cell(item: &Value, key: &str) -> String {
+    match &item[key] {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

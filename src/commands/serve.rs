@@ -1,0 +1,47 @@
+//! `sluicegate serve`: start the local platform, say where it is, stop on a signal.
+
+use super::client::requests;
+use super::{Outcome, Run};
+use crate::cli::ServeArgs;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::service::{self, Options, Role, Running, Vocabulary};
+use secrecy::ExposeSecret as _;
+
+pub(super) fn run(run: &Run, args: ServeArgs) -> Outcome {
+    let options = options(run, args)?;
+    let mut signals = run.signals.clone();
+    requests(async move {
+        let running = service::start(options).await?;
+        announce(run, &running)?;
+        let status = signals.take().await;
+        running.stop().await;
+        Ok(status)
+    })?
+}
+
+fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
+    let folder = run.env.current_dir();
+    let mut tokens = Vec::new();
+    for flag in args.token {
+        let role: Role = flag.role.parse().map_err(|error: service::UnknownRole| Failure::usage(error.to_string()))?;
+        tokens.push((flag.token, role));
+    }
+    Ok(Options {
+        listen: args.listen,
+        data: args.data.map(|path| folder.join(path)),
+        projects: args.project.into_iter().map(|flag| (flag.id, folder.join(flag.repository))).collect(),
+        tokens,
+        vocabulary: Vocabulary::default(),
+    })
+}
+
+/// The first line is for programs that wait for it.
+fn announce(run: &Run, running: &Running) -> Result<ExitStatus, Failure> {
+    run.ui.out(&format!("listening on http://{}\n", running.address()))?;
+    if let Some(token) = running.generated_token() {
+        run.ui.out(&format!("token (super-admin): {}\n", token.expose_secret()))?;
+    }
+    run.ui.say("stop with Ctrl-C");
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,19 @@
+//! The program as a user runs it: the binary, real git repositories, real HTTP on loopback.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/program.rs"]
+mod program;
+#[path = "../support/repo.rs"]
+mod repo;
+
+mod context;
+mod demo;
+mod faults;
+mod publish;
+mod review;
+mod serve;
+mod usage;
+mod users_path;
+mod verdict;
+mod world;
