@@ -19,6 +19,9 @@ const FILE_LIMIT: u64 = 64 * 1024 * 1024;
 /// How much is read before it is evaluated.
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
+/// How many paths are looked up one by one; for more, one walk through the whole commit is quicker.
+const FEW_PATHS: usize = 200;
+
 /// How many missing paths an answer names.
 const NAMED_PATHS: usize = 10;
 
@@ -150,29 +153,32 @@ fn asked_files(
     commit: &CommitId,
     request: &Request,
 ) -> Result<Vec<TreeFile>, Problem> {
-    let paths: BTreeSet<&String> = request.pipelines.iter().collect();
-    let mut files = Vec::with_capacity(paths.len());
-    let mut missing = Vec::new();
-    for path in paths {
-        match repository.find_file(commit, path)? {
-            Some(file) if file.kind != FileKind::Submodule => files.push(file),
-            _ => missing.push(path.as_str()),
-        }
-    }
+    let asked: BTreeSet<&str> = request.pipelines.iter().map(String::as_str).collect();
+    let mut files = find_files(repository, commit, &asked)?;
+    files.retain(|file| file.kind != FileKind::Submodule);
+    let found: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let missing: Vec<&str> = asked.difference(&found).copied().collect();
     if missing.is_empty() {
         return Ok(files);
     }
-    let more = missing.len().saturating_sub(NAMED_PATHS);
-    missing.truncate(NAMED_PATHS);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
+    let named = missing[..missing.len().min(NAMED_PATHS)].join("`, `");
+    let more = match missing.len().saturating_sub(NAMED_PATHS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    let missing = missing.join("`, `");
-    Err(Problem::not_found(format!(
-        "not in the commit: `{missing}`{more}"
-    )))
+    Err(Problem::not_found(format!("not in the commit: `{named}`{more}")))
+}
+
+fn find_files(
+    repository: &Repository,
+    commit: &CommitId,
+    asked: &BTreeSet<&str>,
+) -> Result<Vec<TreeFile>, GitError> {
+    if asked.len() > FEW_PATHS {
+        return repository.files(commit, &|path| asked.contains(path));
+    }
+    let found = asked.iter().map(|path| repository.find_file(commit, path));
+    found.filter_map(Result::transpose).collect()
 }
 
 /// The rules of the commit. Where several hidden folders look like the configuration folder, none of them can be

@@ -353,6 +353,29 @@ async fn paths_that_are_not_in_the_commit_are_named() {
 }
 
 #[tokio::test]
+async fn a_review_takes_any_number_of_files() {
+    let names: Vec<String> = (100..350)
+        .map(|number| format!("sub/{number}.orch.yaml"))
+        .collect();
+    let rules = rules(".*", 9);
+    let mut files = vec![(RULES, rules.as_str())];
+    files.extend(names.iter().map(|name| (name.as_str(), GOOD)));
+    let reviewed = Reviewed::new(&files).await;
+    let mut asked: Vec<&str> = names.iter().map(String::as_str).collect();
+    let review = reviewed.review(&asked).await;
+    assert_eq!(review["results"].as_object().unwrap().len(), names.len());
+    assert_eq!(review["reviewStatus"], "PASSED");
+    let absent: Vec<String> = (10..22).map(|number| format!("no/{number}")).collect();
+    asked.extend(absent.iter().map(String::as_str));
+    let detail = reviewed.not_found("main", &reviewed.commit, &asked).await;
+    assert!(
+        detail.starts_with("not in the commit: `no/10`, `no/11`"),
+        "{detail}"
+    );
+    assert!(detail.ends_with("`no/19` and 2 more"), "{detail}");
+}
+
+#[tokio::test]
 async fn the_project_must_exist() {
     let reviewed = Reviewed::new(&[("a.orch.yaml", GOOD)]).await;
     refused(
