@@ -283,6 +283,6 @@ fn unread(error: &DocumentError) -> (Option<u32>, Option<String>, String) {
     (
         error.position.map(|position| position.line),
         None,
-        format!("is no pipeline: {}", error.message),
+        format!("cannot be read as a pipeline: {}", error.message),
     )
 }

@@ -9,7 +9,7 @@ use super::version::{self, VersionFacts};
 use super::{Plan, PlannedFile, PublishError, SharedPipelineRef, Source, Wish};
 use crate::api::header_value;
 use crate::git::{CommitId, FileKind, Repository};
-use crate::pipelines::{self, Kind, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use crate::pipelines::{self, DocumentError, Kind, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeMap;
 
@@ -123,8 +123,14 @@ impl SharedFile {
         if found.kind == FileKind::Symlink {
             return Err(PublishError::Symlinks(vec![path]));
         }
-        let bytes = contents.read(&found.content, SHARED_FILE_LIMIT)?;
-        match SharedPipelines::parse(&bytes.unwrap_or_default()) {
+        let parsed = match contents.read(&found.content, SHARED_FILE_LIMIT)? {
+            Some(bytes) => SharedPipelines::parse(&bytes),
+            None => Err(DocumentError {
+                message: format!("the file has more than {SHARED_FILE_LIMIT} bytes"),
+                position: None,
+            }),
+        };
+        match parsed {
             Ok(shared) => Ok(Self {
                 path,
                 entries: shared.entries,

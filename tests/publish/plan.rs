@@ -149,7 +149,7 @@ fn what_a_shared_pipeline_lacks_stops_the_publish() {
       load.orch.yaml:8: component `Step 0`: calls the orchestration `jobs/clean`, which is not in the commit <commit>
     # unreadable
     the shared pipelines would not be whole:
-      jobs/clean.tran.yaml:3: is no pipeline: not YAML: while parsing a node, did not find expected node content
+      jobs/clean.tran.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
     # script is a link
     the shared pipelines would not be whole:
       load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is a symbolic link and not published
@@ -207,7 +207,7 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .hidden/other.orch.yaml:8: component `Step 0`: calls the transformation `nowhere`, which is not in the commit <commit>
     .hidden/other.orch.yaml:14: component `Step 1`: names the script `sql/none.sql`, which is not in the commit <commit>
-    broken.orch.yaml:3: is no pipeline: not YAML: while parsing a node, did not find expected node content
+    broken.orch.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
     load.orch.yaml:8: component `Step 0`: names `${job}`, an expression: whether it is sent cannot be known
     load.orch.yaml:13: component `Step 1`: calls `twin`, which may be any of a/twin.tran.yaml, b/twin.tran.yaml
     ");

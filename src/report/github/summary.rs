@@ -42,11 +42,6 @@ pub fn step_summary(report: &Report, about: &About) -> String {
         "Notes",
         report.notes.iter().map(|note| escape(&said(note))),
     ));
-    let mut files: Vec<&FileResults> = report.files.iter().collect();
-    files.sort_by_key(|file| (Reverse(worst(file)), &file.path));
-    for file in files.iter().filter(|file| worst(file).is_some()) {
-        page.add(&file_table(file, about));
-    }
     page.add(&list(
         "Not reviewed",
         report.unreviewed.iter().map(|file| {
@@ -57,6 +52,11 @@ pub fn step_summary(report: &Report, about: &About) -> String {
             )
         }),
     ));
+    let mut files: Vec<&FileResults> = report.files.iter().collect();
+    files.sort_by_key(|file| (Reverse(worst(file)), &file.path));
+    for file in files.iter().filter(|file| worst(file).is_some()) {
+        page.add(&file_table(file, about));
+    }
     page.add(&list(
         "Excluded",
         report.excluded.iter().map(|path| code(&named(path))),
@@ -247,6 +247,10 @@ mod tests {
 
         - <code>sluicegate.yaml</code>
 
+        ### Not reviewed
+
+        - <code>late.orch.yaml</code>: The file was not reviewed&#58; the batch timed out
+
         ### <code>a.tran.yaml</code>
 
         | | Rule | Line | Message |
@@ -260,10 +264,6 @@ mod tests {
         |---|---|---:|---|
         | ❌ error | <code>component-naming-convention</code> | [12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12) | &#96;Run A&#96; is not in the pattern |
         | ❌ error | <code>component-naming-convention</code> | [9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9) | &#96;Run B&#96; is not |
-
-        ### Not reviewed
-
-        - <code>late.orch.yaml</code>: The file was not reviewed&#58; the batch timed out
 
         ### Excluded
 

@@ -18,7 +18,7 @@ use self::complete::{Additions, complete};
 use self::text::{attribute, content};
 use super::wording::{gate_change, has_finding, run_problem, unreviewed};
 use super::{About, ReportError, shorten};
-use crate::findings::{NO_ERROR_TYPE, FileResults, Report, RuleResult, Status, Verdict};
+use crate::findings::{FileResults, NO_ERROR_TYPE, Report, RuleResult, Status, Verdict};
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestSuite, TestSuiteBuilder};
 use std::collections::{HashMap, HashSet};
 
@@ -155,7 +155,12 @@ fn case(result: &RuleResult, name: &str, path: &str) -> TestCase {
             case
         }
         Status::Error(error_type) => {
-            let mut case = TestCaseBuilder::error(name, Duration::ZERO, &attribute(shown(error_type.as_deref())), &message);
+            let mut case = TestCaseBuilder::error(
+                name,
+                Duration::ZERO,
+                &attribute(shown(error_type.as_deref())),
+                &message,
+            );
             case.set_trace(&content(&texts(result, path)));
             case
         }
@@ -185,7 +190,10 @@ fn message(result: &RuleResult) -> String {
 fn texts(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(error_type) = &result.status {
-        lines.push(format!("the rule could not be evaluated: {}", shown(error_type.as_deref())));
+        lines.push(format!(
+            "the rule could not be evaluated: {}",
+            shown(error_type.as_deref())
+        ));
     } else if result.violations.is_empty() {
         lines.push("the rule does not hold".to_owned());
     }
