@@ -73,7 +73,7 @@ impl Form {
 
 impl UploadBody for Form {
     fn content_type(&self) -> HeaderValue {
-        // A boundary of hexadecimal digits always is a header value.
+        // The boundary is letters, digits and a dash, so the fallback is never met.
         HeaderValue::from_str(&format!("multipart/form-data; boundary={}", self.boundary))
             .unwrap_or_else(|_| HeaderValue::from_static("multipart/form-data"))
     }

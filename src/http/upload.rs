@@ -160,6 +160,9 @@ impl Monitor {
         Body::wrap_stream(stream::unfold(receiver, move |mut receiver| {
             let (body, state) = (Arc::clone(&body), Arc::clone(&state));
             async move {
+                // A server may refuse before it has read everything, and end the connection: its answer is noticed
+                // only if the runtime looks for it before the next write fails.
+                tokio::task::yield_now().await;
                 let chunk = receiver.recv().await?;
                 if let Ok(bytes) = &chunk {
                     body.progress(state.took(bytes.len()));

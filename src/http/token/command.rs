@@ -127,7 +127,9 @@ mod tests {
             let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
             state.is_empty() || state.contains(") Z ")
         };
-        while std::path::Path::new("/proc/self/stat").exists() && !gone() {
+        let has_proc = std::path::Path::new("/proc/self/stat").exists();
+        while has_proc && !gone() {
+            assert!(started.elapsed() < Duration::from_secs(30), "it still runs");
             tokio::task::yield_now().await;
         }
     }

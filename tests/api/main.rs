@@ -1,0 +1,15 @@
+//! The client against servers that answer well, badly, and not at all.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod errors;
+mod limits;
+mod multipart;
+mod raw;
+mod redirects;
+mod resources;
+mod retries;
+mod support;
+mod tls;
+mod tokens;
+mod upload;

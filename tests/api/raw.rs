@@ -1,0 +1,154 @@
+//! A server that misbehaves below HTTP: it resets, cuts, stalls, and answers before it has read.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+type Script = Box<dyn FnOnce(Connection) + Send>;
+
+/// Serves each connection by the next script, and refuses those after the last.
+pub struct RawServer {
+    address: SocketAddr,
+    served: Arc<AtomicUsize>,
+}
+
+impl RawServer {
+    pub fn start(scripts: Vec<Script>) -> Self {
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), scripts)
+    }
+
+    pub fn on(listener: TcpListener, scripts: Vec<Script>) -> Self {
+        let address = listener.local_addr().unwrap();
+        let served = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&served);
+        thread::spawn(move || {
+            for script in scripts {
+                let (stream, _) = listener.accept().unwrap();
+                counter.fetch_add(1, Ordering::SeqCst);
+                script(Connection::new(stream));
+            }
+        });
+        Self { address, served }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// How many connections came.
+    pub fn served(&self) -> usize {
+        self.served.load(Ordering::SeqCst)
+    }
+}
+
+/// A connection, as the server sees it.
+pub struct Connection {
+    stream: BufReader<TcpStream>,
+}
+
+impl Connection {
+    fn new(stream: TcpStream) -> Self {
+        Self {
+            stream: BufReader::new(stream),
+        }
+    }
+
+    /// The head of a request, up to the empty line.
+    pub fn head(&mut self) -> String {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let before = head.len();
+            self.stream.read_line(&mut head).unwrap();
+            if head.len() == before {
+                break;
+            }
+        }
+        head
+    }
+
+    /// Exactly this many bytes of the body, or fewer if the client ends before.
+    pub fn body(&mut self, size: u64) -> Vec<u8> {
+        let mut body = Vec::new();
+        // A reset shows as a body that is too short.
+        let _ = self.stream.by_ref().take(size).read_to_end(&mut body);
+        body
+    }
+
+    /// The head and the whole body of a request.
+    pub fn request(&mut self) -> (String, Vec<u8>) {
+        let head = self.head();
+        let length = content_length(&head);
+        let body = self.body(length);
+        (head, body)
+    }
+
+    pub fn answer(&mut self, text: &str) {
+        self.stream.get_mut().write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Sends bytes until the client has enough.
+    pub fn send(&mut self, bytes: &[u8]) {
+        let _ = self.stream.get_mut().write_all(bytes);
+    }
+
+    /// Sends this many blanks, or until the client has enough.
+    pub fn flood(&mut self, size: usize) {
+        let block = [b' '; 64 * 1024];
+        let mut left = size;
+        while left > 0
+            && self
+                .stream
+                .get_mut()
+                .write_all(&block[..left.min(block.len())])
+                .is_ok()
+        {
+            left = left.saturating_sub(block.len());
+        }
+    }
+
+    /// A complete answer that ends the connection.
+    pub fn json(&mut self, status: &str, body: &str) {
+        let length = body.len();
+        self.answer(&format!(
+            "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        ));
+    }
+
+    /// Ends the connection by a reset, as a crashed peer does: what is unread when a socket is closed makes the
+    /// kernel send one.
+    pub fn reset(mut self) {
+        self.stream.fill_buf().unwrap();
+    }
+
+    /// Holds the connection open without a word until the client gives up.
+    pub fn hold(&mut self) {
+        let mut rest = [0; 1024];
+        while matches!(self.stream.read(&mut rest), Ok(size) if size > 0) {}
+    }
+}
+
+/// The promised length of a request's body.
+pub fn content_length(head: &str) -> u64 {
+    head.lines()
+        .find_map(|line| {
+            line.to_ascii_lowercase()
+                .strip_prefix("content-length: ")?
+                .trim()
+                .parse()
+                .ok()
+        })
+        .unwrap_or(0)
+}
+
+/// A script that hands on what it received, and answers with this.
+pub fn recorded(status: &'static str, body: &'static str) -> (Script, mpsc::Receiver<(String, Vec<u8>)>) {
+    let (sender, receiver) = mpsc::channel();
+    let script = move |mut connection: Connection| {
+        let request = connection.request();
+        connection.json(status, body);
+        sender.send(request).unwrap();
+    };
+    (Box::new(script), receiver)
+}

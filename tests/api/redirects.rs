@@ -1,0 +1,104 @@
+//! Redirects: within the origin, and never with the token to elsewhere.
+
+use crate::support::{TOKEN, empty_list, json, platform};
+use sluicegate::http::ErrorKind;
+use wiremock::matchers::{header, method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+fn to(status: u16, location: &str) -> ResponseTemplate {
+    ResponseTemplate::new(status).insert_header("location", location)
+}
+
+#[tokio::test]
+async fn reads_follow_within_the_origin() {
+    for status in [301, 302, 303, 307, 308] {
+        let server = MockServer::start().await;
+        Mock::given(path("/v1/shared-pipelines"))
+            .respond_with(to(status, "/new/list"))
+            .mount(&server)
+            .await;
+        Mock::given(path("/new/list"))
+            .and(method("GET"))
+            .and(header("authorization", format!("Bearer {TOKEN}")))
+            .respond_with(empty_list())
+            .expect(1)
+            .mount(&server)
+            .await;
+        platform(&server.uri()).shared_pipelines().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn other_methods_follow_only_what_keeps_them() {
+    let server = MockServer::start().await;
+    Mock::given(path("/v1/shared-pipelines/artifacts"))
+        .respond_with(to(308, "/new"))
+        .mount(&server)
+        .await;
+    Mock::given(path("/new"))
+        .and(method("PATCH"))
+        .respond_with(json(200, "{}"))
+        .expect(1)
+        .mount(&server)
+        .await;
+    platform(&server.uri())
+        .set_artifact_enabled("p", "v", true)
+        .await
+        .unwrap();
+    server.reset().await;
+    Mock::given(path("/v1/shared-pipelines/artifacts"))
+        .respond_with(to(303, "/new"))
+        .mount(&server)
+        .await;
+    Mock::given(path("/new"))
+        .respond_with(json(200, "{}"))
+        .expect(0)
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .set_artifact_enabled("p", "v", true)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert!(error.may_have_been_processed());
+    let shown = error.to_string().replace(&server.uri(), "https://h");
+    insta::assert_snapshot!(shown, @"PATCH https://h/v1/shared-pipelines/artifacts: 303 See Other: a redirect that would turn PATCH into GET is not followed");
+}
+
+#[tokio::test]
+async fn another_origin_gets_nothing() {
+    let elsewhere = MockServer::start().await;
+    Mock::given(method("GET"))
+        .respond_with(empty_list())
+        .expect(0)
+        .mount(&elsewhere)
+        .await;
+    let server = MockServer::start().await;
+    let target = format!("{}/steal?secret=1", elsewhere.uri());
+    Mock::given(method("GET"))
+        .respond_with(to(302, &target))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    let shown = error
+        .to_string()
+        .replace(&server.uri(), "https://h")
+        .replace(&elsewhere.uri(), "https://other");
+    insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: 302 Found: a redirect to another origin, https://other, is not followed");
+    insta::assert_snapshot!(error.hint().unwrap(), @"if that is the platform, set it as the base URL");
+}
+
+#[tokio::test]
+async fn a_circle_ends() {
+    let server = MockServer::start().await;
+    Mock::given(method("GET"))
+        .respond_with(to(307, "/v1/shared-pipelines"))
+        .expect(6)
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert!(error.to_string().ends_with("more than 5 redirects"), "{error}");
+}

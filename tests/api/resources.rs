@@ -1,0 +1,323 @@
+//! Each call: what is sent, and what is read from the documented answers and from others.
+
+use crate::support::{TOKEN, json, platform};
+use sluicegate::api::ReviewRequest;
+use sluicegate::http::ErrorKind;
+use uuid::Uuid;
+use wiremock::matchers::{body_json, header, method, path, query_param, query_param_is_missing};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+const PROJECT: Uuid = Uuid::from_u128(7);
+
+fn review_request() -> ReviewRequest {
+    ReviewRequest {
+        branch_name: "feature/x".to_owned(),
+        commit_id: "c0ffee".to_owned(),
+        pipelines: vec!["sales/load orders.orch.yaml".to_owned()],
+    }
+}
+
+#[tokio::test]
+async fn a_review_is_sent_and_read_as_documented() {
+    let server = MockServer::start().await;
+    Mock::given(method("POST"))
+        .and(path(format!("/v1/projects/{PROJECT}/reviews")))
+        .and(header("agent-version", "9.0.0"))
+        .and(header("authorization", format!("Bearer {TOKEN}")))
+        .and(header("content-type", "application/json"))
+        .and(header(
+            "user-agent",
+            concat!("sluicegate/", env!("CARGO_PKG_VERSION")),
+        ))
+        .and(body_json(
+            serde_json::json!({ "branchName": "feature/x", "commitId": "c0ffee",
+            "pipelines": ["sales/load orders.orch.yaml"] }),
+        ))
+        .respond_with(json(200, include_str!("../fixtures/api/review.json")))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let answer = platform(&server.uri())
+        .review(PROJECT, "9.0.0", &review_request())
+        .await
+        .unwrap();
+    insta::assert_debug_snapshot!(answer, @r#"
+    ReviewAnswer {
+        review_status: Some(
+            "FAILED",
+        ),
+        results: Some(
+            {
+                "sales/clean.tran.yaml": [],
+                "sales/load orders.orch.yaml": [
+                    RuleAnswer {
+                        rule_name: Some(
+                            "component-naming-convention",
+                        ),
+                        status: Some(
+                            "PASSED",
+                        ),
+                        error_type: None,
+                        violations: [],
+                    },
+                    RuleAnswer {
+                        rule_name: Some(
+                            "maximum-components",
+                        ),
+                        status: Some(
+                            "FAILED",
+                        ),
+                        error_type: None,
+                        violations: [
+                            "14 components are more than the 10 allowed",
+                        ],
+                    },
+                    RuleAnswer {
+                        rule_name: Some(
+                            "start-and-end-components",
+                        ),
+                        status: Some(
+                            "ERROR",
+                        ),
+                        error_type: Some(
+                            "designer/no-start-component",
+                        ),
+                        violations: [],
+                    },
+                ],
+            },
+        ),
+        excluded_files: [
+            "sales/notes.md",
+        ],
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_review_of_the_wrong_shape_names_the_place() {
+    for (body, place) in [
+        (r#"{ "results": [] }"#, "results"),
+        (
+            r#"{ "results": { "a.orch.yaml": [{ "status": 1 }] } }"#,
+            "results.a.orch.yaml[0].status",
+        ),
+        (
+            r#"{ "results": { "a": [{ "violations": {} }] } }"#,
+            "results.a[0].violations",
+        ),
+    ] {
+        let server = MockServer::start().await;
+        Mock::given(method("POST"))
+            .respond_with(json(200, body))
+            .mount(&server)
+            .await;
+        let error = platform(&server.uri())
+            .review(PROJECT, "9.0.0", &review_request())
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadAnswer);
+        assert!(
+            error.to_string().contains(&format!(" at {place}: invalid type")),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_agent_version_that_no_header_can_carry_is_not_sent() {
+    let server = MockServer::start().await;
+    let error = platform(&server.uri())
+        .review(PROJECT, "9\r\nx: y", &review_request())
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert_eq!(server.received_requests().await.unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn shared_pipelines_are_read_to_the_last_page() {
+    let server = MockServer::start().await;
+    Mock::given(path("/v1/shared-pipelines"))
+        .respond_with(pages(250, None))
+        .expect(3)
+        .mount(&server)
+        .await;
+    let all = platform(&server.uri()).shared_pipelines().await.unwrap();
+    let ids: Vec<_> = all
+        .iter()
+        .map(|entry| entry.shared_pipeline_id.clone().unwrap())
+        .collect();
+    assert_eq!(ids, (0..250).map(|number| number.to_string()).collect::<Vec<_>>());
+    server.reset().await;
+    let documented = json(200, include_str!("../fixtures/api/shared-pipelines.json"));
+    Mock::given(query_param("page", "0"))
+        .respond_with(documented)
+        .expect(1)
+        .mount(&server)
+        .await;
+    let all = platform(&server.uri()).shared_pipelines().await.unwrap();
+    assert_eq!(all[0].latest_version_name.as_deref(), Some("1.2.0"));
+    assert_eq!(all[1].latest_version_name, None);
+    assert_eq!(all[1].raw["description"], "Removes orders without lines");
+}
+
+/// Pages over `total` numbered entries; with `most`, never more than so many on one.
+fn pages(total: usize, most: Option<usize>) -> impl Fn(&Request) -> ResponseTemplate {
+    move |request| {
+        let number = |name: &str| -> Option<usize> {
+            request
+                .url
+                .query_pairs()
+                .find(|(key, _)| key == name)?
+                .1
+                .parse()
+                .ok()
+        };
+        let asked = number("size").unwrap_or(20);
+        let size = most.map_or(asked, |most| most.min(asked));
+        let first = number("page").unwrap_or(0) * size;
+        let entries: Vec<_> = (first..total.min(first + size))
+            .map(
+                |id| serde_json::json!({ "sharedPipelineId": id.to_string(), "versionName": id.to_string() }),
+            )
+            .collect();
+        ResponseTemplate::new(200).set_body_json(
+            serde_json::json!({ "results": entries, "page": number("page"), "size": size, "total": total }),
+        )
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_gives_smaller_pages_is_followed() {
+    let server = MockServer::start().await;
+    Mock::given(method("GET"))
+        .respond_with(pages(45, Some(20)))
+        .expect(3)
+        .mount(&server)
+        .await;
+    assert_eq!(
+        platform(&server.uri()).shared_pipelines().await.unwrap().len(),
+        45
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_repeats_its_page_is_an_error() {
+    let server = MockServer::start().await;
+    let page = r#"{ "results": [{ "sharedPipelineId": "1" }], "total": 2 }"#;
+    Mock::given(method("GET"))
+        .respond_with(json(200, page))
+        .expect(2)
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    assert!(
+        error.to_string().ends_with("page 1 repeats the page before"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn artifacts_are_read_in_any_shape() {
+    for body in [
+        r#"[{ "versionName": "1", "enabled": true }]"#,
+        r#"{ "artifacts": [{ "versionName": "1", "enabled": true }] }"#,
+        r#"{ "items": [{ "versionName": "1", "enabled": true }], "total": 1 }"#,
+    ] {
+        let server = MockServer::start().await;
+        Mock::given(path("/v1/shared-pipelines/artifacts"))
+            .and(query_param("sharedPipelineIdPrefix", "a & b"))
+            .and(query_param_is_missing("page"))
+            .respond_with(json(200, body))
+            .expect(1)
+            .mount(&server)
+            .await;
+        let all = platform(&server.uri()).artifacts(Some("a & b")).await.unwrap();
+        assert_eq!(
+            (all[0].version_name.as_deref(), all[0].enabled),
+            (Some("1"), Some(true))
+        );
+        assert_eq!(all[0].raw["versionName"], "1");
+    }
+    let server = MockServer::start().await;
+    Mock::given(query_param_is_missing("sharedPipelineIdPrefix"))
+        .respond_with(pages(45, None))
+        .expect(3)
+        .mount(&server)
+        .await;
+    assert_eq!(platform(&server.uri()).artifacts(None).await.unwrap().len(), 45);
+}
+
+#[tokio::test]
+async fn a_list_entry_of_the_wrong_shape_names_the_place() {
+    let server = MockServer::start().await;
+    let body = r#"{ "results": [{}, { "enabled": 1 }] }"#;
+    Mock::given(method("GET"))
+        .respond_with(json(200, body))
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .artifacts(None)
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains(" at results[1].enabled: invalid type"), "{error}");
+    server.reset().await;
+    Mock::given(method("GET"))
+        .respond_with(json(200, r#"{ "page": 0 }"#))
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .artifacts(None)
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(error.ends_with("it holds no list"), "{error}");
+}
+
+#[tokio::test]
+async fn details_are_read_as_documented() {
+    let server = MockServer::start().await;
+    Mock::given(path("/v1/shared-pipelines/artifacts/details"))
+        .and(query_param("sharedPipelineIdPrefix", "sales"))
+        .and(query_param_is_missing("versionName"))
+        .respond_with(json(200, include_str!("../fixtures/api/artifacts-details.json")))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let details = platform(&server.uri())
+        .artifact_details("sales", None)
+        .await
+        .unwrap();
+    assert_eq!(
+        details.artifact.commit_hash.as_deref(),
+        Some("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+    );
+    assert_eq!(details.artifact.raw["provider"], "public-api");
+    assert_eq!(
+        details.shared_pipelines[0].source_pipeline.as_deref(),
+        Some("sales/load orders")
+    );
+    assert_eq!(
+        details.raw["sharedPipelines"][0]["sharedPipelineId"],
+        "load-orders"
+    );
+}
+
+#[tokio::test]
+async fn a_version_is_enabled_as_documented() {
+    let server = MockServer::start().await;
+    let body = serde_json::json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false });
+    Mock::given(method("PATCH"))
+        .and(path("/v1/shared-pipelines/artifacts"))
+        .and(body_json(body))
+        .respond_with(ResponseTemplate::new(200).set_body_string("whatever"))
+        .expect(1)
+        .mount(&server)
+        .await;
+    platform(&server.uri())
+        .set_artifact_enabled("sales", "1", false)
+        .await
+        .unwrap();
+}

@@ -1,0 +1,249 @@
+//! What is sent again, how often, and when.
+
+use crate::raw::RawServer;
+use crate::support::{SHORT, empty_list, json, platform, platform_with, settings};
+use sluicegate::api::{PartSource, Platform, ReviewRequest, Upload};
+use sluicegate::http::{Client, Delays, ErrorKind, HttpError};
+use std::io::Read;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const OK: &str = r#"{ "results": [] }"#;
+
+/// A server that gives `first` to the first `times` requests, and then `then`.
+async fn server(first: ResponseTemplate, times: u64, then: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(any())
+        .respond_with(first)
+        .up_to_n_times(times)
+        .mount(&server)
+        .await;
+    Mock::given(any()).respond_with(then).mount(&server).await;
+    server
+}
+
+async fn requests(server: &MockServer) -> usize {
+    server.received_requests().await.unwrap().len()
+}
+
+struct Nothing;
+
+impl PartSource for Nothing {
+    fn open(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(std::io::empty()))
+    }
+}
+
+fn upload() -> Upload {
+    Upload {
+        prefix: "p".to_owned(),
+        version: "1".to_owned(),
+        commit_hash: None,
+        branch: None,
+        parts: Vec::new(),
+        source: Arc::new(Nothing),
+        progress: None,
+    }
+}
+
+async fn review(platform: &Platform) -> Result<(), HttpError> {
+    let request = ReviewRequest {
+        branch_name: "b".into(),
+        commit_id: "c".into(),
+        pipelines: vec!["a".into()],
+    };
+    platform.review(Uuid::nil(), "9.0.0", &request).await.map(|_| ())
+}
+
+#[tokio::test]
+async fn passing_troubles_are_retried_for_what_may_be_repeated() {
+    for status in [408, 425, 429, 500, 502, 503, 504] {
+        let read = server(ResponseTemplate::new(status), 2, empty_list()).await;
+        assert_eq!(
+            platform(&read.uri()).shared_pipelines().await.unwrap().len(),
+            0,
+            "{status}"
+        );
+        assert_eq!(requests(&read).await, 3, "{status}");
+        let reviewed = server(ResponseTemplate::new(status), 1, json(200, "{}")).await;
+        review(&platform(&reviewed.uri())).await.unwrap();
+        let patched = server(ResponseTemplate::new(status), 1, ResponseTemplate::new(204)).await;
+        platform(&patched.uri())
+            .set_artifact_enabled("p", "v", false)
+            .await
+            .unwrap();
+        assert_eq!(requests(&patched).await, 2, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn other_refusals_are_final() {
+    for status in [400, 401, 403, 404, 405, 409, 410, 413, 422, 501] {
+        let server = server(ResponseTemplate::new(status), 1, empty_list()).await;
+        let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+        assert_eq!(error.status(), Some(status));
+        assert!(!error.may_have_been_processed() || status == 501, "{status}");
+        assert_eq!(requests(&server).await, 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn retries_end_and_say_how_many_there_were() {
+    let server = server(ResponseTemplate::new(502), 9, empty_list()).await;
+    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OtherStatus(502));
+    assert!(
+        error.to_string().contains("502 Bad Gateway (3 tries): "),
+        "{error}"
+    );
+    assert_eq!(requests(&server).await, 3);
+}
+
+#[tokio::test]
+async fn an_upload_is_repeated_only_when_surely_unprocessed() {
+    let done = || json(201, r#"{ "versionName": "1", "ignoredResources": [] }"#);
+    let again = [
+        ResponseTemplate::new(429),
+        ResponseTemplate::new(503).insert_header("retry-after", "0"),
+        ResponseTemplate::new(503).insert_header("retry-after", "Fri, 20 Nov 2026 09:00:00 GMT"),
+    ];
+    for answer in again {
+        let server = server(answer, 1, done()).await;
+        assert_eq!(
+            platform(&server.uri())
+                .publish(upload())
+                .await
+                .unwrap()
+                .version_name
+                .as_deref(),
+            Some("1")
+        );
+        assert_eq!(requests(&server).await, 2);
+    }
+    for status in [408, 500, 502, 503, 504] {
+        let server = server(ResponseTemplate::new(status), 1, done()).await;
+        let error = platform(&server.uri()).publish(upload()).await.unwrap_err();
+        assert!(error.may_have_been_processed(), "{status}");
+        assert_eq!(requests(&server).await, 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn retry_after_is_waited_for_and_bounded() {
+    let in_an_hour = httpdate::fmt_http_date(std::time::SystemTime::now() + Duration::from_secs(3600));
+    for asked in ["3600", in_an_hour.as_str()] {
+        let answer = ResponseTemplate::new(503).insert_header("retry-after", asked);
+        let server = server(answer, 1, empty_list()).await;
+        let started = Instant::now();
+        platform(&server.uri()).shared_pipelines().await.unwrap();
+        assert!(started.elapsed() >= SHORT.max_asked, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_retried_even_for_an_upload() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = closed.local_addr().unwrap();
+    drop(closed);
+    let delays = Delays {
+        base: Duration::from_millis(40),
+        max: Duration::from_millis(40),
+        ..SHORT
+    };
+    let mut patient = settings(&format!("http://{address}"));
+    patient.retries = 1_000;
+    let platform = Platform::new(Client::with_delays(patient, delays).unwrap());
+    let call = tokio::spawn(async move { platform.publish(upload()).await });
+    tokio::task::spawn_blocking(move || {
+        let script = |mut connection: crate::raw::Connection| {
+            connection.request();
+            connection.json("201 Created", r#"{ "versionName": "1" }"#);
+        };
+        RawServer::on(TcpListener::bind(address).unwrap(), vec![Box::new(script)])
+    })
+    .await
+    .unwrap();
+    assert_eq!(call.await.unwrap().unwrap().version_name.as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn nobody_there_is_unreachable_and_surely_unprocessed() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = closed.local_addr().unwrap();
+    drop(closed);
+    let error = platform(&format!("http://{address}"))
+        .publish(upload())
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
+    assert!(!error.may_have_been_processed());
+    let shown = error.to_string().replace(&address.to_string(), "HOST");
+    insta::assert_snapshot!(shown, @"POST http://HOST/v1/shared-pipelines/artifacts: failed (3 tries): cannot connect: client error (Connect): tcp connect error: Connection refused (os error 111)");
+}
+
+#[tokio::test]
+async fn broken_connections_are_retried() {
+    let server = RawServer::start(vec![
+        // A reset before any answer.
+        Box::new(|connection| connection.reset()),
+        // A body that is cut.
+        Box::new(|mut connection| {
+            connection.request();
+            connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{ \"results\": [");
+        }),
+        Box::new(|mut connection| {
+            connection.request();
+            connection.json("200 OK", OK);
+        }),
+    ]);
+    platform(&server.url()).shared_pipelines().await.unwrap();
+    assert_eq!(server.served(), 3);
+}
+
+#[tokio::test]
+async fn a_cut_answer_to_an_upload_is_not_repeated() {
+    let server = RawServer::start(vec![Box::new(|mut connection| {
+        connection.request();
+        connection.answer("HTTP/1.1 201 Created\r\nx-request-id: r-1\r\ncontent-length: 100\r\n\r\n{");
+    })]);
+    let error = platform(&server.url()).publish(upload()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
+    assert!(error.may_have_been_processed() && error.was_accepted());
+    let shown = error.to_string().replace(&server.url(), "URL");
+    insta::assert_snapshot!(shown, @"POST URL/v1/shared-pipelines/artifacts: 201 Created (request id r-1): the connection broke within the answer: error reading a body from connection: end of file before message length reached");
+    assert_eq!(server.served(), 1);
+}
+
+#[tokio::test]
+async fn silence_is_a_timeout() {
+    let hold = || -> Box<dyn FnOnce(crate::raw::Connection) + Send> { Box::new(|mut it| it.hold()) };
+    let server = RawServer::start(vec![hold(), hold(), hold()]);
+    let mut hasty = settings(&server.url());
+    hasty.timeout = Duration::from_millis(150);
+    let error = platform_with(hasty).shared_pipelines().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    let shown = error.to_string().replace(&server.url(), "URL");
+    insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete answer within 0.15 s");
+    assert_eq!(server.served(), 3);
+}
+
+#[tokio::test]
+async fn an_answer_that_never_ends_is_a_timeout_and_a_review_gets_one_more_try() {
+    let slow = || -> Box<dyn FnOnce(crate::raw::Connection) + Send> {
+        Box::new(|mut connection| {
+            connection.request();
+            connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{");
+            connection.hold();
+        })
+    };
+    let server = RawServer::start(vec![slow(), slow(), slow()]);
+    let mut hasty = settings(&server.url());
+    hasty.timeout = Duration::from_millis(150);
+    let error = review(&platform_with(hasty)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(server.served(), 2);
+}

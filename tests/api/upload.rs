@@ -1,0 +1,378 @@
+//! The publish: one streaming form, exact to the byte, that is never completed with wrong content.
+
+use crate::multipart::{Part, parse};
+use crate::raw::{Connection, RawServer, content_length, recorded};
+use crate::support::{platform, platform_with, settings};
+use sluicegate::api::{PartSource, PublishAnswer, Upload, UploadPart};
+use sluicegate::http::{ErrorKind, HttpError, Settings, TokenSource};
+use std::io::{Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+const DONE: &str = include_str!("../fixtures/api/publish.json");
+
+/// Contents in memory.
+struct Memory(Vec<Vec<u8>>);
+
+impl PartSource for Memory {
+    fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(Cursor::new(self.0[part].clone())))
+    }
+}
+
+/// A part that is larger than all buffers on the way.
+const LARGE: u64 = 64 * 1024 * 1024;
+
+/// Contents of blanks.
+struct Blanks;
+
+impl PartSource for Blanks {
+    fn open(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(std::io::repeat(b' ').take(LARGE)))
+    }
+}
+
+fn upload(files: &[(&str, &[u8])]) -> Upload {
+    let length = |content: &[u8]| content.len() as u64;
+    Upload {
+        prefix: "sales".to_owned(),
+        version: "1.2.0".to_owned(),
+        commit_hash: Some("c0ffee".to_owned()),
+        branch: Some("größer".to_owned()),
+        parts: files
+            .iter()
+            .map(|(name, content)| UploadPart {
+                name: (*name).to_owned(),
+                length: length(content),
+            })
+            .collect(),
+        source: Arc::new(Memory(
+            files.iter().map(|(_, content)| content.to_vec()).collect(),
+        )),
+        progress: None,
+    }
+}
+
+/// An upload of one large part.
+fn large() -> Upload {
+    let parts = vec![UploadPart {
+        name: "large".to_owned(),
+        length: 64 * 1024 * 1024,
+    }];
+    Upload {
+        parts,
+        source: Arc::new(Blanks),
+        ..upload(&[])
+    }
+}
+
+async fn published(upload: Upload) -> (PublishAnswer, String, Vec<u8>) {
+    let (script, received) = recorded("201 Created", DONE);
+    let server = RawServer::start(vec![script]);
+    let answer = platform(&server.url()).publish(upload).await.unwrap();
+    let (head, body) = received.recv().unwrap();
+    (answer, head, body)
+}
+
+#[tokio::test]
+async fn names_and_contents_arrive_as_they_are() {
+    let binary: Vec<u8> = (0..=255).collect();
+    let files: [(&str, &[u8]); 8] = [
+        ("folder/load orders.orch.yaml", b"type: orchestration\n"),
+        (".config/shared-pipelines.yaml", b""),
+        ("a;b='c'.sql", b"\r\n--x\r\n"),
+        ("back\\slash.py", &binary),
+        ("größe/日本.orch.yaml", "ä".as_bytes()),
+        ("quote\".txt", b"q"),
+        ("line\r\nbreak.txt", b"n"),
+        ("100%22.txt", b"p"),
+    ];
+    let (answer, head, body) = published(upload(&files)).await;
+    assert_eq!(content_length(&head), body.len() as u64);
+    assert!(!head.to_ascii_lowercase().contains("transfer-encoding"), "{head}");
+    let names = ["quote%22.txt", "line%0D%0Abreak.txt", "100%22.txt"];
+    let expected: Vec<Part> = files
+        .iter()
+        .enumerate()
+        .map(|(index, (name, content))| Part {
+            name: if index < 5 { *name } else { names[index - 5] }.to_owned(),
+            content_type: "text/plain".to_owned(),
+            content: content.to_vec(),
+        })
+        .collect();
+    assert_eq!(parse(&head, &body), expected);
+    assert_eq!(answer.version_name.as_deref(), Some("1.2.0"));
+    assert_eq!(answer.ignored_resources.unwrap()[0]["name"], "notes.md");
+}
+
+#[tokio::test]
+async fn the_headers_are_the_documents() {
+    let (_, head, _) = published(upload(&[("a", b"b")])).await;
+    assert!(
+        head.starts_with("POST /v1/shared-pipelines/artifacts HTTP/1.1\r\n"),
+        "{head}"
+    );
+    for line in [
+        "sharedpipelineidprefix: sales",
+        "versionname: 1.2.0",
+        "commithash: c0ffee",
+        "branch: größer",
+    ] {
+        assert!(head.contains(&format!("\r\n{line}\r\n")), "{line} in {head}");
+    }
+}
+
+#[tokio::test]
+async fn many_and_large_parts_arrive_whole() {
+    let contents: Vec<(String, Vec<u8>)> = (0..3_000_usize)
+        .map(|number| {
+            let size = if number % 1000 == 7 { 700_001 } else { number % 97 };
+            (
+                format!("f/{number}"),
+                vec![u8::try_from(number % 251).unwrap(); size],
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &[u8])> = contents
+        .iter()
+        .map(|(name, it)| (name.as_str(), it.as_slice()))
+        .collect();
+    let seen = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&seen);
+    let progress: Arc<dyn Fn(u64) + Send + Sync> =
+        Arc::new(move |sent| counter.store(sent, Ordering::SeqCst));
+    let (_, head, body) = published(Upload {
+        progress: Some(progress),
+        ..upload(&files)
+    })
+    .await;
+    let parts = parse(&head, &body);
+    assert_eq!(parts.len(), files.len());
+    for (part, (name, content)) in parts.iter().zip(files) {
+        assert_eq!((part.name.as_str(), part.content.as_slice()), (name, content));
+    }
+    assert_eq!(seen.load(Ordering::SeqCst), body.len() as u64);
+}
+
+/// What becomes of an upload whose one part has this content, but another promised length.
+async fn broken(content: &[u8], promised: u64) -> (HttpError, usize, u64) {
+    let (sender, received) = std::sync::mpsc::channel();
+    let script = move |mut connection: Connection| {
+        let head = connection.head();
+        let length = content_length(&head);
+        sender.send((connection.body(length).len(), length)).unwrap();
+    };
+    let server = RawServer::start(vec![Box::new(script)]);
+    let mut upload = upload(&[("folder/a.sql", content)]);
+    upload.parts[0].length = promised;
+    let error = platform(&server.url()).publish(upload).await.unwrap_err();
+    let (arrived, length) = received.recv().unwrap();
+    (error, arrived, length)
+}
+
+#[tokio::test]
+async fn content_of_another_size_stops_the_upload() {
+    for (content, promised) in [
+        (vec![b'x'; 300_000], 299_999),
+        (vec![b'x'; 300_000], 300_001),
+        (Vec::new(), 1),
+    ] {
+        let (error, arrived, length) = broken(&content, promised).await;
+        assert_eq!(error.kind(), ErrorKind::Source);
+        // A length of 0 means that the request ended before its head was sent.
+        assert!(length == 0 || (arrived as u64) < length, "{arrived} of {length}");
+        let shown = error.to_string();
+        assert!(
+            shown.contains("/v1/shared-pipelines/artifacts: the upload was stopped: folder/a.sql: it "),
+            "{shown}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_part_that_cannot_be_opened_is_named() {
+    struct Gone;
+    impl PartSource for Gone {
+        fn open(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
+            Err(std::io::Error::other("it was deleted"))
+        }
+    }
+    let server = RawServer::start(vec![Box::new(|mut connection| connection.hold())]);
+    let upload = Upload {
+        source: Arc::new(Gone),
+        ..upload(&[("a.sql", b"x")])
+    };
+    let error = platform(&server.url()).publish(upload).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Source);
+    assert!(
+        error
+            .to_string()
+            .ends_with("the upload was stopped: a.sql: it was deleted"),
+        "{error}"
+    );
+}
+
+/// Runs a large upload against a server that reads the head, waits until the client can send no more, and goes on
+/// with `script`.
+async fn refused_early(script: impl FnOnce(&mut Connection) + Send + 'static) -> HttpError {
+    let sent = Arc::new(AtomicU64::new(0));
+    let (counter, seen) = (Arc::clone(&sent), sent);
+    let server = RawServer::start(vec![Box::new(move |mut connection| {
+        connection.head();
+        let mut before = 0;
+        let mut unchanged = 0;
+        while before == 0 || unchanged < 20 {
+            std::thread::park_timeout(Duration::from_millis(5));
+            let now = seen.load(Ordering::SeqCst);
+            unchanged = if now == before { unchanged + 1 } else { 0 };
+            before = now;
+        }
+        assert!(before < LARGE);
+        script(&mut connection);
+    })]);
+    let progress: Arc<dyn Fn(u64) + Send + Sync> =
+        Arc::new(move |sent| counter.store(sent, Ordering::SeqCst));
+    platform(&server.url())
+        .publish(Upload {
+            progress: Some(progress),
+            ..large()
+        })
+        .await
+        .unwrap_err()
+}
+
+#[tokio::test]
+async fn an_early_refusal_is_reported_and_not_the_broken_pipe() {
+    for (status, kind) in [
+        ("401 Unauthorized", ErrorKind::Unauthorized),
+        ("403 Forbidden", ErrorKind::Forbidden),
+        ("409 Conflict", ErrorKind::Conflict),
+        ("413 Payload Too Large", ErrorKind::TooLarge),
+    ] {
+        // Ends the connection at once, with most of the body unread: the client's next write fails.
+        let error = refused_early(move |connection| connection.json(status, r#"{ "error": "no" }"#)).await;
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().ends_with(": no"), "{error}");
+        assert!(!error.may_have_been_processed());
+        // Reads on for a while after its answer, as careful servers do.
+        let error = refused_early(move |connection| {
+            connection.json(status, r#"{ "error": "no" }"#);
+            connection.body(LARGE / 2);
+        });
+        assert_eq!(error.await.kind(), kind);
+    }
+}
+
+#[tokio::test]
+async fn a_success_before_the_end_of_the_upload_is_not_believed() {
+    let server = RawServer::start(vec![Box::new(|mut connection| {
+        connection.head();
+        connection.json("201 Created", DONE);
+        connection.hold();
+    })]);
+    let error = platform(&server.url()).publish(large()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert!(error.was_accepted());
+}
+
+#[tokio::test]
+async fn an_upload_that_stalls_is_given_up() {
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let server = RawServer::start(vec![Box::new(move |mut connection| {
+        connection.head();
+        // Reads nothing more; the receiver ends with the test.
+        let _ = released.recv();
+    })]);
+    let hasty = Settings {
+        timeout: Duration::from_millis(300),
+        ..settings(&server.url())
+    };
+    let error = platform_with(hasty).publish(large()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(error.may_have_been_processed());
+    assert!(
+        error.to_string().contains("no progress within 0.3 s, after "),
+        "{error}"
+    );
+    assert_eq!(server.served(), 1);
+    drop(release);
+}
+
+#[tokio::test]
+async fn a_slow_upload_that_moves_is_not_given_up() {
+    let server = RawServer::start(vec![Box::new(|mut connection| {
+        let length = content_length(&connection.head());
+        let pause = Duration::from_millis(20);
+        for _ in 0..40 {
+            connection.body(length / 40);
+            std::thread::park_timeout(pause);
+        }
+        connection.body(length % 40);
+        connection.json("201 Created", DONE);
+    })]);
+    let hasty = Settings {
+        timeout: Duration::from_millis(600),
+        ..settings(&server.url())
+    };
+    platform_with(hasty).publish(large()).await.unwrap();
+}
+
+#[tokio::test]
+async fn after_a_401_the_upload_is_made_anew() {
+    let (second, received) = recorded("201 Created", DONE);
+    let server = RawServer::start(vec![
+        Box::new(|mut connection| {
+            connection.request();
+            connection.json("401 Unauthorized", "{}");
+        }),
+        second,
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    std::fs::write(&file, "abc").unwrap();
+    let settings = Settings {
+        token: TokenSource::File(file),
+        ..settings(&server.url())
+    };
+    platform_with(settings)
+        .publish(upload(&[("a", b"content")]))
+        .await
+        .unwrap();
+    let (head, body) = received.recv().unwrap();
+    assert_eq!(parse(&head, &body)[0].content, b"content");
+}
+
+#[tokio::test]
+async fn an_accepted_upload_with_an_unreadable_answer_is_told_apart() {
+    let (script, _received) = recorded("200 OK", "thanks");
+    let server = RawServer::start(vec![script]);
+    let error = platform(&server.url())
+        .publish(upload(&[("a", b"b")]))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert!(error.was_accepted() && error.may_have_been_processed());
+}
+
+#[tokio::test]
+async fn an_answer_without_ignored_resources_does_not_tell_that_there_are_none() {
+    let (script, _received) = recorded("200 OK", r#"{ "versionName": "1.2.0" }"#);
+    let server = RawServer::start(vec![script]);
+    let answer = platform(&server.url())
+        .publish(upload(&[("a", b"b")]))
+        .await
+        .unwrap();
+    assert_eq!(answer.ignored_resources, None);
+}
+
+#[tokio::test]
+async fn values_that_no_header_can_carry_are_not_sent() {
+    let upload = Upload {
+        version: "1\r\nx: y".to_owned(),
+        ..upload(&[])
+    };
+    let error = platform("http://127.0.0.1:9").publish(upload).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    insta::assert_snapshot!(error, @r"the version name cannot be sent as a header: it holds the control character '\r', which no header can carry");
+}
