@@ -132,9 +132,7 @@ mod tests {
 
     #[test]
     fn the_limit_doubles_up_to_the_maximum() {
-        let limits: Vec<u64> = (0..9)
-            .map(|n| Delays::default().limit(n).as_millis() as u64)
-            .collect();
+        let limits: Vec<u128> = (0..9).map(|n| Delays::default().limit(n).as_millis()).collect();
         assert_eq!(
             limits,
             [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]

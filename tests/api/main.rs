@@ -1,6 +1,11 @@
 //! The client against servers that answer well, badly, and not at all.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod errors;
 mod limits;

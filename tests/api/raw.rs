@@ -95,7 +95,7 @@ impl Connection {
 
     /// Sends this many blanks, or until the client has enough.
     pub fn flood(&mut self, size: usize) {
-        let block = [b' '; 64 * 1024];
+        let block = [b' '; 8 * 1024];
         let mut left = size;
         while left > 0
             && self
@@ -116,10 +116,10 @@ impl Connection {
         ));
     }
 
-    /// Ends the connection by a reset, as a crashed peer does: what is unread when a socket is closed makes the
-    /// kernel send one.
-    pub fn reset(mut self) {
-        self.stream.fill_buf().unwrap();
+    /// Ends the connection by a reset, as a crashed peer does, once the client has sent something: what is unread
+    /// when a socket is closed makes the kernel send one.
+    pub fn reset(self) {
+        self.stream.get_ref().peek(&mut [0]).unwrap();
     }
 
     /// Holds the connection open without a word until the client gives up.

@@ -1,9 +1,9 @@
 //! What is sent again, how often, and when.
 
-use crate::raw::RawServer;
+use crate::raw::{Connection, RawServer};
 use crate::support::{SHORT, empty_list, json, platform, platform_with, settings};
 use sluicegate::api::{PartSource, Platform, ReviewRequest, Upload};
-use sluicegate::http::{Client, Delays, ErrorKind, HttpError};
+use sluicegate::http::{Client, Delays, ErrorKind, HttpError, Settings};
 use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -159,7 +159,7 @@ async fn a_refused_connection_is_retried_even_for_an_upload() {
     let platform = Platform::new(Client::with_delays(patient, delays).unwrap());
     let call = tokio::spawn(async move { platform.publish(upload()).await });
     tokio::task::spawn_blocking(move || {
-        let script = |mut connection: crate::raw::Connection| {
+        let script = |mut connection: Connection| {
             connection.request();
             connection.json("201 Created", r#"{ "versionName": "1" }"#);
         };
@@ -189,7 +189,12 @@ async fn nobody_there_is_unreachable_and_surely_unprocessed() {
 async fn broken_connections_are_retried() {
     let server = RawServer::start(vec![
         // A reset before any answer.
-        Box::new(|connection| connection.reset()),
+        Box::new(Connection::reset),
+        // A reset within the answer.
+        Box::new(|mut connection| {
+            connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{ \"results\": [");
+            connection.reset();
+        }),
         // A body that is cut.
         Box::new(|mut connection| {
             connection.request();
@@ -200,8 +205,12 @@ async fn broken_connections_are_retried() {
             connection.json("200 OK", OK);
         }),
     ]);
-    platform(&server.url()).shared_pipelines().await.unwrap();
-    assert_eq!(server.served(), 3);
+    let patient = Settings {
+        retries: 3,
+        ..settings(&server.url())
+    };
+    platform_with(patient).shared_pipelines().await.unwrap();
+    assert_eq!(server.served(), 4);
 }
 
 #[tokio::test]
@@ -220,7 +229,7 @@ async fn a_cut_answer_to_an_upload_is_not_repeated() {
 
 #[tokio::test]
 async fn silence_is_a_timeout() {
-    let hold = || -> Box<dyn FnOnce(crate::raw::Connection) + Send> { Box::new(|mut it| it.hold()) };
+    let hold = || -> Box<dyn FnOnce(Connection) + Send> { Box::new(|mut it| it.hold()) };
     let server = RawServer::start(vec![hold(), hold(), hold()]);
     let mut hasty = settings(&server.url());
     hasty.timeout = Duration::from_millis(150);
@@ -233,7 +242,7 @@ async fn silence_is_a_timeout() {
 
 #[tokio::test]
 async fn an_answer_that_never_ends_is_a_timeout_and_a_review_gets_one_more_try() {
-    let slow = || -> Box<dyn FnOnce(crate::raw::Connection) + Send> {
+    let slow = || -> Box<dyn FnOnce(Connection) + Send> {
         Box::new(|mut connection| {
             connection.request();
             connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{");
