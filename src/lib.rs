@@ -37,7 +37,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
         Err(said) => {
             // A closed pipe is the reader's choice, so a failed write is no failure.
             let _ = said.print();
-            if said.use_stderr() { exit::ExitStatus::Usage } else { exit::ExitStatus::Success }
+            if said.use_stderr() {
+                exit::ExitStatus::Usage
+            } else {
+                exit::ExitStatus::Success
+            }
         }
     }
 }

@@ -25,26 +25,49 @@ fn table() -> BTreeMap<String, Option<BTreeSet<String>>> {
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
-    entries.map(|entry| entry.path().to_owned()).filter(|path| path.extension().is_some_and(|e| e == "rs")).collect()
+    let entries = WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .map(Result::unwrap);
+    entries
+        .map(|entry| entry.path().to_owned())
+        .filter(|path| path.extension().is_some_and(|e| e == "rs"))
+        .collect()
 }
 
 /// The room of a source file: the first part of its path below `src`.
 fn room(file: &Path) -> String {
     let inside = file.strip_prefix(root().join("src")).unwrap();
-    inside.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs").to_owned()
+    inside
+        .iter()
+        .next()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .trim_end_matches(".rs")
+        .to_owned()
 }
 
 /// The rooms that a source names by `crate::room`.
 fn imports(source: &str) -> BTreeSet<String> {
-    let name = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let name = |rest: &str| {
+        rest.chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect::<String>()
+    };
     source.split("crate::").skip(1).map(name).collect()
 }
 
 #[test]
 fn every_room_stands_in_the_table() {
-    let rooms: BTreeSet<String> = rust_files(&root().join("src")).iter().map(|file| room(file)).collect();
-    let known: BTreeSet<String> = table().into_keys().chain(["main".to_owned(), "lib".to_owned()]).collect();
+    let rooms: BTreeSet<String> = rust_files(&root().join("src"))
+        .iter()
+        .map(|file| room(file))
+        .collect();
+    let known: BTreeSet<String> = table()
+        .into_keys()
+        .chain(["main".to_owned(), "lib".to_owned()])
+        .collect();
     assert_eq!(rooms, known);
 }
 
@@ -55,10 +78,18 @@ fn arrows_point_as_the_table_says() {
     let mut wrong = Vec::new();
     for file in rust_files(&root().join("src")) {
         let (room, source) = (room(&file), fs::read_to_string(&file).unwrap());
-        let Some(Some(allowed)) = table.get(&room) else { continue };
+        let Some(Some(allowed)) = table.get(&room) else {
+            continue;
+        };
         let named = imports(&source);
-        assert!(!named.contains(""), "{}: name the room right after `crate::`", file.display());
-        let strange = named.into_iter().filter(|name| *name != room && !allowed.contains(name));
+        assert!(
+            !named.contains(""),
+            "{}: name the room right after `crate::`",
+            file.display()
+        );
+        let strange = named
+            .into_iter()
+            .filter(|name| *name != room && !allowed.contains(name));
         wrong.extend(strange.map(|name| format!("{} imports {name}", file.display())));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -67,7 +98,10 @@ fn arrows_point_as_the_table_says() {
 #[test]
 fn main_is_thin_and_files_have_one_job() {
     let main = fs::read_to_string(root().join("src/main.rs")).unwrap();
-    assert!(main.lines().count() < 20, "main only parses, runs and maps to a code");
+    assert!(
+        main.lines().count() < 20,
+        "main only parses, runs and maps to a code"
+    );
     let mut long = Vec::new();
     for file in rust_files(&root().join("src")) {
         let source = fs::read_to_string(&file).unwrap();

@@ -49,7 +49,10 @@ impl FromStr for ProjectFlag {
         if repository.is_empty() {
             return Err("names no repository after the `=`".to_owned());
         }
-        Ok(Self { id, repository: PathBuf::from(repository) })
+        Ok(Self {
+            id,
+            repository: PathBuf::from(repository),
+        })
     }
 }
 
@@ -76,6 +79,9 @@ impl FromStr for TokenFlag {
         if token.is_empty() {
             return Err("has no token before the `=`");
         }
-        Ok(Self { token: token.into(), role: role.to_owned() })
+        Ok(Self {
+            token: token.into(),
+            role: role.to_owned(),
+        })
     }
 }

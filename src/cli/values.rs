@@ -116,13 +116,18 @@ impl std::str::FromStr for ReportFlag {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((format, path)) = text.split_once('=') else {
-            return Err(format!("{text:?} is not FORMAT=PATH, for example junit=review.xml"));
+            return Err(format!(
+                "{text:?} is not FORMAT=PATH, for example junit=review.xml"
+            ));
         };
         if path.is_empty() {
             return Err(format!("{text:?} has no path; `-` is standard output"));
         }
         let path = (path != "-").then(|| PathBuf::from(path));
-        Ok(Self { format: parse_value(format)?, path })
+        Ok(Self {
+            format: parse_value(format)?,
+            path,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
-use super::output::{cell, json, table};
 use super::client::requests;
+use super::output::{cell, json, table};
 use super::{Outcome, Run};
 use crate::api::Platform;
 use crate::cli::{ArtifactsVerb, OutputArgs, OutputFormat, SharedPipelinesVerb, VersionArgs};
@@ -17,12 +17,20 @@ pub(super) fn run(run: &Run, verb: ArtifactsVerb) -> Outcome {
             let prefix = sources.optional_prefix(prefix);
             requests(list(run, platform, prefix, output))?
         }
-        ArtifactsVerb::Show { prefix, version_name, output } => {
+        ArtifactsVerb::Show {
+            prefix,
+            version_name,
+            output,
+        } => {
             let prefix = sources.prefix(prefix)?;
             requests(show(run, platform, prefix, version_name, output))?
         }
-        ArtifactsVerb::Enable(args) => switch(run, platform, sources.prefix(args.prefix.clone())?, &args, true),
-        ArtifactsVerb::Disable(args) => switch(run, platform, sources.prefix(args.prefix.clone())?, &args, false),
+        ArtifactsVerb::Enable(args) => {
+            switch(run, platform, sources.prefix(args.prefix.clone())?, &args, true)
+        }
+        ArtifactsVerb::Disable(args) => {
+            switch(run, platform, sources.prefix(args.prefix.clone())?, &args, false)
+        }
     }
 }
 
@@ -31,21 +39,51 @@ pub(super) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> Outcome {
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
     requests(async {
-        let items: Vec<Value> = platform.shared_pipelines().await?.into_iter().map(|item| item.raw).collect();
-        show_list(run, &items, *output, &["sharedPipelineIdPrefix", "sharedPipelineId", "latestVersionName", "description"])
+        let items: Vec<Value> = platform
+            .shared_pipelines()
+            .await?
+            .into_iter()
+            .map(|item| item.raw)
+            .collect();
+        show_list(
+            run,
+            &items,
+            *output,
+            &[
+                "sharedPipelineIdPrefix",
+                "sharedPipelineId",
+                "latestVersionName",
+                "description",
+            ],
+        )
     })?
 }
 
 async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: OutputArgs) -> Outcome {
-    let items: Vec<Value> = platform.artifacts(prefix.as_deref()).await?.into_iter().map(|item| item.raw).collect();
-    let keys = ["sharedPipelineIdPrefix", "versionName", "enabled", "createdAt", "commitHash", "branch", "provider"];
+    let items: Vec<Value> = platform
+        .artifacts(prefix.as_deref())
+        .await?
+        .into_iter()
+        .map(|item| item.raw)
+        .collect();
+    let keys = [
+        "sharedPipelineIdPrefix",
+        "versionName",
+        "enabled",
+        "createdAt",
+        "commitHash",
+        "branch",
+        "provider",
+    ];
     show_list(run, &items, output, &keys)
 }
 
 /// A list as a table with a column for each key, or as JSON.
 fn show_list(run: &Run, items: &[Value], output: OutputArgs, keys: &[&str]) -> Outcome {
     let shown = match output.output {
-        OutputFormat::Json => json(&value!({ "results": items, "page": 0, "size": items.len(), "total": items.len() })),
+        OutputFormat::Json => {
+            json(&value!({ "results": items, "page": 0, "size": items.len(), "total": items.len() }))
+        }
         OutputFormat::Text if items.is_empty() => "nothing is published\n".to_owned(),
         OutputFormat::Text => table(&headings(keys), rows(items, keys)),
     };
@@ -54,7 +92,10 @@ fn show_list(run: &Run, items: &[Value], output: OutputArgs, keys: &[&str]) -> O
 }
 
 fn rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
-    items.iter().map(|item| keys.iter().map(|key| cell(item, key)).collect()).collect()
+    items
+        .iter()
+        .map(|item| keys.iter().map(|key| cell(item, key)).collect())
+        .collect()
 }
 
 fn headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
@@ -89,12 +130,24 @@ async fn show(
 }
 
 fn details_text(raw: &Value) -> String {
-    let keys = ["sharedPipelineIdPrefix", "versionName", "enabled", "createdAt", "provider", "commitHash", "branch"];
+    let keys = [
+        "sharedPipelineIdPrefix",
+        "versionName",
+        "enabled",
+        "createdAt",
+        "provider",
+        "commitHash",
+        "branch",
+    ];
     let artifact = &raw["artifactDetails"];
-    let facts = keys.iter().zip(headings(&keys)).map(|(key, heading)| {
-        format!("{heading:<10} {}\n", crate::text::line(&cell(artifact, key)))
-    });
-    let pipelines = raw["sharedPipelines"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let facts = keys
+        .iter()
+        .zip(headings(&keys))
+        .map(|(key, heading)| format!("{heading:<10} {}\n", crate::text::line(&cell(artifact, key))));
+    let pipelines = raw["sharedPipelines"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let keys = ["sharedPipelineId", "sourcePipeline", "description"];
     facts.collect::<String>() + "\n" + &table(&headings(&keys), rows(pipelines, &keys))
 }
@@ -102,7 +155,10 @@ fn details_text(raw: &Value) -> String {
 fn switch(run: &Run, platform: Platform, prefix: String, args: &VersionArgs, enabled: bool) -> Outcome {
     let (version, output) = (args.version_name.clone(), args.output);
     requests(async move {
-        let answer = platform.set_artifact_enabled(&prefix, &version, enabled).await.map_err(Failure::from)?;
+        let answer = platform
+            .set_artifact_enabled(&prefix, &version, enabled)
+            .await
+            .map_err(Failure::from)?;
         let word = if enabled { "enabled" } else { "disabled" };
         let shown = match output.output {
             OutputFormat::Json => json(&answer),

@@ -16,7 +16,9 @@ impl Run {
         }
         let base_url = connection.base_url()?.clone();
         if base_url.is_plain_http_to_remote() {
-            self.ui.warn(&format!("{base_url} is not encrypted: the token can be read on the way"));
+            self.ui.warn(&format!(
+                "{base_url} is not encrypted: the token can be read on the way"
+            ));
         }
         let client = http::Client::new(http::Settings {
             base_url,
@@ -27,13 +29,14 @@ impl Run {
         })?;
         Ok(Platform::new(client))
     }
-
 }
 
 /// The runtime for a command's requests.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| Failure::new(ExitStatus::Usage, error).context("the program cannot start its threads"))
+    runtime.map_err(|error| {
+        Failure::new(ExitStatus::Usage, error).context("the program cannot start its threads")
+    })
 }
 
 /// Runs a command's requests to their end.

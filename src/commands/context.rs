@@ -12,8 +12,12 @@ use std::fmt::Write as _;
 
 pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
     let workspace = run.workspace()?;
-    let revisions = workspace.sources.revisions(&args.selection, args.branch.clone())?;
-    let selection = workspace.sources.selection(&args.selection.include, &args.selection.exclude)?;
+    let revisions = workspace
+        .sources
+        .revisions(&args.selection, args.branch.clone())?;
+    let selection = workspace
+        .sources
+        .selection(&args.selection.include, &args.selection.exclude)?;
     let target = workspace.target(run, revisions)?;
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
     let selected = workspace.select(&target, &selection, &paths)?;
@@ -74,12 +78,19 @@ fn as_text(target: &Target, selected: &Selected) -> String {
         ("event", target.event.clone()),
         ("branch", target.branch.clone().unwrap_or_else(none)),
         ("head", target.head.to_string()),
-        ("base", target.base.as_ref().map_or_else(none, CommitId::to_string)),
+        (
+            "base",
+            target.base.as_ref().map_or_else(none, CommitId::to_string),
+        ),
         ("because", target.base_source.clone()),
         ("fork", if target.fork { "yes" } else { "no" }.to_owned()),
     ];
     rows.extend(target.tag.clone().map(|tag| ("tag", tag)));
-    rows.extend(target.pull_request.map(|number| ("pull request", number.to_string())));
+    rows.extend(
+        target
+            .pull_request
+            .map(|number| ("pull request", number.to_string())),
+    );
     rows.extend(target.nothing_to_do.clone().map(|why| ("nothing to do", why)));
     rows.extend(selected.all_because.clone().map(|why| ("all pipelines", why)));
     let mut shown = String::new();
@@ -89,7 +100,12 @@ fn as_text(target: &Target, selected: &Selected) -> String {
     for path in &selected.gate_changes {
         let _ = writeln!(shown, "changes the gate itself: {}", text::line(path));
     }
-    let _ = writeln!(shown, "\nchanged pipelines: {}, to review: {}", selected.candidates.len(), selected.files.len());
+    let _ = writeln!(
+        shown,
+        "\nchanged pipelines: {}, to review: {}",
+        selected.candidates.len(),
+        selected.files.len()
+    );
     for candidate in &selected.candidates {
         shown.push_str(&candidate_line(candidate));
     }
@@ -104,5 +120,8 @@ fn candidate_line(candidate: &Candidate) -> String {
         _ => String::new(),
     };
     let path = text::line(&candidate.change.path);
-    format!("  {mark} {kind:<12} {path}{from}: {}\n", text::line(&candidate.reason))
+    format!(
+        "  {mark} {kind:<12} {path}{from}: {}\n",
+        text::line(&candidate.reason)
+    )
 }

@@ -1,8 +1,8 @@
 //! Brings a report to where people look: files, standard output, the CI host. One place that cannot be written is
 //! named; the others are written, and the verdict stands.
 
-use super::workspace::Workspace;
 use super::Run;
+use super::workspace::Workspace;
 use crate::ci::Host;
 use crate::cli::{Annotations, ReportFormat};
 use crate::error::Failure;
@@ -28,7 +28,10 @@ pub(super) struct Delivery<'a> {
 
 /// Delivers; the status says whether every place was reached.
 pub(super) fn deliver(run: &Run, workspace: &Workspace<'_>, delivery: &Delivery<'_>) -> ExitStatus {
-    let about = About { tool_version: env!("CARGO_PKG_VERSION"), blob_url: blob_url(run, workspace.ci.host, delivery.report) };
+    let about = About {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        blob_url: blob_url(run, workspace.ci.host, delivery.report),
+    };
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {
         if let Err(failure) = result {
@@ -39,8 +42,12 @@ pub(super) fn deliver(run: &Run, workspace: &Workspace<'_>, delivery: &Delivery<
         check(write_report(run, target, delivery.report, &about));
     }
     check(show(run, workspace.ci.host, delivery));
-    check(append(run, STEP_SUMMARY, || github::step_summary(delivery.report, &about)));
-    check(append(run, STEP_OUTPUT, || github::outputs(&outputs(delivery), Uuid::new_v4())));
+    check(append(run, STEP_SUMMARY, || {
+        github::step_summary(delivery.report, &about)
+    }));
+    check(append(run, STEP_OUTPUT, || {
+        github::outputs(&outputs(delivery), Uuid::new_v4())
+    }));
     status
 }
 
@@ -50,8 +57,16 @@ fn write_report(run: &Run, target: &ReportTarget, report: &Report, about: &About
         ReportFormat::Json => Format::Json,
     };
     let unusable = |error: anyhow::Error| {
-        let place = target.path.as_deref().unwrap_or(Path::new("-")).display().to_string();
-        Failure::new(ExitStatus::Usage, error.context(format!("the report {format}={place} was not written")))
+        let place = target
+            .path
+            .as_deref()
+            .unwrap_or(Path::new("-"))
+            .display()
+            .to_string();
+        Failure::new(
+            ExitStatus::Usage,
+            error.context(format!("the report {format}={place} was not written")),
+        )
     };
     let bytes = report::render(format, report, about).map_err(|error| unusable(error.into()))?;
     match &target.path {
@@ -62,7 +77,10 @@ fn write_report(run: &Run, target: &ReportTarget, report: &Report, about: &About
 
 /// Writes a file so that a reader never meets half of it.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     if path.exists() && !path.is_file() {
         // A device or a pipe is written to, not replaced.
@@ -78,14 +96,35 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The findings for people, and the host's annotations; beside a report on standard output, on standard error.
 fn show(run: &Run, host: Host, delivery: &Delivery<'_>) -> Result<(), Failure> {
-    let taken = delivery.settings.reports.iter().any(|target| target.path.is_none());
-    let color = if taken { run.ui.colors_messages() } else { run.ui.colors_output() };
-    let mut text = terminal::render(delivery.report, terminal::Style { color, width: run.ui.width() });
-    for line in report::annotations(annotation_style(delivery.settings.annotations, host), delivery.report) {
+    let taken = delivery
+        .settings
+        .reports
+        .iter()
+        .any(|target| target.path.is_none());
+    let color = if taken {
+        run.ui.colors_messages()
+    } else {
+        run.ui.colors_output()
+    };
+    let mut text = terminal::render(
+        delivery.report,
+        terminal::Style {
+            color,
+            width: run.ui.width(),
+        },
+    );
+    for line in report::annotations(
+        annotation_style(delivery.settings.annotations, host),
+        delivery.report,
+    ) {
         text.push_str(&line);
         text.push('\n');
     }
-    if taken { run.ui.out_beside(&text) } else { run.ui.out(&text) }
+    if taken {
+        run.ui.out_beside(&text)
+    } else {
+        run.ui.out(&text)
+    }
 }
 
 const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
@@ -100,25 +139,36 @@ const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
 fn outputs(delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let counts = delivery.report.counts();
     let junit = |target: &&ReportTarget| target.format == ReportFormat::Junit && target.path.is_some();
-    let junit = delivery.settings.reports.iter().find(junit).and_then(|target| target.path.as_ref());
+    let junit = delivery
+        .settings
+        .reports
+        .iter()
+        .find(junit)
+        .and_then(|target| target.path.as_ref());
     vec![
         ("verdict", delivery.report.verdict.to_string()),
         ("reviewed", counts.files.to_string()),
         ("failed", counts.failed.to_string()),
         ("errors", counts.errors.to_string()),
         ("warnings", counts.warnings.to_string()),
-        ("junit", junit.map(|path| path.display().to_string()).unwrap_or_default()),
+        (
+            "junit",
+            junit.map(|path| path.display().to_string()).unwrap_or_default(),
+        ),
     ]
 }
 
 /// Appends to a file that the host names by a variable; nothing where it does not.
 pub(super) fn append(run: &Run, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
-    let Some(path) = run.env.get(variable) else { return Ok(()) };
+    let Some(path) = run.env.get(variable) else {
+        return Ok(());
+    };
     let file = File::options().append(true).create(true).open(path);
-    file.and_then(|mut file| file.write_all(content().as_bytes())).map_err(|error| {
-        let what = format!("{path} ({variable}) could not be written");
-        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-    })
+    file.and_then(|mut file| file.write_all(content().as_bytes()))
+        .map_err(|error| {
+            let what = format!("{path} ({variable}) could not be written");
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
 }
 
 /// Appends step outputs where the host takes them.
@@ -133,5 +183,8 @@ fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
     }
     let server = run.env.get("GITHUB_SERVER_URL")?;
     let repository = run.env.get("GITHUB_REPOSITORY")?;
-    Some(format!("{server}/{repository}/blob/{}", report.context.head.as_ref()?))
+    Some(format!(
+        "{server}/{repository}/blob/{}",
+        report.context.head.as_ref()?
+    ))
 }

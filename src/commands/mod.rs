@@ -3,8 +3,8 @@
 mod artifacts;
 mod client;
 mod context;
-mod demo;
 mod deliver;
+mod demo;
 mod failure;
 mod output;
 mod publish;
@@ -35,13 +35,22 @@ type Outcome = Result<ExitStatus, Failure>;
 /// Runs the command and gives its exit status; an interrupt ends it at any point.
 pub fn run(cli: Cli, env: Env) -> ExitStatus {
     let color = settings::color(&cli.global, &env);
-    let ui = Ui::new(cli.global.quiet, color_choice(*color.as_ref().unwrap_or(&Color::Auto)), is_ci(&env));
+    let ui = Ui::new(
+        cli.global.quiet,
+        color_choice(*color.as_ref().unwrap_or(&Color::Auto)),
+        is_ci(&env),
+    );
     if let Err(error) = color {
         return ui.fail(&Failure::from(error));
     }
     ui::start_log(cli.global.verbose);
     signals::guard(ui, move |signals| {
-        let run = Run { env, global: cli.global, ui, signals };
+        let run = Run {
+            env,
+            global: cli.global,
+            ui,
+            signals,
+        };
         dispatch(&run, cli.command).unwrap_or_else(|failure| ui.fail(&failure))
     })
 }

@@ -14,12 +14,18 @@ pub(super) fn json(value: &Value) -> String {
 /// An aligned table; cells are made safe.
 pub(super) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(headings.iter().map(|heading| heading.to_uppercase()));
     for row in rows {
         table.add_row(row.iter().map(|cell| text::line(cell)));
     }
-    let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+    let lines: Vec<String> = table
+        .to_string()
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
     lines.join("\n") + "\n"
 }
 

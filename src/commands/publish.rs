@@ -1,10 +1,10 @@
 //! `sluicegate publish`: settle the commit, plan, send once, verify, leave a receipt.
 
+use super::client::requests;
 use super::deliver::{append_outputs, write_whole};
 use super::failure::status_of;
 use super::review::count;
 use super::workspace::Workspace;
-use super::client::requests;
 use super::{Outcome, Run};
 use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom};
 use crate::error::Failure;
@@ -29,9 +29,17 @@ pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
     }
     let platform = run.platform(&connection)?;
     let what = count(plan.files.len(), "file");
-    run.ui.say(&format!("publishing {what} as version {} of {}", plan.version_name, plan.prefix));
+    run.ui.say(&format!(
+        "publishing {what} as version {} of {}",
+        plan.version_name, plan.prefix
+    ));
     let bar = run.ui.progress("publishing").bytes();
-    let ended = requests(publish::publish(&platform, &plan, options(run, &settings), Some(show(&bar, &plan))))?;
+    let ended = requests(publish::publish(
+        &platform,
+        &plan,
+        options(run, &settings),
+        Some(show(&bar, &plan)),
+    ))?;
     bar.clear();
     let status = tell(run, &plan, &ended)?;
     let hashes = ended.hashes.clone().unwrap_or_default();
@@ -39,7 +47,12 @@ pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
 }
 
 fn plan(run: &Run, workspace: &Workspace<'_>, settings: &Publish) -> Result<Plan, Failure> {
-    let revisions = Revisions { all: true, base: None, head: settings.head.clone(), branch: settings.branch.clone() };
+    let revisions = Revisions {
+        all: true,
+        base: None,
+        head: settings.head.clone(),
+        branch: settings.branch.clone(),
+    };
     let target = workspace.target(run, revisions)?;
     let wish = Wish {
         prefix: settings.prefix.clone(),
@@ -91,16 +104,30 @@ fn tell(run: &Run, plan: &Plan, ended: &publish::Outcome) -> Outcome {
         OutcomeKind::Conflict => ExitStatus::AlreadyExists,
         OutcomeKind::Incomplete => ExitStatus::Incomplete,
         OutcomeKind::Unknown => ExitStatus::Undecided,
-        OutcomeKind::Failed => ended.error.as_ref().map_or(ExitStatus::Undecided, |error| status_of(error.kind())),
+        OutcomeKind::Failed => ended
+            .error
+            .as_ref()
+            .map_or(ExitStatus::Undecided, |error| status_of(error.kind())),
     };
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
     if status == ExitStatus::Success {
         for problem in &ended.problems {
             run.ui.warn(problem);
         }
-        let checked = if ended.verified { ", and checked" } else { ", not checked" };
-        let word = if ended.kind == OutcomeKind::AlreadyPublished { "already published" } else { "published" };
-        run.ui.out(&text::line(&format!("{word} {name}: {}{checked}", count(plan.files.len(), "file"))))?;
+        let checked = if ended.verified {
+            ", and checked"
+        } else {
+            ", not checked"
+        };
+        let word = if ended.kind == OutcomeKind::AlreadyPublished {
+            "already published"
+        } else {
+            "published"
+        };
+        run.ui.out(&text::line(&format!(
+            "{word} {name}: {}{checked}",
+            count(plan.files.len(), "file")
+        )))?;
         run.ui.out("\n")?;
         return Ok(status);
     }
@@ -114,7 +141,9 @@ fn tell(run: &Run, plan: &Plan, ended: &publish::Outcome) -> Outcome {
 fn problems(name: &str, ended: &publish::Outcome) -> String {
     let mut said = match ended.kind {
         OutcomeKind::Conflict => format!("{name} exists already, nothing was published"),
-        OutcomeKind::Incomplete => format!("{name} is published, but it is incomplete or could not be verified"),
+        OutcomeKind::Incomplete => {
+            format!("{name} is published, but it is incomplete or could not be verified")
+        }
         OutcomeKind::Unknown => format!("it is not known whether {name} was published"),
         _ => format!("{name} was not published"),
     };
@@ -158,8 +187,18 @@ fn record(run: &Run, settings: &Publish, receipt: &Receipt<'_>) -> ExitStatus {
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         }));
     }
-    let digest = if receipt.hashes.is_empty() { String::new() } else { receipt.plan.digest(receipt.hashes) };
-    check(append_outputs(run, &[("version-name", receipt.plan.version_name.clone()), ("digest", digest)]));
+    let digest = if receipt.hashes.is_empty() {
+        String::new()
+    } else {
+        receipt.plan.digest(receipt.hashes)
+    };
+    check(append_outputs(
+        run,
+        &[
+            ("version-name", receipt.plan.version_name.clone()),
+            ("digest", digest),
+        ],
+    ));
     status
 }
 

@@ -1,9 +1,9 @@
 //! `sluicegate review`: settle the target, select, ask, decide, deliver.
 
+use super::client::requests;
 use super::deliver::{Delivery, deliver};
 use super::failure::status_of;
 use super::workspace::Workspace;
-use super::client::requests;
 use super::{Outcome, Run};
 use crate::cli::{FailOn, OnUnavailable, ReviewArgs};
 use crate::context::Target;
@@ -33,21 +33,37 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
     if settings.dry_run {
         return dry_run(run, &target, &selected, &settings);
     }
-    let review = Asking { run, workspace: &workspace, settings: &settings, connection: &connection, target: &target };
+    let review = Asking {
+        run,
+        workspace: &workspace,
+        settings: &settings,
+        connection: &connection,
+        target: &target,
+    };
     let judged = if let Some(why) = nothing_to_review(&target, &selected) {
         review.nothing(&why)?
     } else {
         review.ask(&selected.files)?
     };
     let report = started.report(judged.tally, judged.verdict, &target, selected, judged.notes);
-    let delivered = deliver(run, &workspace, &Delivery { report: &report, settings: &settings });
+    let delivered = deliver(
+        run,
+        &workspace,
+        &Delivery {
+            report: &report,
+            settings: &settings,
+        },
+    );
     Ok(judged.status.worse(delivered))
 }
 
 fn nothing_to_review(target: &Target, selected: &Selected) -> Option<String> {
     match &target.nothing_to_do {
         Some(why) => Some(why.clone()),
-        None => selected.files.is_empty().then(|| "no pipeline changed that is selected".to_owned()),
+        None => selected
+            .files
+            .is_empty()
+            .then(|| "no pipeline changed that is selected".to_owned()),
     }
 }
 
@@ -59,7 +75,10 @@ struct Started {
 
 impl Started {
     fn now() -> Self {
-        Self { at: Timestamp::now(), clock: Instant::now() }
+        Self {
+            at: Timestamp::now(),
+            clock: Instant::now(),
+        }
     }
 
     fn report(
@@ -119,7 +138,12 @@ impl Asking<'_> {
         self.connection.project_id()?;
         self.connection.agent_version()?;
         let note = format!("nothing to review: {why}");
-        Ok(Judged { tally: Tally::default(), verdict: Verdict::Passed, status: ExitStatus::Success, notes: vec![note] })
+        Ok(Judged {
+            tally: Tally::default(),
+            verdict: Verdict::Passed,
+            status: ExitStatus::Success,
+            notes: vec![note],
+        })
     }
 
     fn ask(&self, files: &[String]) -> Result<Judged, Failure> {
@@ -129,14 +153,26 @@ impl Asking<'_> {
             self.run.ui.warn(&warning);
         }
         let platform = self.run.platform(self.connection)?;
-        let asked = Asked { project, agent_version, branch, commit: self.target.head.as_str() };
-        let batching = Batching { size: self.settings.batch_size, concurrency: self.settings.concurrency };
+        let asked = Asked {
+            project,
+            agent_version,
+            branch,
+            commit: self.target.head.as_str(),
+        };
+        let batching = Batching {
+            size: self.settings.batch_size,
+            concurrency: self.settings.concurrency,
+        };
         let head = self.target.head.short();
-        self.run.ui.say(&format!("reviewing {} of branch {branch} at {head}", count(files.len(), "pipeline")));
+        self.run.ui.say(&format!(
+            "reviewing {} of branch {branch} at {head}",
+            count(files.len(), "pipeline")
+        ));
         let bar = self.run.ui.progress("reviewing").files();
         let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
-        let answers =
-            requests(gate::review_in_batches(&platform, &asked, files, batching, &progress))?;
+        let answers = requests(gate::review_in_batches(
+            &platform, &asked, files, batching, &progress,
+        ))?;
         bar.clear();
         self.judge(answers)
     }
@@ -152,16 +188,33 @@ impl Asking<'_> {
             FailOn::Never => None,
         };
         let decision = gate::decide(&tally, limit);
-        let mut status = if decision.failed { ExitStatus::GateFailed } else { ExitStatus::Success };
+        let mut status = if decision.failed {
+            ExitStatus::GateFailed
+        } else {
+            ExitStatus::Success
+        };
         let mut notes = std::mem::take(&mut tally.notes);
         notes.append(&mut tally.doubts);
         if decision.undecided && self.settings.on_unavailable == OnUnavailable::Pass && refused.is_none() {
-            notes.push("the review is undecided, and lets the change pass because of --on-unavailable pass".to_owned());
+            notes.push(
+                "the review is undecided, and lets the change pass because of --on-unavailable pass"
+                    .to_owned(),
+            );
         } else if decision.undecided {
             status = status.worse(ExitStatus::Undecided);
         }
-        let status = refused.map_or(status, |refused| status.worse(refused));
-        Ok(Judged { tally, verdict: decision.verdict(), status, notes })
+        let status = match refused {
+            // Not the platform, but the set-up is the cause.
+            Some(ExitStatus::Usage) if status == ExitStatus::Undecided => ExitStatus::Usage,
+            Some(refused) => status.worse(refused),
+            None => status,
+        };
+        Ok(Judged {
+            tally,
+            verdict: decision.verdict(),
+            status,
+            notes,
+        })
     }
 
     /// Shows each different failure once, and gives the status if one is not about availability.
@@ -169,7 +222,9 @@ impl Asking<'_> {
         let mut shown: Vec<String> = Vec::new();
         let mut refused: Option<ExitStatus> = None;
         for answer in answers {
-            let Err(BatchError::Request(error)) = &answer.outcome else { continue };
+            let Err(BatchError::Request(error)) = &answer.outcome else {
+                continue;
+            };
             let status = status_of(error.kind());
             if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
                 refused = Some(refused.map_or(status, |known| known.worse(status)));
@@ -190,24 +245,44 @@ impl Asking<'_> {
 
     /// The rules file at the reviewed commit, for the enforcement levels; none where there is none.
     fn rules(&self) -> Result<Option<RuleSet>, Failure> {
-        let Some(folder) = self.workspace.config_dir(&self.target.head)? else { return Ok(None) };
+        let Some(folder) = self.workspace.config_dir(&self.target.head)? else {
+            return Ok(None);
+        };
         let repo = &self.workspace.repo;
-        let Some(file) = repo.find_file(&self.target.head, &format!("{folder}/{RULES_FILE}"))? else { return Ok(None) };
+        let Some(file) = repo.find_file(&self.target.head, &format!("{folder}/{RULES_FILE}"))? else {
+            return Ok(None);
+        };
         Ok(Some(RuleSet::parse(&repo.read_blob(&file.blob, RULES_LIMIT)?)))
     }
 }
 
 /// `1 pipeline`, `2 pipelines`.
 pub(super) fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+    if n == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{n} {what}s")
+    }
 }
 
 fn dry_run(run: &Run, target: &Target, selected: &Selected, settings: &Review) -> Outcome {
     let branch = target.branch.as_deref().unwrap_or("(no branch)");
     let batches = selected.files.len().div_ceil(settings.batch_size);
-    let what = format!("{} in {}", count(selected.files.len(), "pipeline"), count(batches, "request"));
-    let mut lines = vec![text::line(&format!("would review {what}: branch {branch}, commit {}", target.head))];
-    lines.extend(selected.files.iter().map(|file| format!("  {}", text::line(file))));
+    let what = format!(
+        "{} in {}",
+        count(selected.files.len(), "pipeline"),
+        count(batches, "request")
+    );
+    let mut lines = vec![text::line(&format!(
+        "would review {what}: branch {branch}, commit {}",
+        target.head
+    ))];
+    lines.extend(
+        selected
+            .files
+            .iter()
+            .map(|file| format!("  {}", text::line(file))),
+    );
     run.ui.out(&(lines.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
 }

@@ -24,13 +24,20 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let folder = run.env.current_dir();
     let mut tokens = Vec::new();
     for flag in args.token {
-        let role: Role = flag.role.parse().map_err(|error: service::UnknownRole| Failure::usage(error.to_string()))?;
+        let role: Role = flag
+            .role
+            .parse()
+            .map_err(|error: service::UnknownRole| Failure::usage(error.to_string()))?;
         tokens.push((flag.token, role));
     }
     Ok(Options {
         listen: args.listen,
         data: args.data.map(|path| folder.join(path)),
-        projects: args.project.into_iter().map(|flag| (flag.id, folder.join(flag.repository))).collect(),
+        projects: args
+            .project
+            .into_iter()
+            .map(|flag| (flag.id, folder.join(flag.repository)))
+            .collect(),
         tokens,
         vocabulary: Vocabulary::default(),
     })
@@ -38,9 +45,11 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
 
 /// The first line is for programs that wait for it.
 fn announce(run: &Run, running: &Running) -> Result<ExitStatus, Failure> {
-    run.ui.out(&format!("listening on http://{}\n", running.address()))?;
+    run.ui
+        .out(&format!("listening on http://{}\n", running.address()))?;
     if let Some(token) = running.generated_token() {
-        run.ui.out(&format!("token (super-admin): {}\n", token.expose_secret()))?;
+        run.ui
+            .out(&format!("token (super-admin): {}\n", token.expose_secret()))?;
     }
     run.ui.say("stop with Ctrl-C");
     Ok(ExitStatus::Success)

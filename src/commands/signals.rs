@@ -44,16 +44,25 @@ pub(crate) fn guard(ui: Ui, command: impl FnOnce(Signals) -> ExitStatus + Send +
     }
 }
 
-fn watch_over(ui: Ui, command: impl FnOnce(Signals) -> ExitStatus + Send + 'static) -> io::Result<ExitStatus> {
+fn watch_over(
+    ui: Ui,
+    command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
+) -> io::Result<ExitStatus> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let (sender, received) = watch::channel(None);
     let taken = Arc::new(AtomicBool::new(false));
     let (done, finished) = oneshot::channel();
-    let signals = Signals { received, taken: Arc::clone(&taken) };
+    let signals = Signals {
+        received,
+        taken: Arc::clone(&taken),
+    };
     let work = move || done.send(command(signals));
     runtime.block_on(async move {
         let mut stops = Stops::listen()?;
-        let worker = thread::Builder::new().name("command".to_owned()).stack_size(STACK).spawn(work)?;
+        let worker = thread::Builder::new()
+            .name("command".to_owned())
+            .stack_size(STACK)
+            .spawn(work)?;
         tokio::pin!(finished);
         loop {
             tokio::select! {
@@ -89,7 +98,10 @@ struct Stops {
 impl Stops {
     fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
     }
 
     async fn next(&mut self) -> ExitStatus {

@@ -25,7 +25,12 @@ impl Run {
         let sources = Sources::load(&self.env, self.global.config.as_deref(), Some(repo.root()))?;
         let global = sources.global(&self.global)?;
         let ci = ci::detect(&self.env, global.ci).map_err(context::ContextError::from)?;
-        Ok(Workspace { repo, sources, global, ci })
+        Ok(Workspace {
+            repo,
+            sources,
+            global,
+            ci,
+        })
     }
 
     /// The settings where no repository is needed; the file is read if there is a repository.
@@ -40,7 +45,12 @@ impl Run {
 impl Workspace<'_> {
     /// The commit, branch and base that are meant; its warnings are shown.
     pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
-        let wish = Wish { base: wish.base, head: wish.head, branch: wish.branch, all: wish.all };
+        let wish = Wish {
+            base: wish.base,
+            head: wish.head,
+            branch: wish.branch,
+            all: wish.all,
+        };
         let target = context::settle(&self.repo, &self.ci, &wish)?;
         for warning in &target.warnings {
             run.ui.warn(warning);
@@ -56,7 +66,9 @@ impl Workspace<'_> {
         let folders = self.repo.root_folders(commit)?;
         let holds = |path: &str| matches!(self.repo.find_file(commit, path), Ok(Some(_)));
         let found = pipelines::config_folder(&folders, &holds);
-        found.map_err(|error| Failure::usage(error.to_string()).hint("name it by --config-dir or SLUICEGATE_CONFIG_DIR"))
+        found.map_err(|error| {
+            Failure::usage(error.to_string()).hint("name it by --config-dir or SLUICEGATE_CONFIG_DIR")
+        })
     }
 
     /// The pipelines that are meant.
@@ -84,8 +96,16 @@ impl Workspace<'_> {
 
     /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the commit or
     /// in the base.
-    pub(crate) fn paths(&self, run: &Run, typed: &[PathBuf], target: &Target) -> Result<Vec<String>, Failure> {
-        typed.iter().map(|path| self.path(run.env.current_dir(), path, target)).collect()
+    pub(crate) fn paths(
+        &self,
+        run: &Run,
+        typed: &[PathBuf],
+        target: &Target,
+    ) -> Result<Vec<String>, Failure> {
+        typed
+            .iter()
+            .map(|path| self.path(run.env.current_dir(), path, target))
+            .collect()
     }
 
     fn path(&self, from: &Path, typed: &Path, target: &Target) -> Result<String, Failure> {
@@ -101,7 +121,11 @@ impl Workspace<'_> {
         if path.is_empty() || commits.into_iter().flatten().any(exists) {
             return Ok(path);
         }
-        let message = format!("the path {} is not in the commit {}", typed.display(), target.head.short());
+        let message = format!(
+            "the path {} is not in the commit {}",
+            typed.display(),
+            target.head.short()
+        );
         Err(Failure::usage(message).hint("paths are relative to the current folder"))
     }
 }
@@ -109,7 +133,12 @@ impl Workspace<'_> {
 /// The part of `typed` below `root`, if it is below it; the current folder may be reached by a symbolic link.
 fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
     let root = plain(root);
-    let below = |from: &Path| plain(&from.join(typed)).strip_prefix(&root).map(Path::to_path_buf).ok();
+    let below = |from: &Path| {
+        plain(&from.join(typed))
+            .strip_prefix(&root)
+            .map(Path::to_path_buf)
+            .ok()
+    };
     below(from).or_else(|| below(&from.canonicalize().ok()?))
 }
 

@@ -61,10 +61,17 @@ pub async fn review_in_batches(
     batching: Batching,
     progress: Progress<'_>,
 ) -> Vec<BatchAnswer> {
-    let mut queue: VecDeque<Vec<String>> =
-        files.chunks(batching.size.max(1)).map(<[String]>::to_vec).collect();
+    let mut queue: VecDeque<Vec<String>> = files
+        .chunks(batching.size.max(1))
+        .map(<[String]>::to_vec)
+        .collect();
     let mut running = FuturesUnordered::new();
-    let mut course = Course { answers: Vec::new(), failures: 0, given_up: false, done: 0 };
+    let mut course = Course {
+        answers: Vec::new(),
+        failures: 0,
+        given_up: false,
+        done: 0,
+    };
     loop {
         while running.len() < batching.concurrency.max(1) && !course.given_up {
             let Some(batch) = queue.pop_front() else { break };
@@ -77,7 +84,10 @@ pub async fn review_in_batches(
         }
         progress(course.done, files.len());
     }
-    let unsent = queue.into_iter().map(|files| BatchAnswer { files, outcome: Err(BatchError::NotSent) });
+    let unsent = queue.into_iter().map(|files| BatchAnswer {
+        files,
+        outcome: Err(BatchError::NotSent),
+    });
     course.answers.extend(unsent);
     course.answers
 }
@@ -88,8 +98,13 @@ async fn ask(platform: &Platform, asked: &Asked<'_>, files: Vec<String>) -> Batc
         commit_id: asked.commit.to_owned(),
         pipelines: files,
     };
-    let outcome = platform.review(asked.project, asked.agent_version, &request).await;
-    BatchAnswer { files: request.pipelines, outcome: outcome.map_err(BatchError::from) }
+    let outcome = platform
+        .review(asked.project, asked.agent_version, &request)
+        .await;
+    BatchAnswer {
+        files: request.pipelines,
+        outcome: outcome.map_err(BatchError::from),
+    }
 }
 
 /// What has been answered so far, and whether it makes sense to go on.

@@ -28,10 +28,18 @@ pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut
     let mut tally = Tally::default();
     for batch in answers {
         match batch.outcome {
-            Ok(answer) => Merger { tally: &mut tally, rules, positions }.batch(batch.files, answer),
+            Ok(answer) => Merger {
+                tally: &mut tally,
+                rules,
+                positions,
+            }
+            .batch(batch.files, answer),
             Err(error) => {
                 let reason = error.to_string();
-                let missing = |path| Unreviewed { path, reason: reason.clone() };
+                let missing = |path| Unreviewed {
+                    path,
+                    reason: reason.clone(),
+                };
                 tally.unreviewed.extend(batch.files.into_iter().map(missing));
             }
         }
@@ -73,7 +81,9 @@ impl Merger<'_, '_> {
         match status {
             Some("PASSED") => {}
             Some("FAILED") => self.tally.platform_failed = true,
-            Some(other) => self.doubt(format!("the platform's answer has an unknown reviewStatus: {other}")),
+            Some(other) => self.doubt(format!(
+                "the platform's answer has an unknown reviewStatus: {other}"
+            )),
             None => self.doubt("the platform's answer has no reviewStatus".to_owned()),
         }
         status == Some("FAILED")
@@ -86,7 +96,10 @@ impl Merger<'_, '_> {
     }
 
     fn unreviewed(&mut self, path: String, reason: impl Into<String>) {
-        self.tally.unreviewed.push(Unreviewed { path, reason: reason.into() });
+        self.tally.unreviewed.push(Unreviewed {
+            path,
+            reason: reason.into(),
+        });
     }
 
     /// A file whose answer is only partly understood has its known results, and counts as unreviewed too.
@@ -109,7 +122,9 @@ impl Merger<'_, '_> {
     }
 
     fn rule(&mut self, path: &str, answer: RuleAnswer, failed: bool) -> Result<RuleResult, String> {
-        let Some(rule) = answer.rule_name else { return Err("a rule result has no ruleName".to_owned()) };
+        let Some(rule) = answer.rule_name else {
+            return Err("a rule result has no ruleName".to_owned());
+        };
         let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
         let status = match answer.status.as_deref() {
             Some("PASSED") => Status::Passed,
@@ -119,13 +134,22 @@ impl Merger<'_, '_> {
             None => return Err(format!("the rule {rule} has no status")),
         };
         let violations = self.violations(path, &status, answer.violations);
-        Ok(RuleResult { rule, status, enforcement, violations })
+        Ok(RuleResult {
+            rule,
+            status,
+            enforcement,
+            violations,
+        })
     }
 
     fn violations(&mut self, path: &str, status: &Status, texts: Vec<String>) -> Vec<Violation> {
         let shown = !matches!(status, Status::Passed);
         let place = |text: String| {
-            let line = if shown { self.positions.line(path, &text) } else { None };
+            let line = if shown {
+                self.positions.line(path, &text)
+            } else {
+                None
+            };
             Violation { text, line }
         };
         texts.into_iter().map(place).collect()

@@ -16,7 +16,11 @@ pub struct Positions<'a> {
 impl<'a> Positions<'a> {
     /// Positions in the files of `commit`.
     pub const fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
-        Self { repo, commit, last: None }
+        Self {
+            repo,
+            commit,
+            last: None,
+        }
     }
 
     /// The line of what `text` names in the file; none if it names nothing, or the file cannot be read.

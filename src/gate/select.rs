@@ -59,27 +59,45 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
         changes.into_iter().partition(|c| scope.touches_gate(c));
     let gate_changes = if scope.base.is_some() { gate } else { Vec::new() };
     let all_because = scope.all_because(&gate_changes);
-    let candidates: Vec<Candidate> =
-        changes.into_iter().map(|change| scope.judge(change, all_because.as_deref())).collect();
+    let candidates: Vec<Candidate> = changes
+        .into_iter()
+        .map(|change| scope.judge(change, all_because.as_deref()))
+        .collect();
     let files = match all_because {
         Some(_) => scope.all_files()?,
-        None => candidates.iter().filter(|c| c.selected).map(|c| c.change.path.clone()).collect(),
+        None => candidates
+            .iter()
+            .filter(|c| c.selected)
+            .map(|c| c.change.path.clone())
+            .collect(),
     };
     let gate_changes = gate_changes.into_iter().map(|change| change.path).collect();
-    Ok(Selected { files, candidates, gate_changes, all_because })
+    Ok(Selected {
+        files,
+        candidates,
+        gate_changes,
+        all_because,
+    })
 }
 
 impl Scope<'_> {
     fn all_files(&self) -> Result<Vec<String>, GitError> {
         let meant = |path: &str| (self.includes)(path) && !(self.excludes)(path) && self.is_within(path);
-        Ok(self.repo.files(self.head, &meant)?.into_iter().map(|file| file.path).collect())
+        Ok(self
+            .repo
+            .files(self.head, &meant)?
+            .into_iter()
+            .map(|file| file.path)
+            .collect())
     }
 
     fn all_because(&self, gate_changes: &[Change]) -> Option<String> {
         if self.base.is_none() {
             return Some(self.base_source.to_owned());
         }
-        let rules = gate_changes.iter().find(|change| change.paths().any(|path| self.is_rules_file(path)))?;
+        let rules = gate_changes
+            .iter()
+            .find(|change| change.paths().any(|path| self.is_rules_file(path)))?;
         Some(format!("the rules file {} changed", rules.path))
     }
 
@@ -98,13 +116,19 @@ impl Scope<'_> {
         } else {
             (true, "changed since the base".to_owned())
         };
-        Candidate { change, selected, reason }
+        Candidate {
+            change,
+            selected,
+            reason,
+        }
     }
 
     fn is_within(&self, path: &str) -> bool {
         let inside = |wanted: &String| {
             wanted.is_empty()
-                || path.strip_prefix(wanted.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+                || path
+                    .strip_prefix(wanted.as_str())
+                    .is_some_and(|r| r.is_empty() || r.starts_with('/'))
         };
         self.paths.is_empty() || self.paths.iter().any(inside)
     }
@@ -119,7 +143,12 @@ impl Scope<'_> {
 
     /// Without a known folder (the change may have deleted its last file) any hidden root folder counts.
     fn is_rules_file(&self, path: &str) -> bool {
-        let Some((folder, rest)) = path.split_once('/') else { return false };
-        rest == RULES_FILE && self.config_dir.map_or_else(|| folder.starts_with('.'), |known| known == folder)
+        let Some((folder, rest)) = path.split_once('/') else {
+            return false;
+        };
+        rest == RULES_FILE
+            && self
+                .config_dir
+                .map_or_else(|| folder.starts_with('.'), |known| known == folder)
     }
 }

@@ -23,7 +23,11 @@ impl Repository {
     /// Makes a bare repository whose default branch is `branch`.
     pub fn create_bare(folder: &Path, branch: &str) -> Result<Self, GitError> {
         let mut options = RepositoryInitOptions::new();
-        options.bare(true).no_reinit(true).external_template(false).initial_head(branch);
+        options
+            .bare(true)
+            .no_reinit(true)
+            .external_template(false)
+            .initial_head(branch);
         git2::Repository::init_opts(folder, &options).map_err(GitError::library("make a repository"))?;
         Self::discover(folder)
     }
@@ -35,7 +39,9 @@ impl Repository {
         let mut clone = RepoBuilder::new();
         clone.with_checkout(checkout);
         let url = source.to_string_lossy();
-        clone.clone(&url, folder).map_err(GitError::library("clone a repository"))?;
+        clone
+            .clone(&url, folder)
+            .map_err(GitError::library("clone a repository"))?;
         Self::discover(folder)
     }
 
@@ -43,7 +49,8 @@ impl Repository {
     pub fn commit_files(&self, commit: &NewCommit<'_>) -> Result<CommitId, GitError> {
         let parent = commit.parent.map(|parent| self.commit(parent)).transpose()?;
         let made = self.write_commit(commit, parent.as_ref());
-        made.map(CommitId::new).map_err(GitError::library("make a commit"))
+        made.map(CommitId::new)
+            .map_err(GitError::library("make a commit"))
     }
 
     fn write_commit(
@@ -60,11 +67,15 @@ impl Repository {
             Some(parent) => parent.tree()?,
             None => self.library.find_tree(empty)?,
         };
-        let tree = self.library.find_tree(update.create_updated(&self.library, &before)?)?;
+        let tree = self
+            .library
+            .find_tree(update.create_updated(&self.library, &before)?)?;
         let author = Signature::now(commit.author, "demo@example.invalid")?;
         let reference = format!("refs/heads/{}", commit.branch);
         let parents: Vec<&git2::Commit<'_>> = parent.into_iter().collect();
-        let id = self.library.commit(None, &author, &author, commit.message, &tree, &parents)?;
+        let id = self
+            .library
+            .commit(None, &author, &author, commit.message, &tree, &parents)?;
         self.library.reference(&reference, id, true, commit.message)?;
         Ok(id)
     }
@@ -80,7 +91,15 @@ mod tests {
         let remote = Repository::create_bare(&folder.path().join("remote.git"), "main").unwrap();
         let make = |branch, parent, files| {
             let message = "made";
-            remote.commit_files(&NewCommit { branch, parent, files, message, author: "A Tester" }).unwrap()
+            remote
+                .commit_files(&NewCommit {
+                    branch,
+                    parent,
+                    files,
+                    message,
+                    author: "A Tester",
+                })
+                .unwrap()
         };
         let first = make("main", None, &[("a/b c.txt", "one")]);
         let second = make("side", Some(&first), &[("d.txt", "two")]);
@@ -88,7 +107,10 @@ mod tests {
         assert_eq!(clone.head().unwrap().commit, first);
         assert_eq!(clone.resolve("origin/side").unwrap(), second);
         assert_eq!(clone.merge_base(&first, &second).unwrap(), Some(first));
-        assert_eq!(std::fs::read_to_string(folder.path().join("work/a/b c.txt")).unwrap(), "one");
+        assert_eq!(
+            std::fs::read_to_string(folder.path().join("work/a/b c.txt")).unwrap(),
+            "one"
+        );
         assert!(clone.has_path(&second, "a/b c.txt").unwrap() && clone.has_path(&second, "a").unwrap());
         assert!(!clone.has_path(&second, "a/b").unwrap() && !clone.has_path(&second, "d.txt/x").unwrap());
     }

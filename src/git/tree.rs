@@ -89,7 +89,10 @@ impl Repository {
 
     /// Whether the commit has a file or a folder with this path.
     pub fn has_path(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
-        let tree = self.library.find_tree(self.root_tree(commit)?).map_err(GitError::library("read a tree"))?;
+        let tree = self
+            .library
+            .find_tree(self.root_tree(commit)?)
+            .map_err(GitError::library("read a tree"))?;
         match tree.get_path(Path::new(path)) {
             Ok(_) => Ok(true),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(false),

@@ -86,7 +86,9 @@ pub(super) struct PublishSection {
 
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
-    text.map(|text| parse_value(&text)).transpose().map_err(serde::de::Error::custom)
+    text.map(|text| parse_value(&text))
+        .transpose()
+        .map_err(serde::de::Error::custom)
 }
 
 fn reports<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<cli::ReportFlag>>, D::Error> {
@@ -97,7 +99,9 @@ fn reports<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<cli:
 
 /// Reads the file that `--config` or the variable names, else the one in `root`, if it is there.
 pub(super) fn load(env: &Env, flag: Option<&Path>, root: Option<&Path>) -> Result<FileConfig, SettingsError> {
-    let named = flag.map(Path::to_path_buf).or_else(|| env.get(env::CONFIG).map(PathBuf::from));
+    let named = flag
+        .map(Path::to_path_buf)
+        .or_else(|| env.get(env::CONFIG).map(PathBuf::from));
     let path = match (named, root) {
         (Some(path), _) => env.current_dir().join(path),
         (None, Some(root)) if root.join(FILE_NAME).exists() => root.join(FILE_NAME),
@@ -108,11 +112,16 @@ pub(super) fn load(env: &Env, flag: Option<&Path>, root: Option<&Path>) -> Resul
 
 fn read(path: &Path) -> Result<String, SettingsError> {
     let unreadable = |why: &dyn std::fmt::Display| {
-        SettingsError::new(format!("the configuration file {} cannot be read: {why}", path.display()))
+        SettingsError::new(format!(
+            "the configuration file {} cannot be read: {why}",
+            path.display()
+        ))
     };
     let size = std::fs::metadata(path).map_err(|e| unreadable(&e))?.len();
     if size > SIZE_LIMIT {
-        return Err(unreadable(&format!("it has {size} bytes, the limit is {SIZE_LIMIT}")));
+        return Err(unreadable(&format!(
+            "it has {size} bytes, the limit is {SIZE_LIMIT}"
+        )));
     }
     std::fs::read_to_string(path).map_err(|e| unreadable(&e))
 }
@@ -158,7 +167,10 @@ fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsE
 /// The known word that is closest to `word`, if any is close enough to be meant.
 fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let scored = known.iter().map(|k| (strsim::damerau_levenshtein(word, k), *k));
-    scored.min().filter(|(distance, k)| *distance <= k.len().div_ceil(3)).map(|(_, k)| k)
+    scored
+        .min()
+        .filter(|(distance, k)| *distance <= k.len().div_ceil(3))
+        .map(|(_, k)| k)
 }
 
 #[cfg(test)]
@@ -173,7 +185,10 @@ mod tests {
     #[test]
     fn an_empty_file_changes_nothing() {
         for text in ["", "# only a comment\n", "---\n"] {
-            assert!(parse(Path::new(FILE_NAME), text).unwrap().project_id.is_none(), "{text:?}");
+            assert!(
+                parse(Path::new(FILE_NAME), text).unwrap().project_id.is_none(),
+                "{text:?}"
+            );
         }
     }
 
@@ -189,7 +204,10 @@ mod tests {
     fn what_decides_where_a_secret_goes_is_refused() {
         for (key, variable) in NEVER_IN_FILE {
             let said = error(&format!("{key}: https://evil.invalid\n"));
-            assert!(said.contains("must not stand in") && said.contains(variable), "{said}");
+            assert!(
+                said.contains("must not stand in") && said.contains(variable),
+                "{said}"
+            );
         }
     }
 

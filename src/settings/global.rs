@@ -8,14 +8,24 @@ use std::path::PathBuf;
 
 /// The folder to look for the repository from: `--repo`, the variable, else the current folder.
 pub fn repository_folder(args: &GlobalArgs, env: &Env) -> PathBuf {
-    let named = args.repo.clone().or_else(|| env.get(env::REPO).map(PathBuf::from));
-    named.map_or_else(|| env.current_dir().to_path_buf(), |path| env.current_dir().join(path))
+    let named = args
+        .repo
+        .clone()
+        .or_else(|| env.get(env::REPO).map(PathBuf::from));
+    named.map_or_else(
+        || env.current_dir().to_path_buf(),
+        |path| env.current_dir().join(path),
+    )
 }
 
 /// When to use colour; `NO_COLOR` is honoured unless colour is asked for by flag or variable.
 pub fn color(args: &GlobalArgs, env: &Env) -> Result<Color, SettingsError> {
     let asked = Layers::new(env).pick(args.color, env::COLOR, parse_value, None)?;
-    Ok(asked.unwrap_or(if env.get(env::NO_COLOR).is_some() { Color::Never } else { Color::Auto }))
+    Ok(asked.unwrap_or(if env.get(env::NO_COLOR).is_some() {
+        Color::Never
+    } else {
+        Color::Auto
+    }))
 }
 
 /// Settings that hold for a run in a repository.
@@ -34,10 +44,20 @@ impl Sources<'_> {
         let ci = layers.text(args.ci.clone(), env::CI, self.file.ci.clone());
         let ci = match ci.as_deref() {
             None | Some("auto") => None,
-            Some(name) => Some(name.parse::<Host>().map_err(|why| SettingsError::new(why.to_string()))?),
+            Some(name) => Some(
+                name.parse::<Host>()
+                    .map_err(|why| SettingsError::new(why.to_string()))?,
+            ),
         };
-        let config_dir = layers.text(args.config_dir.clone(), env::CONFIG_DIR, self.file.config_dir.clone());
-        Ok(Global { ci, config_dir: config_dir.map(|name| folder_name(&name)).transpose()? })
+        let config_dir = layers.text(
+            args.config_dir.clone(),
+            env::CONFIG_DIR,
+            self.file.config_dir.clone(),
+        );
+        Ok(Global {
+            ci,
+            config_dir: config_dir.map(|name| folder_name(&name)).transpose()?,
+        })
     }
 }
 

@@ -30,7 +30,8 @@ impl<'a> Layers<'a> {
 
     /// The same for text.
     pub(crate) fn text(self, flag: Option<String>, variable: &str, file: Option<String>) -> Option<String> {
-        flag.or_else(|| self.env.get(variable).map(str::to_owned)).or(file)
+        flag.or_else(|| self.env.get(variable).map(str::to_owned))
+            .or(file)
     }
 
     /// A switch: given as a flag, or set by variable or file.
@@ -41,7 +42,9 @@ impl<'a> Layers<'a> {
         file: Option<bool>,
     ) -> Result<bool, SettingsError> {
         let flag = flag.then_some(true);
-        Ok(self.pick(flag, variable, crate::cli::parse_bool, file)?.unwrap_or(false))
+        Ok(self
+            .pick(flag, variable, crate::cli::parse_bool, file)?
+            .unwrap_or(false))
     }
 
     /// A list: the flags if any, else the variable's lines, else the file's entries.
@@ -55,9 +58,13 @@ impl<'a> Layers<'a> {
         if !flags.is_empty() {
             return Ok(flags);
         }
-        let Some(value) = self.env.get(variable) else { return Ok(file.unwrap_or_default()) };
+        let Some(value) = self.env.get(variable) else {
+            return Ok(file.unwrap_or_default());
+        };
         let lines = value.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.map(|line| parse(line).map_err(|why| wrong(variable, &why))).collect()
+        lines
+            .map(|line| parse(line).map_err(|why| wrong(variable, &why)))
+            .collect()
     }
 
     /// The variable's value, if set.
@@ -66,7 +73,10 @@ impl<'a> Layers<'a> {
         variable: &str,
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, SettingsError> {
-        self.env.get(variable).map(|value| parse(value).map_err(|why| wrong(variable, &why))).transpose()
+        self.env
+            .get(variable)
+            .map(|value| parse(value).map_err(|why| wrong(variable, &why)))
+            .transpose()
     }
 }
 

@@ -34,7 +34,10 @@ pub struct SettingsError {
 
 impl SettingsError {
     fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self {
+            message: message.into(),
+            hint: None,
+        }
     }
 
     fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -58,7 +61,10 @@ impl<'a> Sources<'a> {
     /// Reads the configuration file: `--config`, `SLUICEGATE_CONFIG`, else `sluicegate.yaml` in `root`, if it is
     /// there.
     pub fn load(env: &'a Env, config: Option<&Path>, root: Option<&Path>) -> Result<Self, SettingsError> {
-        Ok(Self { env, file: load(env, config, root)? })
+        Ok(Self {
+            env,
+            file: load(env, config, root)?,
+        })
     }
 
     fn layers(&self) -> Layers<'_> {

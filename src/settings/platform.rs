@@ -33,12 +33,15 @@ pub struct Connection {
 impl Connection {
     /// The platform's address, which a request needs.
     pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
-        self.base_url.as_ref().ok_or_else(|| missing("the platform's base URL", "--base-url", env::BASE_URL))
+        self.base_url
+            .as_ref()
+            .ok_or_else(|| missing("the platform's base URL", "--base-url", env::BASE_URL))
     }
 
     /// The project, which its resources need.
     pub fn project_id(&self) -> Result<Uuid, SettingsError> {
-        self.project_id.ok_or_else(|| missing("the project", "--project-id", env::PROJECT_ID))
+        self.project_id
+            .ok_or_else(|| missing("the project", "--project-id", env::PROJECT_ID))
     }
 
     /// The `Agent-Version` header, which a review needs.
@@ -83,13 +86,20 @@ impl Sources<'_> {
             token,
             timeout: Duration::from_secs(within(timeout, DEFAULT_TIMEOUT, 1, LONGEST_TIMEOUT, "timeout")?),
             retries: within(retries, DEFAULT_RETRIES, 0, MOST_RETRIES, "number of retries")?,
-            ca_cert: in_folder(self.env, layers.text(path_text(args.ca_cert.as_ref()), env::CA_CERT, None)),
+            ca_cert: in_folder(
+                self.env,
+                layers.text(path_text(args.ca_cert.as_ref()), env::CA_CERT, None),
+            ),
             warnings,
         })
     }
 
     fn project(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
-        let text = self.layers().text(args.project_id.clone(), env::PROJECT_ID, self.file.project_id.clone());
+        let text = self.layers().text(
+            args.project_id.clone(),
+            env::PROJECT_ID,
+            self.file.project_id.clone(),
+        );
         let parse = |text: String| {
             let wrong = |why| SettingsError::new(format!("the project id {text:?} is no UUID: {why}"));
             Uuid::parse_str(text.trim()).map_err(wrong)
@@ -99,13 +109,23 @@ impl Sources<'_> {
 
     fn agent(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.agent_version.clone();
-        let Some(text) = self.layers().text(args.agent_version.clone(), env::AGENT_VERSION, file) else {
+        let Some(text) = self
+            .layers()
+            .text(args.agent_version.clone(), env::AGENT_VERSION, file)
+        else {
             return Ok(None);
         };
         let sound = !text.trim().is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ');
-        let wrong =
-            || SettingsError::new(format!("the agent version {text:?} cannot be an HTTP header value"));
-        if sound { Ok(Some(text.trim().to_owned())) } else { Err(wrong()) }
+        let wrong = || {
+            SettingsError::new(format!(
+                "the agent version {text:?} cannot be an HTTP header value"
+            ))
+        };
+        if sound {
+            Ok(Some(text.trim().to_owned()))
+        } else {
+            Err(wrong())
+        }
     }
 }
 
@@ -127,22 +147,36 @@ fn token_source(
     match (&args.token_file, &args.token_command) {
         (Some(_), Some(_)) => {
             return Err(
-                SettingsError::new("--token-file and --token-command are both given").with_hint("keep one")
+                SettingsError::new("--token-file and --token-command are both given").with_hint("keep one"),
             );
         }
         (Some(path), None) => return Ok(Some(TokenSource::File(env.current_dir().join(path)))),
         (None, Some(command)) => return Ok(Some(TokenSource::Command(command.clone()))),
         (None, None) => {}
     }
-    let value = env.get(env::TOKEN).map(|text| TokenSource::Value(SecretString::from(text)));
+    let value = env
+        .get(env::TOKEN)
+        .map(|text| TokenSource::Value(SecretString::from(text)));
     let found = [
         (env::TOKEN, value),
-        (env::TOKEN_FILE, layers.text(None, env::TOKEN_FILE, None).and_then(file)),
-        (env::TOKEN_COMMAND, layers.text(None, env::TOKEN_COMMAND, None).map(TokenSource::Command)),
+        (
+            env::TOKEN_FILE,
+            layers.text(None, env::TOKEN_FILE, None).and_then(file),
+        ),
+        (
+            env::TOKEN_COMMAND,
+            layers
+                .text(None, env::TOKEN_COMMAND, None)
+                .map(TokenSource::Command),
+        ),
         (env::CLIENT_ID, client_credentials(env)?),
     ];
-    let mut set = found.into_iter().filter_map(|(name, source)| source.map(|source| (name, source)));
-    let Some((chosen, source)) = set.next() else { return Ok(None) };
+    let mut set = found
+        .into_iter()
+        .filter_map(|(name, source)| source.map(|source| (name, source)));
+    let Some((chosen, source)) = set.next() else {
+        return Ok(None);
+    };
     warnings.extend(set.map(|(name, _)| format!("{name} is set, but {chosen} comes before it and is used")));
     Ok(Some(source))
 }
@@ -157,7 +191,10 @@ fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
         {
             return Ok(None);
         }
-        let message = format!("the client credentials are not complete: {} is not set", absent.join(" and "));
+        let message = format!(
+            "the client credentials are not complete: {} is not set",
+            absent.join(" and ")
+        );
         return Err(SettingsError::new(message));
     };
     let token_url = url::Url::parse(url)
@@ -182,7 +219,9 @@ fn in_folder(env: &Env, path: Option<String>) -> Option<PathBuf> {
 
 /// Reads a whole number.
 pub(super) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| format!("{text:?} is no whole number in range"))
+    text.trim()
+        .parse()
+        .map_err(|_| format!("{text:?} is no whole number in range"))
 }
 
 /// The value or its default, held to its bounds.
@@ -198,7 +237,9 @@ where
 {
     let value = value.unwrap_or(default);
     if value < least || value > most {
-        return Err(SettingsError::new(format!("the {what} {value} is not from {least} to {most}")));
+        return Err(SettingsError::new(format!(
+            "the {what} {value} is not from {least} to {most}"
+        )));
     }
     Ok(value)
 }

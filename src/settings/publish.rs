@@ -36,7 +36,11 @@ impl Sources<'_> {
     /// The settings of a publish.
     pub fn publish(&self, args: &PublishArgs) -> Result<Publish, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
-        let version = layers.text(args.version_name.clone(), env::VERSION_NAME, file.version_name.clone());
+        let version = layers.text(
+            args.version_name.clone(),
+            env::VERSION_NAME,
+            file.version_name.clone(),
+        );
         let path = |text: &str| Ok(PathBuf::from(text));
         let receipt = layers.pick(args.receipt.clone(), env::RECEIPT, path, file.receipt.clone())?;
         let if_exists = layers.pick(args.if_exists, env::IF_EXISTS, parse_value, file.if_exists)?;
@@ -48,7 +52,9 @@ impl Sources<'_> {
             head: layers.text(args.head.clone(), env::HEAD, None),
             branch: layers.text(args.branch.clone(), env::BRANCH, None),
             selection: self.selection(&args.include, &args.exclude)?,
-            from: layers.pick(args.from, env::FROM, parse_value, file.from)?.unwrap_or_default(),
+            from: layers
+                .pick(args.from, env::FROM, parse_value, file.from)?
+                .unwrap_or_default(),
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
             verify: !layers.switch(args.no_verify, env::NO_VERIFY, file.no_verify)?,
@@ -59,12 +65,14 @@ impl Sources<'_> {
 
     /// The artifact's prefix, which most artifact calls need.
     pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
-        self.optional_prefix(flag).ok_or_else(|| needed("prefix", "--prefix", env::PREFIX))
+        self.optional_prefix(flag)
+            .ok_or_else(|| needed("prefix", "--prefix", env::PREFIX))
     }
 
     /// The artifact's prefix, if one is set.
     pub fn optional_prefix(&self, flag: Option<String>) -> Option<String> {
-        self.layers().text(flag, env::PREFIX, self.file.publish.prefix.clone())
+        self.layers()
+            .text(flag, env::PREFIX, self.file.publish.prefix.clone())
     }
 }
 

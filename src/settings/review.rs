@@ -65,18 +65,30 @@ impl Sources<'_> {
         let (layers, file) = (self.layers(), &self.file.review);
         let batch_size = layers.pick(args.batch_size, env::BATCH_SIZE, number, file.batch_size)?;
         let concurrency = layers.pick(args.concurrency, env::CONCURRENCY, number, file.concurrency)?;
-        let on_unavailable =
-            layers.pick(args.on_unavailable, env::ON_UNAVAILABLE, parse_value, file.on_unavailable)?;
+        let on_unavailable = layers.pick(
+            args.on_unavailable,
+            env::ON_UNAVAILABLE,
+            parse_value,
+            file.on_unavailable,
+        )?;
         let annotations = layers.pick(args.annotations, env::ANNOTATIONS, parse_value, file.annotations)?;
         Ok(Review {
             revisions: self.revisions(&args.selection, args.branch.clone())?,
             selection: self.selection(&args.selection.include, &args.selection.exclude)?,
-            fail_on: layers.pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?.unwrap_or_default(),
+            fail_on: layers
+                .pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?
+                .unwrap_or_default(),
             on_unavailable: on_unavailable.unwrap_or_default(),
             reports: self.reports(&args.report)?,
             annotations: annotations.unwrap_or_default(),
             batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
-            concurrency: within(concurrency, DEFAULT_CONCURRENCY, 1, MOST_CONCURRENCY, "concurrency")?,
+            concurrency: within(
+                concurrency,
+                DEFAULT_CONCURRENCY,
+                1,
+                MOST_CONCURRENCY,
+                "concurrency",
+            )?,
             dry_run: layers.switch(args.dry_run, env::DRY_RUN, file.dry_run)?,
         })
     }
@@ -99,9 +111,13 @@ impl Sources<'_> {
     /// Paths are relative to the current folder, those of the file included, as a CI job's are.
     fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportTarget>, SettingsError> {
         let file = self.file.review.report.clone();
-        let flags = self.layers().list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;
+        let flags = self
+            .layers()
+            .list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;
         if flags.iter().filter(|flag| flag.path.is_none()).count() > 1 {
-            return Err(SettingsError::new("two reports cannot both go to standard output"));
+            return Err(SettingsError::new(
+                "two reports cannot both go to standard output",
+            ));
         }
         let target = |flag: ReportFlag| ReportTarget {
             format: flag.format,

@@ -9,7 +9,9 @@ const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
 
 /// Whether a path is a pipeline's by its name.
 pub fn is_pipeline(path: &str) -> bool {
-    [".orch.yaml", ".tran.yaml"].iter().any(|ending| path.ends_with(ending))
+    [".orch.yaml", ".tran.yaml"]
+        .iter()
+        .any(|ending| path.ends_with(ending))
 }
 
 /// The compiled globs. A `*` stays within a folder, `**` crosses them, hidden folders are folders like others.
@@ -23,7 +25,10 @@ impl Selection {
     fn new(include: &[String], exclude: &[String]) -> Result<Self, SettingsError> {
         let defaults = PIPELINE_GLOBS.map(str::to_owned);
         let include = if include.is_empty() { &defaults } else { include };
-        Ok(Self { include: globs(include)?, exclude: globs(exclude)? })
+        Ok(Self {
+            include: globs(include)?,
+            exclude: globs(exclude)?,
+        })
     }
 
     /// Whether `--include` matches.
@@ -58,7 +63,8 @@ fn globs(patterns: &[String]) -> Result<GlobSet, SettingsError> {
                 .map_err(wrong)?,
         );
     }
-    set.build().map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
+    set.build()
+        .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
 }
 
 impl Sources<'_> {
@@ -78,7 +84,12 @@ mod tests {
     #[test]
     fn hidden_folders_are_folders_like_others() {
         let selection = Selection::new(&[], &["old/**".to_owned()]).unwrap();
-        for wanted in ["a.orch.yaml", ".x/b.tran.yaml", "a/.b/c d.orch.yaml", "ü/\"q\".orch.yaml"] {
+        for wanted in [
+            "a.orch.yaml",
+            ".x/b.tran.yaml",
+            "a/.b/c d.orch.yaml",
+            "ü/\"q\".orch.yaml",
+        ] {
             assert!(selection.wants(wanted), "{wanted}");
         }
         for left in ["a.yaml", "old/a.orch.yaml", "a.orch.yaml.bak"] {

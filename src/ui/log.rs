@@ -16,9 +16,15 @@ pub fn start(verbose: u8) {
         _ => LevelFilter::DEBUG,
     };
     let ours = filter::filter_fn(|line| line.target().starts_with("sluicegate"));
-    let shown = fmt::layer().with_target(false).with_ansi(false).without_time().with_writer(|| SafeLines);
+    let shown = fmt::layer()
+        .with_target(false)
+        .with_ansi(false)
+        .without_time()
+        .with_writer(|| SafeLines);
     // A second start, as in tests of the library, keeps the first log.
-    let _ = tracing_subscriber::registry().with(shown.with_filter(ours.and(level))).try_init();
+    let _ = tracing_subscriber::registry()
+        .with(shown.with_filter(ours.and(level)))
+        .try_init();
 }
 
 /// Standard error, with text from outside made safe.

@@ -34,7 +34,11 @@ pub struct Ui {
 impl Ui {
     /// `ci` turns moving progress bars off even where the host offers a terminal.
     pub fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
-        Self { quiet, color, live: !quiet && !ci && io::stderr().is_terminal() }
+        Self {
+            quiet,
+            color,
+            live: !quiet && !ci && io::stderr().is_terminal(),
+        }
     }
 
     /// Whether text on standard output is coloured.
@@ -97,9 +101,17 @@ impl Ui {
     }
 
     fn message(self, label: &str, style: Style, message: &str) {
-        let style = if self.colors_messages() { style } else { Style::new() };
+        let style = if self.colors_messages() {
+            style
+        } else {
+            Style::new()
+        };
         // Nobody is left to be told that standard error is closed.
-        let _ = writeln!(io::stderr().lock(), "{style}{label}{style:#}{}", text::block(message));
+        let _ = writeln!(
+            io::stderr().lock(),
+            "{style}{label}{style:#}{}",
+            text::block(message)
+        );
     }
 }
 

@@ -12,7 +12,11 @@ impl Bar {
     pub(super) fn new(live: bool, what: &str) -> Self {
         let bar = ProgressBar::with_draw_target(
             None,
-            if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
+            if live {
+                ProgressDrawTarget::stderr()
+            } else {
+                ProgressDrawTarget::hidden()
+            },
         );
         bar.set_message(what.to_owned());
         Self { bar }

@@ -7,20 +7,39 @@ use serde_json::json;
 
 #[test]
 fn a_laptop_is_explained() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"])), ("old/c.orch.yaml", "type: orchestration\n")]);
+    let world = change(&[
+        ("b.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("old/c.orch.yaml", "type: orchestration\n"),
+    ]);
     let call = Call::new(&world.work());
-    let shown = call.run(&["context", "--json", "--exclude", "old/**"]).expect(0).json();
+    let shown = call
+        .run(&["context", "--json", "--exclude", "old/**"])
+        .expect(0)
+        .json();
     assert_eq!(shown["ci"], "none");
     assert_eq!(shown["event"], "local");
     assert_eq!(shown["branch"], "change");
     assert_eq!(shown["head"], json!(world.git(&["rev-parse", "HEAD"])));
     assert_eq!(shown["base"], json!(world.git(&["rev-parse", "origin/main"])));
-    assert_eq!((&shown["fork"], &shown["tag"], &shown["pullRequest"]), (&json!(false), &json!(null), &json!(null)));
+    assert_eq!(
+        (&shown["fork"], &shown["tag"], &shown["pullRequest"]),
+        (&json!(false), &json!(null), &json!(null))
+    );
     assert_eq!(shown["changed"][0]["path"], "b.orch.yaml");
-    assert_eq!((&shown["changed"][0]["change"], &shown["changed"][0]["selected"]), (&json!("added"), &json!(true)));
-    assert_eq!((&shown["changed"][1]["path"], &shown["changed"][1]["selected"]), (&json!("old/c.orch.yaml"), &json!(false)));
+    assert_eq!(
+        (&shown["changed"][0]["change"], &shown["changed"][0]["selected"]),
+        (&json!("added"), &json!(true))
+    );
+    assert_eq!(
+        (&shown["changed"][1]["path"], &shown["changed"][1]["selected"]),
+        (&json!("old/c.orch.yaml"), &json!(false))
+    );
     let text = call.run(&["context"]).expect(0);
-    assert!(text.out.contains("change") && text.out.contains("b.orch.yaml"), "{}", text.all());
+    assert!(
+        text.out.contains("change") && text.out.contains("b.orch.yaml"),
+        "{}",
+        text.all()
+    );
 }
 
 #[test]
@@ -54,8 +73,14 @@ fn a_pull_request_on_github_is_reviewed_at_its_head() {
         .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
         .variable("GITHUB_REF", "refs/pull/7/merge");
     let shown = call.run(&["context", "--json"]).expect(0).json();
-    assert_eq!((&shown["ci"], &shown["event"]), (&json!("github"), &json!("pull_request")));
-    assert_eq!((&shown["branch"], &shown["head"]), (&json!("change"), &json!(head)));
+    assert_eq!(
+        (&shown["ci"], &shown["event"]),
+        (&json!("github"), &json!("pull_request"))
+    );
+    assert_eq!(
+        (&shown["branch"], &shown["head"]),
+        (&json!("change"), &json!(head))
+    );
     assert_eq!((&shown["base"], &shown["pullRequest"]), (&json!(base), &json!(7)));
     assert_eq!(shown["selected"], json!(["b.orch.yaml"]));
 }
@@ -67,15 +92,33 @@ fn a_shallow_clone_names_the_remedy() {
     world.commit("second");
     world.push();
     let url = format!("file://{}", world.remote().display());
-    git(world.path(), &["clone", "-q", "--depth", "1", "--no-single-branch", "-b", "change", &url, "shallow"]);
+    git(
+        world.path(),
+        &[
+            "clone",
+            "-q",
+            "--depth",
+            "1",
+            "--no-single-branch",
+            "-b",
+            "change",
+            &url,
+            "shallow",
+        ],
+    );
     let call = Call::new(&world.path().join("shallow"));
-    call.run(&["context"]).expect(7).saying(&["shallow", "fetch-depth: 0", "GIT_DEPTH"]);
+    call.run(&["context"])
+        .expect(7)
+        .saying(&["shallow", "fetch-depth: 0", "GIT_DEPTH"]);
 }
 
 #[test]
 fn the_default_branch_takes_all() {
     let world = project();
-    let shown = Call::new(&world.work()).run(&["context", "--json"]).expect(0).json();
+    let shown = Call::new(&world.work())
+        .run(&["context", "--json"])
+        .expect(0)
+        .json();
     assert_eq!(shown["base"], json!(null));
     assert_eq!(shown["selected"], json!(["a.orch.yaml"]));
 }

@@ -6,13 +6,29 @@ use std::fs;
 #[test]
 fn the_demo_shows_the_whole_job() {
     let folder = tempfile::tempdir().unwrap();
-    let call = Call::new(folder.path()).variable("SLUICEGATE_FAIL_ON", "never").variable("GITHUB_ACTIONS", "true");
+    let call = Call::new(folder.path())
+        .variable("SLUICEGATE_FAIL_ON", "never")
+        .variable("GITHUB_ACTIONS", "true");
     let ended = call.run(&["demo"]).expect(0);
-    for word in ["passed", "failed", "load_refunds", "Write report", "published", "already", "Look at"] {
+    for word in [
+        "passed",
+        "failed",
+        "load_refunds",
+        "Write report",
+        "published",
+        "already",
+        "Look at",
+    ] {
         assert!(ended.all().contains(word), "{word}: {}", ended.all());
     }
     let reports = folder.path().join("sluicegate-demo/reports");
-    for file in ["good/review.xml", "bad/review.xml", "bad/review.json", "bad/summary.md", "publish/receipt.json"] {
+    for file in [
+        "good/review.xml",
+        "bad/review.xml",
+        "bad/review.json",
+        "bad/summary.md",
+        "publish/receipt.json",
+    ] {
         assert!(fs::metadata(reports.join(file)).unwrap().len() > 0, "{file}");
     }
     // A second time makes it anew; a folder that is not the demo's is left alone.
@@ -20,5 +36,8 @@ fn the_demo_shows_the_whole_job() {
     fs::create_dir(folder.path().join("mine")).unwrap();
     fs::write(folder.path().join("mine/file"), "precious").unwrap();
     call.run(&["demo", "--dir", "mine"]).expect(2).saying(&["mine"]);
-    assert_eq!(fs::read_to_string(folder.path().join("mine/file")).unwrap(), "precious");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("mine/file")).unwrap(),
+        "precious"
+    );
 }

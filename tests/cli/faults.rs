@@ -14,15 +14,41 @@ fn one_change() -> crate::repo::World {
 
 #[test]
 fn each_status_has_its_exit_code() {
-    let cases = [(400, 3), (401, 4), (403, 4), (404, 3), (409, 3), (418, 3), (422, 3), (500, 3), (503, 3)];
+    let cases = [
+        (400, 3),
+        (401, 4),
+        (403, 4),
+        (404, 3),
+        (409, 3),
+        (418, 3),
+        (422, 3),
+        (500, 3),
+        (503, 3),
+    ];
     for (status, code) in cases {
         let platform = Platform::new();
-        let body = json!({ "title": "No", "detail": "because \u{1b}[31mof\n::error::this", "status": status });
-        platform.reviews(ResponseTemplate::new(status).set_body_json(body).insert_header("x-request-id", "req-7"));
+        let body =
+            json!({ "title": "No", "detail": "because \u{1b}[31mof\n::error::this", "status": status });
+        platform.reviews(
+            ResponseTemplate::new(status)
+                .set_body_json(body)
+                .insert_header("x-request-id", "req-7"),
+        );
         let ended = platform.call(&one_change()).run(&["review"]).expect(code);
         let ended = ended.saying(&["POST", "/reviews", &status.to_string(), "req-7", "because"]);
-        assert!(!ended.all().contains('\u{1b}'), "a terminal escape came through: {}", ended.all());
-        assert!(!ended.all().lines().any(|line| line.trim_start().starts_with("::")), "{}", ended.all());
+        assert!(
+            !ended.all().contains('\u{1b}'),
+            "a terminal escape came through: {}",
+            ended.all()
+        );
+        assert!(
+            !ended
+                .all()
+                .lines()
+                .any(|line| line.trim_start().starts_with("::")),
+            "{}",
+            ended.all()
+        );
     }
 }
 
@@ -30,7 +56,8 @@ fn each_status_has_its_exit_code() {
 fn a_platform_that_is_not_there_is_undecided() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let world = one_change();
-    let call = Call::with_platform(&world.work(), &format!("http://{free}")).variable("SLUICEGATE_RETRIES", "0");
+    let call =
+        Call::with_platform(&world.work(), &format!("http://{free}")).variable("SLUICEGATE_RETRIES", "0");
     let ended = call.run(&["review", "--report", "junit=-"]).expect(3);
     assert!(ended.out.contains("<error"), "{}", ended.all());
     call.run(&["review", "--on-unavailable", "pass"]).expect(0);
@@ -46,21 +73,34 @@ fn a_passing_fault_is_tried_again() {
         answer(&passed),
     ]));
     let world = one_change();
-    platform.call(&world).variable("SLUICEGATE_RETRIES", "2").run(&["review"]).expect(0);
+    platform
+        .call(&world)
+        .variable("SLUICEGATE_RETRIES", "2")
+        .run(&["review"])
+        .expect(0);
     assert_eq!(platform.requests().len(), 3);
 }
 
 #[test]
 fn a_batch_that_is_too_large_is_split() {
-    let files: Vec<(String, String)> =
-        (0..9).map(|n| (format!("p{n}.orch.yaml"), pipeline(&["Start", "Done"]))).collect();
-    let world = change(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
+    let files: Vec<(String, String)> = (0..9)
+        .map(|n| (format!("p{n}.orch.yaml"), pipeline(&["Start", "Done"])))
+        .collect();
+    let world = change(
+        &files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect::<Vec<_>>(),
+    );
     let platform = Platform::new();
     platform.reviews(|request: &Request| match asked(request).len() {
         0..3 => each("PASSED", json!([])).respond(request),
         _ => ResponseTemplate::new(413),
     });
-    let ended = platform.call(&world).run(&["review", "--report", "json=-"]).expect(0);
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-"])
+        .expect(0);
     assert_eq!(ended.json()["counts"]["files"], 9);
 }
 
@@ -68,18 +108,30 @@ fn a_batch_that_is_too_large_is_split() {
 fn one_file_that_is_too_large_is_unreviewed() {
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(413));
-    let ended = platform.call(&one_change()).run(&["review", "--report", "json=-"]).expect(3);
+    let ended = platform
+        .call(&one_change())
+        .run(&["review", "--report", "json=-"])
+        .expect(3);
     assert_eq!(ended.json()["unreviewed"], json!([FILE]));
 }
 
 #[test]
 fn batches_hold_each_file_once() {
-    let files: Vec<(String, String)> =
-        (0..23).map(|n| (format!("p{n:02}.orch.yaml"), pipeline(&["Start", "Done"]))).collect();
-    let world = change(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
+    let files: Vec<(String, String)> = (0..23)
+        .map(|n| (format!("p{n:02}.orch.yaml"), pipeline(&["Start", "Done"])))
+        .collect();
+    let world = change(
+        &files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect::<Vec<_>>(),
+    );
     let platform = Platform::new();
     platform.reviews(each("PASSED", json!([])));
-    platform.call(&world).run(&["review", "--batch-size", "5", "--concurrency", "3"]).expect(0);
+    platform
+        .call(&world)
+        .run(&["review", "--batch-size", "5", "--concurrency", "3"])
+        .expect(0);
     let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
     sent.sort();
     assert_eq!(sent, files.into_iter().map(|(path, _)| path).collect::<Vec<_>>());
@@ -94,12 +146,18 @@ fn a_review_asks_for_the_right_thing() {
     platform.call(&world).run(&["review"]).expect(0);
     let request = &platform.requests()[0];
     let header = |name: &str| request.headers.get(name).unwrap().to_str().unwrap().to_owned();
-    assert_eq!(request.url.path(), format!("/v1/projects/{}/reviews", crate::program::PROJECT));
+    assert_eq!(
+        request.url.path(),
+        format!("/v1/projects/{}/reviews", crate::program::PROJECT)
+    );
     assert_eq!(header("agent-version"), "9.0.0");
     assert_eq!(header("authorization"), format!("Bearer {TOKEN}"));
     let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
     let head = world.git(&["rev-parse", "HEAD"]);
-    assert_eq!(body, json!({ "branchName": "change", "commitId": head, "pipelines": [FILE] }));
+    assert_eq!(
+        body,
+        json!({ "branchName": "change", "commitId": head, "pipelines": [FILE] })
+    );
 }
 
 #[test]
@@ -115,5 +173,9 @@ fn a_redirect_to_another_origin_gets_no_token() {
 fn an_echoed_token_is_not_shown() {
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(400).set_body_string(format!("bad header: Bearer {TOKEN}")));
-    platform.call(&one_change()).run(&["-vv", "review", "--report", "json=-"]).expect(3).saying(&["bad header"]);
+    platform
+        .call(&one_change())
+        .run(&["-vv", "review", "--report", "json=-"])
+        .expect(3)
+        .saying(&["bad header"]);
 }

@@ -4,7 +4,9 @@ use crate::repo::World;
 use crate::world::{Platform, answer};
 use serde_json::{Value, json};
 use std::fs;
-use wiremock::ResponseTemplate;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wiremock::{Request, ResponseTemplate};
 
 const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
 
@@ -41,9 +43,25 @@ fn details(world: &World) -> Value {
 
 /// A platform without the version, that takes the upload with this answer and then has the version.
 fn platform(world: &World, published: ResponseTemplate) -> Platform {
+    taking(published, answer(&details(world)))
+}
+
+/// A platform that has these details once something was uploaded, and none before.
+fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
     let platform = Platform::new();
-    platform.on("POST", "/artifacts$", published);
-    platform.on("GET", "/artifacts/details$", crate::world::in_turn(vec![ResponseTemplate::new(404), answer(&details(world))]));
+    let uploaded = Arc::new(AtomicBool::new(false));
+    let there = Arc::clone(&uploaded);
+    platform.on("POST", "/artifacts$", move |_: &Request| {
+        uploaded.store(true, Ordering::SeqCst);
+        published.clone()
+    });
+    platform.on("GET", "/artifacts/details$", move |_: &Request| {
+        if there.load(Ordering::SeqCst) {
+            details.clone()
+        } else {
+            ResponseTemplate::new(404)
+        }
+    });
     platform
 }
 
@@ -51,14 +69,26 @@ fn published(ignored: &Value) -> ResponseTemplate {
     answer(&json!({ "versionName": "1", "ignoredResources": ignored }))
 }
 
-const PUBLISH: [&str; 7] = ["publish", "--prefix", "p", "--version-name", "1", "--receipt", "out/receipt.json"];
+const PUBLISH: [&str; 7] = [
+    "publish",
+    "--prefix",
+    "p",
+    "--version-name",
+    "1",
+    "--receipt",
+    "out/receipt.json",
+];
 
 fn receipt(world: &World) -> Value {
     serde_json::from_slice(&fs::read(world.work().join("out/receipt.json")).unwrap()).unwrap()
 }
 
 fn uploads(platform: &Platform) -> usize {
-    platform.requests().iter().filter(|r| r.method.as_str() == "POST").count()
+    platform
+        .requests()
+        .iter()
+        .filter(|r| r.method.as_str() == "POST")
+        .count()
 }
 
 #[test]
@@ -66,18 +96,45 @@ fn every_file_is_sent_once_under_its_path() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
     let ended = platform.call(&world).run(&PUBLISH).expect(0);
-    let upload = platform.requests().into_iter().find(|r| r.method.as_str() == "POST").unwrap();
+    let upload = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.method.as_str() == "POST")
+        .unwrap();
     let body = String::from_utf8(upload.body).unwrap();
-    let mut names: Vec<&str> = body.split("name=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let mut names: Vec<&str> = body
+        .split("name=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
     names.sort_unstable();
-    let expected = [".platform/shared-pipelines.yaml", "sales/clean.tran.yaml", "sales/load.orch.yaml", "sql/it.sql"];
+    let expected = [
+        ".platform/shared-pipelines.yaml",
+        "sales/clean.tran.yaml",
+        "sales/load.orch.yaml",
+        "sql/it.sql",
+    ];
     assert_eq!(names, expected, "{}", ended.all());
-    assert!(body.contains("select 1;\r\n\r\n--"), "the script came through byte for byte: {body}");
+    assert!(
+        body.contains("select 1;\r\n\r\n--"),
+        "the script came through byte for byte: {body}"
+    );
     let header = |name: &str| upload.headers[name].to_str().unwrap().to_owned();
-    assert_eq!((header("sharedpipelineidprefix"), header("versionname")), ("p".to_owned(), "1".to_owned()));
-    assert_eq!((header("commithash"), header("branch")), (world.git(&["rev-parse", "HEAD"]), "main".to_owned()));
+    assert_eq!(
+        (header("sharedpipelineidprefix"), header("versionname")),
+        ("p".to_owned(), "1".to_owned())
+    );
+    assert_eq!(
+        (header("commithash"), header("branch")),
+        (world.git(&["rev-parse", "HEAD"]), "main".to_owned())
+    );
     let receipt = receipt(&world);
-    let files: Vec<&str> = receipt["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap()).collect();
+    let files: Vec<&str> = receipt["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["path"].as_str().unwrap())
+        .collect();
     assert_eq!(files, expected);
     assert_eq!(receipt["files"][3]["bytes"], 11);
     assert!(receipt["digest"].as_str().unwrap().starts_with("sha256:"));
@@ -89,18 +146,29 @@ fn the_dirty_working_tree_is_not_published() {
     world.write("sql/it.sql", "drop table everything;\n");
     let platform = platform(&world, published(&json!([])));
     platform.call(&world).run(&PUBLISH).expect(0);
-    let upload = platform.requests().into_iter().find(|r| r.method.as_str() == "POST").unwrap();
+    let upload = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.method.as_str() == "POST")
+        .unwrap();
     assert!(!String::from_utf8_lossy(&upload.body).contains("drop table"));
 }
 
 #[test]
 fn ignored_resources_make_it_incomplete() {
-    for ignored in [json!(["x.md"]), json!([{ "name": "x.md", "reason": "unsupported" }]), json!([{ "odd": true }])] {
+    for ignored in [
+        json!(["x.md"]),
+        json!([{ "name": "x.md", "reason": "unsupported" }]),
+        json!([{ "odd": true }]),
+    ] {
         let world = project();
         let platform = platform(&world, published(&ignored));
         platform.call(&world).run(&PUBLISH).expect(6);
         let receipt = receipt(&world);
-        assert_eq!((&receipt["outcome"], &receipt["ignoredResources"]), (&json!("incomplete"), &ignored));
+        assert_eq!(
+            (&receipt["outcome"], &receipt["ignoredResources"]),
+            (&json!("incomplete"), &ignored)
+        );
     }
 }
 
@@ -109,17 +177,31 @@ fn an_incomplete_version_can_be_disabled_at_once() {
     let world = project();
     let platform = platform(&world, published(&json!(["x.md"])));
     platform.on("PATCH", "/artifacts$", answer(&json!({})));
-    platform.call(&world).run(&[&PUBLISH[..], &["--on-ignored", "disable"]].concat()).expect(6);
-    let patch = platform.requests().into_iter().find(|r| r.method.as_str() == "PATCH").unwrap();
+    platform
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--on-ignored", "disable"]].concat())
+        .expect(6);
+    let patch = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.method.as_str() == "PATCH")
+        .unwrap();
     let body: Value = serde_json::from_slice(&patch.body).unwrap();
-    assert_eq!(body, json!({ "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": false }));
+    assert_eq!(
+        body,
+        json!({ "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": false })
+    );
 }
 
 #[test]
 fn ignored_resources_can_be_a_warning() {
     let world = project();
     let platform = platform(&world, published(&json!(["x.md"])));
-    platform.call(&world).run(&[&PUBLISH[..], &["--on-ignored", "warn"]].concat()).expect(0).saying(&["x.md"]);
+    platform
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--on-ignored", "warn"]].concat())
+        .expect(0)
+        .saying(&["x.md"]);
 }
 
 #[test]
@@ -130,7 +212,11 @@ fn each_answer_has_its_exit_code() {
         (ResponseTemplate::new(403), 4, "failed"),
         (ResponseTemplate::new(400), 3, "failed"),
         (ResponseTemplate::new(413), 3, "failed"),
-        (ResponseTemplate::new(200).set_body_string("<html>"), 6, "incomplete"),
+        (
+            ResponseTemplate::new(200).set_body_string("<html>"),
+            6,
+            "incomplete",
+        ),
         (answer(&json!({ "versionName": "1" })), 6, "incomplete"),
     ];
     for (response, code, outcome) in cases {
@@ -147,7 +233,11 @@ fn each_answer_has_its_exit_code() {
 #[test]
 fn a_forbidden_publish_names_the_role() {
     let world = project();
-    platform(&world, ResponseTemplate::new(403)).call(&world).run(&PUBLISH).expect(4).saying(&["Admin"]);
+    platform(&world, ResponseTemplate::new(403))
+        .call(&world)
+        .run(&PUBLISH)
+        .expect(4)
+        .saying(&["Admin"]);
 }
 
 #[test]
@@ -158,19 +248,22 @@ fn what_the_details_do_not_prove_is_incomplete() {
         ResponseTemplate::new(500),
         ResponseTemplate::new(200).set_body_string("?"),
         answer(&json!({ "artifactDetails": details(&world)["artifactDetails"], "sharedPipelines": [] })),
-        answer(&json!({ "artifactDetails": { "versionName": "1", "commitHash": "0".repeat(40) }, "sharedPipelines": details(&world)["sharedPipelines"] })),
+        answer(
+            &json!({ "artifactDetails": { "versionName": "1", "commitHash": "0".repeat(40) }, "sharedPipelines": details(&world)["sharedPipelines"] }),
+        ),
     ];
     for response in wrong {
         let shown = format!("{response:?}");
-        let platform = Platform::new();
-        platform.on("POST", "/artifacts$", published(&json!([])));
-        platform.on("GET", "/artifacts/details$", crate::world::in_turn(vec![ResponseTemplate::new(404), response]));
+        let platform = taking(published(&json!([])), response);
         let ended = platform.call(&world).run(&PUBLISH);
         assert_eq!(ended.code, 6, "{shown}: {}", ended.all());
         assert_eq!(receipt(&world)["verified"], false, "{shown}");
     }
     let unverified = platform(&world, published(&json!([])));
-    unverified.call(&world).run(&[&PUBLISH[..], &["--no-verify"]].concat()).expect(0);
+    unverified
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--no-verify"]].concat())
+        .expect(0);
     assert_eq!(receipt(&world)["verified"], false);
 }
 
@@ -178,13 +271,29 @@ fn what_the_details_do_not_prove_is_incomplete() {
 fn what_is_not_there_stops_before_anything_is_sent() {
     let cases: Vec<(&str, Option<String>, &str)> = vec![
         (".platform/shared-pipelines.yaml", None, "shared-pipelines.yaml"),
-        (".platform/shared-pipelines.yaml", Some("pipelines: 7\n".to_owned()), "shared-pipelines.yaml:1"),
-        (".platform/shared-pipelines.yaml", Some(SHARED.replace("load.orch", "gone.orch")), "sales/gone.orch.yaml"),
-        (".platform/shared-pipelines.yaml", Some(format!("{SHARED}{}", &SHARED[11..])), "load"),
+        (
+            ".platform/shared-pipelines.yaml",
+            Some("pipelines: 7\n".to_owned()),
+            "shared-pipelines.yaml:1",
+        ),
+        (
+            ".platform/shared-pipelines.yaml",
+            Some(SHARED.replace("load.orch", "gone.orch")),
+            "sales/gone.orch.yaml",
+        ),
+        (
+            ".platform/shared-pipelines.yaml",
+            Some(format!("{SHARED}{}", &SHARED[11..])),
+            "load",
+        ),
         ("sales/load.orch.yaml", None, "sales/load.orch.yaml"),
         ("sales/clean.tran.yaml", None, "sales/clean"),
         ("sql/it.sql", None, "sql/it.sql"),
-        ("sales/load.orch.yaml", Some("type: [\n".to_owned()), "sales/load.orch.yaml"),
+        (
+            "sales/load.orch.yaml",
+            Some("type: [\n".to_owned()),
+            "sales/load.orch.yaml",
+        ),
     ];
     for (path, content, word) in cases {
         let world = project();
@@ -195,9 +304,16 @@ fn what_is_not_there_stops_before_anything_is_sent() {
         world.commit("broken");
         world.push();
         let platform = platform(&world, published(&json!([])));
-        let ended = platform.call(&world).variable("SLUICEGATE_CONFIG_DIR", ".platform").run(&PUBLISH);
+        let ended = platform
+            .call(&world)
+            .variable("SLUICEGATE_CONFIG_DIR", ".platform")
+            .run(&PUBLISH);
         assert_eq!(ended.code, 2, "{path} {content:?}: {}", ended.all());
-        assert!(ended.err.contains(word), "{path}: {word} is not said: {}", ended.all());
+        assert!(
+            ended.err.contains(word),
+            "{path}: {word} is not said: {}",
+            ended.all()
+        );
         assert_eq!(uploads(&platform), 0, "{path}");
     }
 }
@@ -206,8 +322,15 @@ fn what_is_not_there_stops_before_anything_is_sent() {
 fn a_dry_run_prints_the_plan_and_uploads_nothing() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
-    let ended = platform.call(&world).run(&[&PUBLISH[..], &["--dry-run"]].concat()).expect(0);
-    assert!(ended.out.contains("sales/clean.tran.yaml") && ended.out.contains("sha256:"), "{}", ended.all());
+    let ended = platform
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--dry-run"]].concat())
+        .expect(0);
+    assert!(
+        ended.out.contains("sales/clean.tran.yaml") && ended.out.contains("sha256:"),
+        "{}",
+        ended.all()
+    );
     assert_eq!(uploads(&platform), 0);
     assert_eq!(receipt(&world)["outcome"], "planned");
 }
@@ -227,7 +350,10 @@ fn names_that_cannot_be_headers_are_refused() {
     let platform = platform(&world, published(&json!([])));
     let cases: [(&[&str], &str); 6] = [
         (&["publish", "--prefix", "p\nq", "--version-name", "1"], "prefix"),
-        (&["publish", "--prefix", "p", "--version-name", "1\r\nx: y"], "version"),
+        (
+            &["publish", "--prefix", "p", "--version-name", "1\r\nx: y"],
+            "version",
+        ),
         (&["publish", "--prefix", "p", "--version-name", " "], "version"),
         (&["publish", "--prefix", "p", "--version-name", "{tag}"], "tag"),
         (&["publish", "--prefix", "p", "--version-name", "{sah}"], "sha"),
@@ -243,7 +369,14 @@ fn names_that_cannot_be_headers_are_refused() {
 fn a_version_name_is_the_same_in_a_rerun() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
-    let args = ["publish", "--prefix", "p", "--version-name", "{branch}-{date}-{datetime}-{short-sha}", "--dry-run"];
+    let args = [
+        "publish",
+        "--prefix",
+        "p",
+        "--version-name",
+        "{branch}-{date}-{datetime}-{short-sha}",
+        "--dry-run",
+    ];
     let ended = platform.call(&world).run(&args).expect(0);
     let short = &world.git(&["rev-parse", "HEAD"])[..7];
     let expected = format!("main-2026-11-20-20261120T093000Z-{short}");
@@ -255,11 +388,16 @@ fn the_outputs_name_version_and_digest() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
     let outputs = world.path().join("outputs.txt");
-    let call = platform.call(&world).variable("GITHUB_OUTPUT", outputs.display().to_string());
+    let call = platform
+        .call(&world)
+        .variable("GITHUB_OUTPUT", outputs.display().to_string());
     call.run(&PUBLISH).expect(0);
     let outputs = fs::read_to_string(outputs).unwrap();
     let digest = receipt(&world)["digest"].as_str().unwrap().to_owned();
-    assert!(outputs.contains("version-name<<") && outputs.contains(&digest), "{outputs}");
+    assert!(
+        outputs.contains("version-name<<") && outputs.contains(&digest),
+        "{outputs}"
+    );
 }
 
 #[test]
@@ -267,19 +405,61 @@ fn artifacts_are_listed_shown_and_switched() {
     let world = project();
     let platform = Platform::new();
     let version = details(&world)["artifactDetails"].clone();
-    platform.on("GET", "/artifacts$", answer(&json!({ "results": [version], "page": 0, "size": 20, "total": 1 })));
+    platform.on(
+        "GET",
+        "/artifacts$",
+        answer(&json!({ "results": [version], "page": 0, "size": 20, "total": 1 })),
+    );
     platform.on("GET", "/artifacts/details$", answer(&details(&world)));
     platform.on("PATCH", "/artifacts$", answer(&json!({})));
     let item = json!({ "sharedPipelineIdPrefix": "p", "sharedPipelineId": "load", "description": "d", "latestVersionName": "1" });
-    platform.on("GET", "/shared-pipelines$", answer(&json!({ "results": [item], "page": 0, "size": 20, "total": 1 })));
-    let call = platform.call(&world).without("SLUICEGATE_PROJECT_ID").without("SLUICEGATE_AGENT_VERSION");
-    assert!(call.run(&["artifacts", "list"]).expect(0).out.contains("public-api"));
-    assert_eq!(call.run(&["artifacts", "show", "--prefix", "p", "-o", "json"]).expect(0).json(), details(&world));
-    assert!(call.run(&["artifacts", "show", "--prefix", "p"]).expect(0).out.contains("sales/load"));
-    call.run(&["artifacts", "enable", "--prefix", "p", "--version-name", "1"]).expect(0);
-    call.run(&["artifacts", "disable", "--prefix", "p", "--version-name", "1"]).expect(0);
-    call.run(&["artifacts", "disable", "--version-name", "1"]).expect(2).saying(&["--prefix"]);
-    assert!(call.run(&["shared-pipelines", "list"]).expect(0).out.contains("load"));
-    let show = platform.requests().into_iter().find(|r| r.url.path().ends_with("/details")).unwrap();
-    assert!(!show.url.query().unwrap().contains("versionName"), "[Latest] is asked for by leaving the version out");
+    platform.on(
+        "GET",
+        "/shared-pipelines$",
+        answer(&json!({ "results": [item], "page": 0, "size": 20, "total": 1 })),
+    );
+    let call = platform
+        .call(&world)
+        .without("SLUICEGATE_PROJECT_ID")
+        .without("SLUICEGATE_AGENT_VERSION");
+    assert!(
+        call.run(&["artifacts", "list"])
+            .expect(0)
+            .out
+            .contains("public-api")
+    );
+    assert_eq!(
+        call.run(&["artifacts", "show", "--prefix", "p", "-o", "json"])
+            .expect(0)
+            .json(),
+        details(&world)
+    );
+    assert!(
+        call.run(&["artifacts", "show", "--prefix", "p"])
+            .expect(0)
+            .out
+            .contains("sales/load")
+    );
+    call.run(&["artifacts", "enable", "--prefix", "p", "--version-name", "1"])
+        .expect(0);
+    call.run(&["artifacts", "disable", "--prefix", "p", "--version-name", "1"])
+        .expect(0);
+    call.run(&["artifacts", "disable", "--version-name", "1"])
+        .expect(2)
+        .saying(&["--prefix"]);
+    assert!(
+        call.run(&["shared-pipelines", "list"])
+            .expect(0)
+            .out
+            .contains("load")
+    );
+    let show = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.url.path().ends_with("/details"))
+        .unwrap();
+    assert!(
+        !show.url.query().unwrap().contains("versionName"),
+        "[Latest] is asked for by leaving the version out"
+    );
 }

@@ -25,7 +25,10 @@ fn sent(world: &World, args: &[&str]) -> Vec<String> {
 fn changed_pipelines_are_sent_and_nothing_else() {
     let world = project();
     world.write("gone.orch.yaml", plain());
-    world.write("sales/old name.orch.yaml", plain() + "# a longer file, so that the new name is seen as a rename\n");
+    world.write(
+        "sales/old name.orch.yaml",
+        plain() + "# a longer file, so that the new name is seen as a rename\n",
+    );
     world.commit("more");
     world.push();
     world.git(&["checkout", "-q", "-b", "change"]);
@@ -38,9 +41,15 @@ fn changed_pipelines_are_sent_and_nothing_else() {
     world.push();
     // Not committed, so not reviewed.
     world.write("dirty.orch.yaml", plain());
-    assert_eq!(sent(&world, &[]), [".hidden/h.orch.yaml", "new.tran.yaml", "sales/new name.orch.yaml"]);
+    assert_eq!(
+        sent(&world, &[]),
+        [".hidden/h.orch.yaml", "new.tran.yaml", "sales/new name.orch.yaml"]
+    );
     assert_eq!(sent(&world, &["sales"]), ["sales/new name.orch.yaml"]);
-    assert_eq!(sent(&world, &["--exclude", "sales/**", "--exclude", ".hidden/**"]), ["new.tran.yaml"]);
+    assert_eq!(
+        sent(&world, &["--exclude", "sales/**", "--exclude", ".hidden/**"]),
+        ["new.tran.yaml"]
+    );
     assert_eq!(sent(&world, &["--include", "**/*.tran.yaml"]), ["new.tran.yaml"]);
     assert_eq!(sent(&world, &["--all"]).len(), 4);
 }
@@ -52,8 +61,14 @@ fn a_change_of_the_rules_selects_all_and_is_named() {
     assert_eq!(sent(&world, &[]), ["a.orch.yaml"]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", json!([])));
-    let ended = platform.call(&world).run(&["review", "--report", "json=-"]).expect(0);
-    assert_eq!(ended.json()["gateChanges"], json!([".platform/config/pipeline_quality_rules.yaml"]));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(
+        ended.json()["gateChanges"],
+        json!([".platform/config/pipeline_quality_rules.yaml"])
+    );
 }
 
 #[test]
@@ -61,7 +76,10 @@ fn a_change_of_the_configuration_is_named() {
     let world = change(&[("sluicegate.yaml", "retries: 1\n"), ("b.orch.yaml", &plain())]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", json!([])));
-    let ended = platform.call(&world).run(&["review", "--report", "json=report.json"]).expect(0);
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=report.json"])
+        .expect(0);
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("report.json")).unwrap()).unwrap();
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
     assert!(ended.out.contains("sluicegate.yaml"), "{}", ended.all());
@@ -72,13 +90,35 @@ fn nothing_to_review_is_green_and_reported() {
     let world = change(&[("README.md", "words\n")]);
     let call = Call::with_platform(&world.work(), "http://127.0.0.1:9")
         .without("SLUICEGATE_TOKEN")
-        .variable("GITHUB_STEP_SUMMARY", world.path().join("summary.md").display().to_string());
-    let ended = call.run(&["review", "--report", "junit=out/j.xml", "--report", "json=out/j.json"]).expect(0);
+        .variable(
+            "GITHUB_STEP_SUMMARY",
+            world.path().join("summary.md").display().to_string(),
+        );
+    let ended = call
+        .run(&[
+            "review",
+            "--report",
+            "junit=out/j.xml",
+            "--report",
+            "json=out/j.json",
+        ])
+        .expect(0);
     assert!(ended.out.contains("nothing to review"), "{}", ended.all());
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("out/j.json")).unwrap()).unwrap();
-    assert_eq!((report["verdict"].as_str(), report["counts"]["files"].as_u64()), (Some("passed"), Some(0)));
-    assert!(fs::read_to_string(world.work().join("out/j.xml")).unwrap().contains("<testsuites"));
-    assert!(fs::read_to_string(world.path().join("summary.md")).unwrap().contains("othing to review"));
+    assert_eq!(
+        (report["verdict"].as_str(), report["counts"]["files"].as_u64()),
+        (Some("passed"), Some(0))
+    );
+    assert!(
+        fs::read_to_string(world.work().join("out/j.xml"))
+            .unwrap()
+            .contains("<testsuites")
+    );
+    assert!(
+        fs::read_to_string(world.path().join("summary.md"))
+            .unwrap()
+            .contains("othing to review")
+    );
 }
 
 #[test]
@@ -88,14 +128,20 @@ fn an_unpushed_commit_is_not_reviewed() {
     world.write("b.orch.yaml", plain());
     world.commit("not pushed");
     let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
-    call.run(&["review"]).expect(7).saying(&["push", "sluicegate check"]);
+    call.run(&["review"])
+        .expect(7)
+        .saying(&["push", "sluicegate check"]);
 }
 
 #[test]
 fn a_dry_run_sends_nothing() {
     let world = change(&[("b.orch.yaml", &plain())]);
     let ended = Call::new(&world.work()).run(&["review", "--dry-run"]).expect(0);
-    assert!(ended.out.contains("b.orch.yaml") && ended.out.contains("change"), "{}", ended.all());
+    assert!(
+        ended.out.contains("b.orch.yaml") && ended.out.contains("change"),
+        "{}",
+        ended.all()
+    );
 }
 
 #[test]
@@ -103,21 +149,39 @@ fn github_gets_annotations_summary_and_outputs() {
     let world = change(&[("b,c:.orch.yaml", &pipeline(&["Start", "load\nit", "Done"]))]);
     let platform = Platform::new();
     let text = "load\nit is wrong\n::set-output name=verdict::passed";
-    platform.reviews(each("FAILED", json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [text] }])));
+    platform.reviews(each(
+        "FAILED",
+        json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [text] }]),
+    ));
     let (summary, outputs) = (world.path().join("summary.md"), world.path().join("outputs.txt"));
     let call = platform
         .call(&world)
         .variable("SLUICEGATE_CI", "none")
         .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
         .variable("GITHUB_OUTPUT", outputs.display().to_string());
-    let ended = call.run(&["review", "--annotations", "github", "--report", "junit=j.xml"]).expect(1);
-    let commands: Vec<&str> = ended.out.lines().filter(|line| line.trim_start().starts_with("::")).collect();
-    assert!(commands[0].starts_with("::error file=b%2Cc%3A.orch.yaml,line="), "{commands:?}");
-    assert!(commands.iter().all(|line| !line.starts_with("::set-output")), "{commands:?}");
+    let ended = call
+        .run(&["review", "--annotations", "github", "--report", "junit=j.xml"])
+        .expect(1);
+    let commands: Vec<&str> = ended
+        .out
+        .lines()
+        .filter(|line| line.trim_start().starts_with("::"))
+        .collect();
+    assert!(
+        commands[0].starts_with("::error file=b%2Cc%3A.orch.yaml,line="),
+        "{commands:?}"
+    );
+    assert!(
+        commands.iter().all(|line| !line.starts_with("::set-output")),
+        "{commands:?}"
+    );
     assert!(fs::read_to_string(&summary).unwrap().contains("failed"));
     let outputs = fs::read_to_string(&outputs).unwrap();
     for name in ["verdict", "reviewed", "failed", "errors", "warnings", "junit"] {
-        assert!(outputs.lines().any(|line| line.starts_with(&format!("{name}<<"))), "{name}: {outputs}");
+        assert!(
+            outputs.lines().any(|line| line.starts_with(&format!("{name}<<"))),
+            "{name}: {outputs}"
+        );
     }
 }
 
@@ -127,7 +191,13 @@ fn one_report_that_cannot_be_written_harms_no_other() {
     world.write("a-file", "in the way\n");
     let platform = Platform::new();
     platform.reviews(each("PASSED", json!([])));
-    let args = ["review", "--report", "json=a-file/x.json", "--report", "junit=good.xml"];
+    let args = [
+        "review",
+        "--report",
+        "json=a-file/x.json",
+        "--report",
+        "junit=good.xml",
+    ];
     platform.call(&world).run(&args).expect(2).saying(&["a-file"]);
     assert!(world.work().join("good.xml").is_file());
 }
@@ -136,8 +206,17 @@ fn one_report_that_cannot_be_written_harms_no_other() {
 fn a_report_on_standard_output_is_alone_there() {
     let world = change(&[("b.orch.yaml", &plain())]);
     let platform = Platform::new();
-    platform.reviews(each("FAILED", json!([{ "ruleName": "r", "status": "FAILED", "violations": ["##[error]no"] }])));
-    let ended = platform.call(&world).run(&["review", "--annotations", "github", "--report", "json=-"]).expect(1);
-    assert_eq!(ended.json()["files"][0]["results"][0]["violations"], json!(["##[error]no"]));
+    platform.reviews(each(
+        "FAILED",
+        json!([{ "ruleName": "r", "status": "FAILED", "violations": ["##[error]no"] }]),
+    ));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--annotations", "github", "--report", "json=-"])
+        .expect(1);
+    assert_eq!(
+        ended.json()["files"][0]["results"][0]["violations"],
+        json!(["##[error]no"])
+    );
     assert!(!ended.all().contains("##["), "{}", ended.all());
 }

@@ -14,19 +14,43 @@ fn help_and_version_are_results() {
     let world = World::new();
     let version = Call::new(&world.work()).run(&["--version"]).expect(0);
     assert_eq!(version.out, format!("sluicegate {}\n", env!("CARGO_PKG_VERSION")));
-    for command in ["review", "publish", "context", "artifacts", "shared-pipelines", "serve", "demo"] {
+    for command in [
+        "review",
+        "publish",
+        "context",
+        "artifacts",
+        "shared-pipelines",
+        "serve",
+        "demo",
+    ] {
         let help = Call::new(&world.work()).run(&[command, "--help"]).expect(0);
-        assert!(help.out.contains("Example"), "{command} has no example: {}", help.out);
+        assert!(
+            help.out.contains("Example"),
+            "{command} has no example: {}",
+            help.out
+        );
     }
     Call::new(&world.work()).run(&[]).expect(2);
-    Call::new(&world.work()).run(&["revue"]).expect(2).saying(&["review"]);
+    Call::new(&world.work())
+        .run(&["revue"])
+        .expect(2)
+        .saying(&["review"]);
 }
 
 #[test]
 fn what_a_review_needs_is_asked_for() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
-    for variable in ["SLUICEGATE_BASE_URL", "SLUICEGATE_PROJECT_ID", "SLUICEGATE_AGENT_VERSION", "SLUICEGATE_TOKEN"] {
-        call(&world).without(variable).run(&["review"]).expect(2).saying(&["error:", "hint:", variable]);
+    for variable in [
+        "SLUICEGATE_BASE_URL",
+        "SLUICEGATE_PROJECT_ID",
+        "SLUICEGATE_AGENT_VERSION",
+        "SLUICEGATE_TOKEN",
+    ] {
+        call(&world)
+            .without(variable)
+            .run(&["review"])
+            .expect(2)
+            .saying(&["error:", "hint:", variable]);
     }
 }
 
@@ -51,17 +75,27 @@ fn values_that_cannot_be_are_named() {
         (vec!["--include", "a["], "a["),
         (vec!["--report", "junit"], "FORMAT=PATH"),
         (vec!["--report", "pdf=x"], "pdf"),
-        (vec!["--report", "json=-", "--report", "junit=-"], "standard output"),
+        (
+            vec!["--report", "json=-", "--report", "junit=-"],
+            "standard output",
+        ),
         (vec!["--fail-on", "all"], "all"),
         (vec!["../outside.orch.yaml"], "outside the repository"),
         (vec!["gone.orch.yaml"], "gone.orch.yaml"),
-        (vec!["--token-file", "a", "--token-command", "b"], "--token-command"),
+        (
+            vec!["--token-file", "a", "--token-command", "b"],
+            "--token-command",
+        ),
     ];
     for (args, word) in cases {
         let args: Vec<&str> = std::iter::once("review").chain(args).collect();
         let ended = call(&world).run(&args);
         assert_eq!(ended.code, 2, "{args:?}: {}", ended.all());
-        assert!(ended.err.contains(word), "{args:?} does not say {word}: {}", ended.all());
+        assert!(
+            ended.err.contains(word),
+            "{args:?} does not say {word}: {}",
+            ended.all()
+        );
     }
 }
 
@@ -71,13 +105,26 @@ fn a_token_that_cannot_be_had_is_named() {
     world.write("empty-token", "\n");
     world.write("two-lines", "one\ntwo\n");
     let bare = || call(&world).without("SLUICEGATE_TOKEN");
-    bare().run(&["review", "--token-file", "missing-token"]).expect(2).saying(&["missing-token"]);
+    bare()
+        .run(&["review", "--token-file", "missing-token"])
+        .expect(2)
+        .saying(&["missing-token"]);
     bare().run(&["review", "--token-file", "."]).expect(2);
-    bare().run(&["review", "--token-file", "empty-token"]).expect(2).saying(&["empty-token"]);
+    bare()
+        .run(&["review", "--token-file", "empty-token"])
+        .expect(2)
+        .saying(&["empty-token"]);
     let two = bare().run(&["review", "--token-file", "two-lines"]).expect(2);
     assert!(!two.err.contains("one"), "{}", two.all());
-    bare().run(&["review", "--token-command", "exit 3"]).expect(2).saying(&["3"]);
-    bare().variable("SLUICEGATE_CLIENT_ID", "id").run(&["review"]).expect(2).saying(&["SLUICEGATE_CLIENT_SECRET"]);
+    bare()
+        .run(&["review", "--token-command", "exit 3"])
+        .expect(2)
+        .saying(&["3"]);
+    bare()
+        .variable("SLUICEGATE_CLIENT_ID", "id")
+        .run(&["review"])
+        .expect(2)
+        .saying(&["SLUICEGATE_CLIENT_SECRET"]);
 }
 
 #[test]
@@ -88,10 +135,20 @@ fn a_token_can_come_from_a_file_or_a_command() {
     platform.reviews(each("PASSED", json!([])));
     let bare = || platform.call(&world).without("SLUICEGATE_TOKEN");
     bare().run(&["review", "--token-file", "token"]).expect(0);
-    bare().run(&["review", "--token-command", "echo from-a-command"]).expect(0);
+    bare()
+        .run(&["review", "--token-command", "echo from-a-command"])
+        .expect(0);
     // A flag wins over the variable.
-    platform.call(&world).run(&["review", "--token-file", "token"]).expect(0);
-    let bearer = |n: usize| platform.requests()[n].headers["authorization"].to_str().unwrap().to_owned();
+    platform
+        .call(&world)
+        .run(&["review", "--token-file", "token"])
+        .expect(0);
+    let bearer = |n: usize| {
+        platform.requests()[n].headers["authorization"]
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
     assert_eq!(bearer(0), "Bearer from-a-file");
     assert_eq!(bearer(1), "Bearer from-a-command");
     assert_eq!(bearer(2), "Bearer from-a-file");
@@ -101,8 +158,14 @@ fn a_token_can_come_from_a_file_or_a_command() {
 fn the_configuration_file_is_held_to_its_keys() {
     let world = project();
     let cases = [
-        ("review:\n  fail_on: warn\n", vec!["sluicegate.yaml:2:3", "fail_on", "fail-on"]),
-        ("base-url: https://elsewhere.example\n", vec!["sluicegate.yaml:1:1", "SLUICEGATE_BASE_URL"]),
+        (
+            "review:\n  fail_on: warn\n",
+            vec!["sluicegate.yaml:2:3", "fail_on", "fail-on"],
+        ),
+        (
+            "base-url: https://elsewhere.example\n",
+            vec!["sluicegate.yaml:1:1", "SLUICEGATE_BASE_URL"],
+        ),
         ("token: abc\n", vec!["sluicegate.yaml:1:1", "SLUICEGATE_TOKEN"]),
         ("ca-cert: x.pem\n", vec!["SLUICEGATE_CA_CERT"]),
         ("review: [\n", vec!["sluicegate.yaml:"]),
@@ -118,15 +181,27 @@ fn the_configuration_file_is_held_to_its_keys() {
 #[test]
 fn flag_wins_over_variable_over_file() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
-    world.write("sluicegate.yaml", "agent-version: from-file\nproject-id: 00000000-0000-4000-8000-000000000001\n");
+    world.write(
+        "sluicegate.yaml",
+        "agent-version: from-file\nproject-id: 00000000-0000-4000-8000-000000000001\n",
+    );
     let platform = Platform::new();
     platform.reviews(each("PASSED", json!([])));
     let call = || platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
     call().run(&["review"]).expect(0);
-    call().variable("SLUICEGATE_AGENT_VERSION", "from-variable").run(&["review"]).expect(0);
-    call().variable("SLUICEGATE_AGENT_VERSION", "x").run(&["review", "--agent-version", "from-flag"]).expect(0);
-    let sent: Vec<String> =
-        platform.requests().iter().map(|r| r.headers["agent-version"].to_str().unwrap().to_owned()).collect();
+    call()
+        .variable("SLUICEGATE_AGENT_VERSION", "from-variable")
+        .run(&["review"])
+        .expect(0);
+    call()
+        .variable("SLUICEGATE_AGENT_VERSION", "x")
+        .run(&["review", "--agent-version", "from-flag"])
+        .expect(0);
+    let sent: Vec<String> = platform
+        .requests()
+        .iter()
+        .map(|r| r.headers["agent-version"].to_str().unwrap().to_owned())
+        .collect();
     assert_eq!(sent, ["from-file", "from-variable", "from-flag"]);
 }
 
@@ -139,25 +214,51 @@ fn a_repository_that_cannot_be_used_is_exit_7() {
     git(folder.path(), &["init", "-q"]);
     nowhere.run(&["review"]).expect(7).saying(&["commit"]);
     let world = project();
-    call(&world).run(&["review", "--head", "no-such-branch"]).expect(7).saying(&["no-such-branch"]);
-    call(&world).run(&["review", "--base", "no-such-base"]).expect(7).saying(&["no-such-base"]);
+    call(&world)
+        .run(&["review", "--head", "no-such-branch"])
+        .expect(7)
+        .saying(&["no-such-branch"]);
+    call(&world)
+        .run(&["review", "--base", "no-such-base"])
+        .expect(7)
+        .saying(&["no-such-base"]);
 }
 
 #[test]
 fn several_configuration_folders_are_named() {
-    let world = change(&[(".other/shared-pipelines.yaml", "pipelines: []\n"), ("b.orch.yaml", &pipeline(&["S", "D"]))]);
-    call(&world).run(&["review"]).expect(2).saying(&[".platform", ".other", "--config-dir"]);
+    let world = change(&[
+        (".other/shared-pipelines.yaml", "pipelines: []\n"),
+        ("b.orch.yaml", &pipeline(&["S", "D"])),
+    ]);
+    call(&world)
+        .run(&["review"])
+        .expect(2)
+        .saying(&[".platform", ".other", "--config-dir"]);
 }
 
 #[test]
 fn odd_names_survive_the_whole_way() {
-    let names = ["with space.orch.yaml", "quo\"te.orch.yaml", "ünï.orch.yaml", "new\nline.orch.yaml", "a'b;c%.orch.yaml"];
+    let names = [
+        "with space.orch.yaml",
+        "quo\"te.orch.yaml",
+        "ünï.orch.yaml",
+        "new\nline.orch.yaml",
+        "a'b;c%.orch.yaml",
+    ];
     let text = pipeline(&["Start", "Done"]);
     let world = change(&names.map(|name| (name, text.as_str())));
     let platform = Platform::new();
     platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
-    let ended = platform.call(&world).run(&["review", "--report", "json=-", "--report", "junit=j.xml"]).expect(0);
-    let mut found: Vec<String> = ended.json()["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap().to_owned()).collect();
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-", "--report", "junit=j.xml"])
+        .expect(0);
+    let mut found: Vec<String> = ended.json()["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["path"].as_str().unwrap().to_owned())
+        .collect();
     let mut expected: Vec<String> = names.map(str::to_owned).into();
     found.sort();
     expected.sort();

@@ -33,18 +33,35 @@ fn from_serve_to_a_published_version() {
     world.git(&["remote", "set-head", "origin", "main"]);
 
     world.git(&["checkout", "-q", "-b", "faster"]);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "load it", "count", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        pipeline(&["Start", "load it", "count", "Done"]),
+    );
     world.commit("in a hurry");
     world.push();
-    let ended = call(&world, &served).run(&["review", "--report", "json=report.json"]).expect(1);
-    assert!(ended.out.contains("sales/load.orch.yaml:10"), "{}", ended.all());
+    let ended = call(&world, &served)
+        .run(&["review", "--report", "json=report.json"])
+        .expect(1);
+    assert!(ended.out.contains("sales/load.orch.yaml:11"), "{}", ended.all());
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("report.json")).unwrap()).unwrap();
     let results = report["files"][0]["results"].as_array().unwrap();
     let found: Vec<(&str, &str, u64)> = results
         .iter()
-        .map(|r| (r["rule"].as_str().unwrap(), r["status"].as_str().unwrap(), r["line"].as_u64().unwrap()))
+        .map(|r| {
+            (
+                r["rule"].as_str().unwrap(),
+                r["status"].as_str().unwrap(),
+                r["line"].as_u64().unwrap(),
+            )
+        })
         .collect();
-    assert_eq!(found, [("component-naming-convention", "FAILED", 10), ("maximum-components", "FAILED", 1)]);
+    assert_eq!(
+        found,
+        [
+            ("component-naming-convention", "FAILED", 11),
+            ("maximum-components", "FAILED", 1)
+        ]
+    );
     assert_eq!(report["counts"]["warnings"], 1);
 
     world.write("sales/load.orch.yaml", pipeline(&["Start", "Load it", "Done"]));
@@ -55,19 +72,36 @@ fn from_serve_to_a_published_version() {
 
     let publish = ["publish", "--version-name", "1.0.0", "--receipt", "receipt.json"];
     call(&world, &served).run(&publish).expect(0);
-    let receipt: Value = serde_json::from_slice(&fs::read(world.work().join("receipt.json")).unwrap()).unwrap();
+    let receipt: Value =
+        serde_json::from_slice(&fs::read(world.work().join("receipt.json")).unwrap()).unwrap();
     assert_eq!(receipt["schema"], "sluicegate.receipt/v1");
-    assert_eq!((&receipt["outcome"], &receipt["verified"]), (&json!("published"), &json!(true)));
+    assert_eq!(
+        (&receipt["outcome"], &receipt["verified"]),
+        (&json!("published"), &json!(true))
+    );
     assert_eq!(receipt["commitHash"], json!(world.git(&["rev-parse", "HEAD"])));
     call(&world, &served).run(&publish).expect(5).saying(&["1.0.0"]);
 
     let notes = ["--include", "**/*.orch.yaml", "--include", "**/*.md"];
-    let with_notes: Vec<&str> = ["publish", "--version-name", "1.0.1"].into_iter().chain(notes).collect();
-    call(&world, &served).run(&with_notes).expect(6).saying(&["sales/notes.md"]);
+    let with_notes: Vec<&str> = ["publish", "--version-name", "1.0.1"]
+        .into_iter()
+        .chain(notes)
+        .collect();
+    call(&world, &served)
+        .run(&with_notes)
+        .expect(6)
+        .saying(&["sales/notes.md"]);
 
-    let shown = call(&world, &served).run(&["artifacts", "list", "-o", "json"]).expect(0).json();
-    let versions: Vec<&str> =
-        shown["results"].as_array().unwrap().iter().map(|v| v["versionName"].as_str().unwrap()).collect();
+    let shown = call(&world, &served)
+        .run(&["artifacts", "list", "-o", "json"])
+        .expect(0)
+        .json();
+    let versions: Vec<&str> = shown["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["versionName"].as_str().unwrap())
+        .collect();
     assert_eq!(versions.len(), 2, "{shown:#}");
     assert!(versions.contains(&"1.0.0") && versions.contains(&"1.0.1"));
 }

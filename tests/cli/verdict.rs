@@ -11,11 +11,21 @@ fn judge(respond: impl wiremock::Respond + 'static, args: &[&str]) -> (i32, Valu
     let world = change(&[(FILE, &pipeline(&["Start", "load it", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond);
-    let mut all = vec!["review", "--report", "json=out/report.json", "--report", "junit=out/junit.xml"];
+    let mut all = vec![
+        "review",
+        "--report",
+        "json=out/report.json",
+        "--report",
+        "junit=out/junit.xml",
+    ];
     all.extend(args);
     let ended = platform.call(&world).run(&all);
     let read = |name: &str| std::fs::read_to_string(world.work().join("out").join(name)).unwrap();
-    (ended.code, serde_json::from_str(&read("report.json")).unwrap(), read("junit.xml"))
+    (
+        ended.code,
+        serde_json::from_str(&read("report.json")).unwrap(),
+        read("junit.xml"),
+    )
 }
 
 fn rule(status: &str) -> Value {
@@ -28,15 +38,27 @@ fn is_all_green(junit: &str) -> bool {
 
 #[track_caller]
 fn expect(judged: &(i32, Value, String), code: i32, verdict: &str) {
-    assert_eq!((judged.0, judged.1["verdict"].as_str().unwrap()), (code, verdict), "{:#}", judged.1);
+    assert_eq!(
+        (judged.0, judged.1["verdict"].as_str().unwrap()),
+        (code, verdict),
+        "{:#}",
+        judged.1
+    );
     if code == 1 || code == 3 {
-        assert!(!is_all_green(&judged.2), "JUnit is all green at exit {code}: {}", judged.2);
+        assert!(
+            !is_all_green(&judged.2),
+            "JUnit is all green at exit {code}: {}",
+            judged.2
+        );
     }
 }
 
 #[test]
 fn passed_is_passed() {
-    let judged = judge(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])), &[]);
+    let judged = judge(
+        each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])),
+        &[],
+    );
     expect(&judged, 0, "passed");
     assert_eq!(judged.1["schema"], "sluicegate.report/v1");
     assert_eq!(judged.1["engine"], "remote");
@@ -52,13 +74,21 @@ fn a_failed_rule_of_error_enforcement_fails() {
     let result = &judged.1["files"][0]["results"][0];
     assert_eq!(result["enforcement"], "error");
     assert_eq!(result["violations"], json!(["load it is badly named"]));
-    assert_eq!(result["line"], 10, "the line of the component that the violation names");
+    assert_eq!(
+        result["line"], 11,
+        "the line of the component that the violation names"
+    );
     assert_eq!(result["errorType"], Value::Null);
 }
 
 #[test]
 fn a_warning_passes_unless_asked_for() {
-    let warning = || each("PASSED", json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": ["too many"] }]));
+    let warning = || {
+        each(
+            "PASSED",
+            json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": ["too many"] }]),
+        )
+    };
     let judged = judge(warning(), &[]);
     expect(&judged, 0, "passed");
     assert_eq!(judged.1["counts"]["warnings"], 1);
@@ -67,7 +97,12 @@ fn a_warning_passes_unless_asked_for() {
 
 #[test]
 fn an_unknown_rule_weighs_as_the_review_does() {
-    let unknown = |status: &str| each(status, json!([{ "ruleName": "house-rule", "status": "FAILED", "violations": [] }]));
+    let unknown = |status: &str| {
+        each(
+            status,
+            json!([{ "ruleName": "house-rule", "status": "FAILED", "violations": [] }]),
+        )
+    };
     let failed = judge(unknown("FAILED"), &[]);
     expect(&failed, 1, "failed");
     assert_eq!(failed.1["counts"]["warnings"], 0);
@@ -85,19 +120,33 @@ fn the_rules_file_outweighs_a_passed_review() {
 #[test]
 fn a_failed_review_without_a_failed_rule_fails() {
     expect(&judge(each("FAILED", rule("PASSED")), &[]), 1, "failed");
-    expect(&judge(each("FAILED", rule("PASSED")), &["--fail-on", "never"]), 0, "passed");
+    expect(
+        &judge(each("FAILED", rule("PASSED")), &["--fail-on", "never"]),
+        0,
+        "passed",
+    );
 }
 
 #[test]
 fn an_evaluation_error_fails() {
     let error = || {
         let detail = json!({ "type": "designer/something-new" });
-        each("PASSED", json!([{ "ruleName": "r", "status": "ERROR", "errorDetail": detail }]))
+        each(
+            "PASSED",
+            json!([{ "ruleName": "r", "status": "ERROR", "errorDetail": detail }]),
+        )
     };
     let judged = judge(error(), &[]);
     expect(&judged, 1, "failed");
-    assert_eq!(judged.1["files"][0]["results"][0]["errorType"], "designer/something-new");
-    assert!(judged.2.contains("type=\"designer/something-new\""), "{}", judged.2);
+    assert_eq!(
+        judged.1["files"][0]["results"][0]["errorType"],
+        "designer/something-new"
+    );
+    assert!(
+        judged.2.contains("type=\"designer/something-new\""),
+        "{}",
+        judged.2
+    );
     expect(&judge(error(), &["--fail-on", "never"]), 0, "passed");
 }
 
@@ -112,26 +161,65 @@ fn never_only_reports() {
 fn what_is_not_known_is_never_a_pass() {
     let results = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
     let odd: Vec<(&str, Value)> = vec![
-        ("no reviewStatus", json!({ "results": results, "excludedFiles": [] })),
-        ("null reviewStatus", json!({ "reviewStatus": null, "results": results })),
-        ("unknown reviewStatus", json!({ "reviewStatus": "MAYBE", "results": results })),
-        ("no results", json!({ "reviewStatus": "PASSED", "excludedFiles": [] })),
-        ("null results", json!({ "reviewStatus": "PASSED", "results": null })),
-        ("file not answered", json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [] })),
-        ("another file answered", json!({ "reviewStatus": "PASSED", "results": { "x.orch.yaml": [] } })),
-        ("unknown rule status", json!({ "reviewStatus": "PASSED", "results": { FILE: [{ "ruleName": "r", "status": "SKIPPED" }] } })),
-        ("no rule status", json!({ "reviewStatus": "PASSED", "results": { FILE: [{ "ruleName": "r" }] } })),
+        (
+            "no reviewStatus",
+            json!({ "results": results, "excludedFiles": [] }),
+        ),
+        (
+            "null reviewStatus",
+            json!({ "reviewStatus": null, "results": results }),
+        ),
+        (
+            "unknown reviewStatus",
+            json!({ "reviewStatus": "MAYBE", "results": results }),
+        ),
+        (
+            "no results",
+            json!({ "reviewStatus": "PASSED", "excludedFiles": [] }),
+        ),
+        (
+            "null results",
+            json!({ "reviewStatus": "PASSED", "results": null }),
+        ),
+        (
+            "file not answered",
+            json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [] }),
+        ),
+        (
+            "another file answered",
+            json!({ "reviewStatus": "PASSED", "results": { "x.orch.yaml": [] } }),
+        ),
+        (
+            "unknown rule status",
+            json!({ "reviewStatus": "PASSED", "results": { FILE: [{ "ruleName": "r", "status": "SKIPPED" }] } }),
+        ),
+        (
+            "no rule status",
+            json!({ "reviewStatus": "PASSED", "results": { FILE: [{ "ruleName": "r" }] } }),
+        ),
         ("wrong shape", json!({ "reviewStatus": "PASSED", "results": [] })),
-        ("wrong shape inside", json!({ "reviewStatus": "PASSED", "results": { FILE: "fine" } })),
+        (
+            "wrong shape inside",
+            json!({ "reviewStatus": "PASSED", "results": { FILE: "fine" } }),
+        ),
         ("not an object", json!([])),
     ];
     for (what, body) in odd {
         let judged = judge(answer(&body), &[]);
-        assert_eq!((judged.0, judged.1["verdict"].as_str().unwrap()), (3, "undecided"), "{what}: {:#}", judged.1);
+        assert_eq!(
+            (judged.0, judged.1["verdict"].as_str().unwrap()),
+            (3, "undecided"),
+            "{what}: {:#}",
+            judged.1
+        );
         assert!(!is_all_green(&judged.2), "{what}: JUnit is all green");
         expect(&judge(answer(&body), &["--fail-on", "never"]), 3, "undecided");
         let lenient = judge(answer(&body), &["--on-unavailable", "pass"]);
-        assert_eq!((lenient.0, lenient.1["verdict"].as_str().unwrap()), (0, "undecided"), "{what}");
+        assert_eq!(
+            (lenient.0, lenient.1["verdict"].as_str().unwrap()),
+            (0, "undecided"),
+            "{what}"
+        );
     }
 }
 
@@ -142,7 +230,10 @@ fn empty_results_are_a_review_without_rules() {
 
 #[test]
 fn an_excluded_file_is_reported_and_passes() {
-    let judged = judge(answer(&json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] })), &[]);
+    let judged = judge(
+        answer(&json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] })),
+        &[],
+    );
     expect(&judged, 0, "passed");
     assert_eq!(judged.1["excluded"], json!([FILE]));
     assert!(judged.2.contains("<skipped"), "{}", judged.2);
@@ -150,31 +241,48 @@ fn an_excluded_file_is_reported_and_passes() {
 
 #[test]
 fn a_failed_gate_outweighs_what_is_open() {
-    let world = change(&[(FILE, &pipeline(&["Start", "x", "Done"])), ("c.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[
+        (FILE, &pipeline(&["Start", "x", "Done"])),
+        ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+    ]);
     let platform = Platform::new();
     platform.reviews(|request: &Request| match asked(request)[0].as_str() {
         FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
         _ => ResponseTemplate::new(500),
     });
     let call = platform.call(&world);
-    let ended = call.run(&["review", "--batch-size", "1", "--report", "json=-"]).expect(1);
+    let ended = call
+        .run(&["review", "--batch-size", "1", "--report", "json=-"])
+        .expect(1);
     let report = ended.json();
     assert_eq!(report["unreviewed"], json!(["c.orch.yaml"]));
     assert_eq!(report["verdict"], "failed");
-    call.run(&["review", "--batch-size", "1", "--on-unavailable", "pass"]).expect(1);
+    call.run(&["review", "--batch-size", "1", "--on-unavailable", "pass"])
+        .expect(1);
 }
 
 #[test]
 fn a_refused_token_outweighs_a_failed_gate() {
     for status in [401, 403] {
-        let world = change(&[(FILE, &pipeline(&["Start", "x", "Done"])), ("c.orch.yaml", &pipeline(&["Start", "Done"]))]);
+        let world = change(&[
+            (FILE, &pipeline(&["Start", "x", "Done"])),
+            ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+        ]);
         let platform = Platform::new();
         platform.reviews(move |request: &Request| match asked(request)[0].as_str() {
             FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
             _ => ResponseTemplate::new(status),
         });
         let call = platform.call(&world);
-        let args = ["review", "--batch-size", "1", "--on-unavailable", "pass", "--report", "json=-"];
+        let args = [
+            "review",
+            "--batch-size",
+            "1",
+            "--on-unavailable",
+            "pass",
+            "--report",
+            "json=-",
+        ];
         let ended = call.run(&args).expect(4);
         assert_eq!(ended.json()["unreviewed"], json!(["c.orch.yaml"]), "{status}");
     }

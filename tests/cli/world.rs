@@ -24,9 +24,15 @@ pub fn pipeline(components: &[&str]) -> String {
             last if last + 1 == components.len() => "end-success",
             _ => "sql-executor",
         };
-        let _ = write!(text, "    {name:?}:\n      type: {kind}\n      parameters: {{ componentName: {name:?} }}\n");
+        let _ = write!(
+            text,
+            "    {name:?}:\n      type: {kind}\n      parameters: {{ componentName: {name:?} }}\n"
+        );
         if let Some(next) = components.get(place + 1) {
-            let _ = write!(text, "      transitions:\n        unconditional:\n          - {next:?}\n");
+            let _ = write!(
+                text,
+                "      transitions:\n        unconditional:\n          - {next:?}\n"
+            );
         }
     }
     text
@@ -75,7 +81,9 @@ impl Platform {
 
     /// Answers requests of this method to paths that match.
     pub fn on(&self, verb: &str, path: &str, respond: impl Respond + 'static) {
-        let mock = Mock::given(method(verb)).and(path_regex(path)).respond_with(respond);
+        let mock = Mock::given(method(verb))
+            .and(path_regex(path))
+            .respond_with(respond);
         self.runtime.block_on(mock.mount(&self.server));
     }
 
@@ -93,15 +101,22 @@ impl Platform {
 /// The pipelines that a review asks for.
 pub fn asked(request: &Request) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).unwrap();
-    body["pipelines"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_owned()).collect()
+    body["pipelines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|path| path.as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// Answers every asked pipeline with these rule results.
 pub fn each(review_status: &str, results: Value) -> impl Respond + use<> {
     let review_status = review_status.to_owned();
     move |request: &Request| {
-        let files: serde_json::Map<String, Value> =
-            asked(request).into_iter().map(|path| (path, results.clone())).collect();
+        let files: serde_json::Map<String, Value> = asked(request)
+            .into_iter()
+            .map(|path| (path, results.clone()))
+            .collect();
         answer(&json!({ "reviewStatus": review_status, "results": files, "excludedFiles": [] }))
     }
 }
@@ -116,6 +131,10 @@ pub fn in_turn(answers: Vec<ResponseTemplate>) -> impl Respond {
     let answers = Arc::new(Mutex::new(answers));
     move |_: &Request| {
         let mut left = answers.lock().unwrap();
-        if left.len() > 1 { left.remove(0) } else { left[0].clone() }
+        if left.len() > 1 {
+            left.remove(0)
+        } else {
+            left[0].clone()
+        }
     }
 }

@@ -30,7 +30,10 @@ pub struct Ended {
 impl Call {
     /// A call in `folder`.
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), variables: BTreeMap::new() }
+        Self {
+            folder: folder.to_owned(),
+            variables: BTreeMap::new(),
+        }
     }
 
     /// A call in `folder` with everything set that a platform at `url` needs.
@@ -57,9 +60,16 @@ impl Call {
     /// The command, ready to be run or changed.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sluicegate"));
-        command.args(args).current_dir(&self.folder).env_clear().env("PATH", path_variable());
+        command
+            .args(args)
+            .current_dir(&self.folder)
+            .env_clear()
+            .env("PATH", path_variable());
         // A home of its own keeps the user's git configuration out.
-        command.env("HOME", &self.folder).envs(&self.variables).stdin(Stdio::null());
+        command
+            .env("HOME", &self.folder)
+            .envs(&self.variables)
+            .stdin(Stdio::null());
         command
     }
 
@@ -67,10 +77,21 @@ impl Call {
     pub fn run(&self, args: &[&str]) -> Ended {
         let output = self.command(args).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        let ended =
-            Ended { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) };
-        assert!(!ended.out.contains(TOKEN) && !ended.err.contains(TOKEN), "a secret leaked: {}", ended.all());
-        assert!(!ended.err.contains("panicked"), "the program panicked: {}", ended.all());
+        let ended = Ended {
+            code: output.status.code().unwrap_or(-1),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        };
+        assert!(
+            !ended.out.contains(TOKEN) && !ended.err.contains(TOKEN),
+            "a secret leaked: {}",
+            ended.all()
+        );
+        assert!(
+            !ended.err.contains("panicked"),
+            "the program panicked: {}",
+            ended.all()
+        );
         ended
     }
 }
@@ -78,7 +99,10 @@ impl Call {
 impl Ended {
     /// Both streams, for a message.
     pub fn all(&self) -> String {
-        format!("exit {}\n--- stdout\n{}\n--- stderr\n{}", self.code, self.out, self.err)
+        format!(
+            "exit {}\n--- stdout\n{}\n--- stderr\n{}",
+            self.code, self.out, self.err
+        )
     }
 
     /// Asserts the exit code and gives itself back.
@@ -115,7 +139,12 @@ impl Served {
     /// Starts it with these further arguments and waits until it listens.
     pub fn start(folder: &Path, args: &[&str]) -> Self {
         let mut command = Call::new(folder).command(&["serve"]);
-        let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let mut first = String::new();
         lines.read_line(&mut first).unwrap();
@@ -124,7 +153,11 @@ impl Served {
             child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
             panic!("serve did not start: {first:?} {said}");
         };
-        Self { url: url.to_owned(), child, lines }
+        Self {
+            url: url.to_owned(),
+            child,
+            lines,
+        }
     }
 
     /// The next line of its standard output.

@@ -32,7 +32,14 @@ pub(super) fn run(run: &Run, args: &DemoArgs) -> Outcome {
     let token = Uuid::new_v4().to_string();
     let runtime = super::client::runtime()?;
     let platform = runtime.block_on(service::start(options(&project, &token)))?;
-    let tour = Tour { run, shown: &args.dir, folder, project, base_url: format!("http://{}", platform.address()), token };
+    let tour = Tour {
+        run,
+        shown: &args.dir,
+        folder,
+        project,
+        base_url: format!("http://{}", platform.address()),
+        token,
+    };
     let outcome = tour.walk();
     runtime.block_on(platform.stop());
     outcome
@@ -59,14 +66,21 @@ fn clear(folder: &Path) -> Result<(), Failure> {
         Err(_) => 0,
     };
     if entries > 0 && !folder.join(MARK).is_file() {
-        let message = format!("the folder {} is not empty, and no earlier demo made it", folder.display());
+        let message = format!(
+            "the folder {} is not empty, and no earlier demo made it",
+            folder.display()
+        );
         return Err(Failure::usage(message).hint("give another folder by --dir"));
     }
     if entries > 0 {
         fs::remove_dir_all(folder).map_err(refuse)?;
     }
     fs::create_dir_all(folder).map_err(refuse)?;
-    fs::write(folder.join(MARK), "This folder is made anew by each `sluicegate demo`.\n").map_err(refuse)
+    fs::write(
+        folder.join(MARK),
+        "This folder is made anew by each `sluicegate demo`.\n",
+    )
+    .map_err(refuse)
 }
 
 /// The steps, and what they share.
@@ -147,7 +161,8 @@ impl Tour<'_> {
     }
 
     fn review(&self, name: &str, branch: &str) -> Vec<String> {
-        let report = |format: &str, file: &str| format!("{format}={}", self.reports(name).join(file).display());
+        let report =
+            |format: &str, file: &str| format!("{format}={}", self.reports(name).join(file).display());
         let mut args: Vec<String> = ["review", "--branch", branch, "--head"].map(str::to_owned).into();
         args.push(format!("origin/{branch}"));
         for flag in [report("junit", "review.xml"), report("json", "review.json")] {
@@ -159,7 +174,17 @@ impl Tour<'_> {
     fn publish(&self, receipt: &str) -> Vec<String> {
         let receipt = self.reports("publish").join(receipt).display().to_string();
         let template = "{date}-{short-sha}";
-        ["publish", "--prefix", "sales", "--version-name", template, "--receipt", &receipt].map(str::to_owned).into()
+        [
+            "publish",
+            "--prefix",
+            "sales",
+            "--version-name",
+            template,
+            "--receipt",
+            &receipt,
+        ]
+        .map(str::to_owned)
+        .into()
     }
 
     fn reports(&self, name: &str) -> PathBuf {
@@ -168,11 +193,23 @@ impl Tour<'_> {
 
     fn take(&self, number: usize, step: &Step) -> Result<(), Failure> {
         let dir = format!("{}/", self.folder.display());
-        let shown: Vec<String> = step.args.iter().map(|arg| quoted(&arg.replace(&dir, "../"))).collect();
-        self.tell(&format!("\n{number}. {}\n   $ sluicegate {}\n", step.title, shown.join(" ")))?;
+        let shown: Vec<String> = step
+            .args
+            .iter()
+            .map(|arg| quoted(&arg.replace(&dir, "../")))
+            .collect();
+        self.tell(&format!(
+            "\n{number}. {}\n   $ sluicegate {}\n",
+            step.title,
+            shown.join(" ")
+        ))?;
         let status = self.command(step)?;
         if status != step.expected {
-            let message = format!("step {number} ended with exit {}, not {}", status.code(), step.expected.code());
+            let message = format!(
+                "step {number} ended with exit {}, not {}",
+                status.code(),
+                step.expected.code()
+            );
             return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)));
         }
         self.tell(&format!("   {}", step.meaning))
@@ -219,5 +256,9 @@ impl Tour<'_> {
 /// An argument as one would type it.
 fn quoted(arg: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@".contains(c);
-    if arg.chars().all(plain) { arg.to_owned() } else { format!("'{arg}'") }
+    if arg.chars().all(plain) {
+        arg.to_owned()
+    } else {
+        format!("'{arg}'")
+    }
 }

@@ -9,10 +9,22 @@ type Files = &'static [(&'static str, &'static str)];
 
 /// What the main branch holds.
 const MAIN: Files = &[
-    (".platform/config/pipeline_quality_rules.yaml", include_str!("files/rules.yaml")),
-    (".platform/shared-pipelines.yaml", include_str!("files/shared-pipelines.yaml")),
-    ("sales/load orders.orch.yaml", include_str!("files/load-orders.orch.yaml")),
-    ("sales/clean orders.tran.yaml", include_str!("files/clean-orders.tran.yaml")),
+    (
+        ".platform/config/pipeline_quality_rules.yaml",
+        include_str!("files/rules.yaml"),
+    ),
+    (
+        ".platform/shared-pipelines.yaml",
+        include_str!("files/shared-pipelines.yaml"),
+    ),
+    (
+        "sales/load orders.orch.yaml",
+        include_str!("files/load-orders.orch.yaml"),
+    ),
+    (
+        "sales/clean orders.tran.yaml",
+        include_str!("files/clean-orders.tran.yaml"),
+    ),
     ("sales/sql/prepare.sql", include_str!("files/prepare.sql")),
 ];
 
@@ -36,11 +48,26 @@ pub(super) struct Project {
 
 /// Makes the project in `folder`.
 pub(super) fn make(folder: &Path) -> Result<Project, Failure> {
-    let project = Project { remote: folder.join("remote.git"), work: folder.join("work") };
+    let project = Project {
+        remote: folder.join("remote.git"),
+        work: folder.join("work"),
+    };
     let remote = Repository::create_bare(&project.remote, "main")?;
     let main = commit(&remote, "main", None, MAIN, "Load and clean the orders")?;
-    commit(&remote, GOOD_BRANCH, Some(&main), &[(REFUNDS, GOOD)], "Load the refunds")?;
-    commit(&remote, BAD_BRANCH, Some(&main), &[(REFUNDS, BAD)], "Load the refunds, in a hurry")?;
+    commit(
+        &remote,
+        GOOD_BRANCH,
+        Some(&main),
+        &[(REFUNDS, GOOD)],
+        "Load the refunds",
+    )?;
+    commit(
+        &remote,
+        BAD_BRANCH,
+        Some(&main),
+        &[(REFUNDS, BAD)],
+        "Load the refunds, in a hurry",
+    )?;
     Repository::clone_local(&project.remote, &project.work)?;
     Ok(project)
 }
@@ -52,5 +79,11 @@ fn commit(
     files: &[(&str, &str)],
     message: &str,
 ) -> Result<CommitId, Failure> {
-    Ok(remote.commit_files(&NewCommit { branch, parent, files, message, author: "Sluicegate Demo" })?)
+    Ok(remote.commit_files(&NewCommit {
+        branch,
+        parent,
+        files,
+        message,
+        author: "Sluicegate Demo",
+    })?)
 }
