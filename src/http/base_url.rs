@@ -37,7 +37,7 @@ impl BaseUrl {
         if text.is_empty() {
             return Err(BaseUrlError::Empty);
         }
-        if !text.contains("://") {
+        if !text.contains("://") && !text.starts_with("https:") && !text.starts_with("http:") {
             return Err(BaseUrlError::NoScheme(with_scheme(text)));
         }
         let url = Url::parse(text).map_err(|why| BaseUrlError::Invalid(why.to_string()))?;
@@ -80,7 +80,7 @@ impl fmt::Debug for BaseUrl {
 
 /// What was probably meant by a URL without scheme; a part before an `@` may be a password and is left out.
 fn with_scheme(text: &str) -> String {
-    let rest = text.rsplit('@').next().unwrap_or(text);
+    let rest = text.rsplit('@').next().unwrap_or(text).trim_start_matches('/');
     let host = rest.split(['/', ':']).next().unwrap_or(rest);
     let scheme = if matches!(host, "localhost" | "127.0.0.1") {
         "http"
@@ -167,6 +167,7 @@ mod tests {
         insta::assert_snapshot!(refused("api.example.com/dpc"), @"the base URL has no scheme, try https://api.example.com/dpc");
         insta::assert_snapshot!(refused("localhost:8080"), @"the base URL has no scheme, try http://localhost:8080");
         insta::assert_snapshot!(refused("me:secret@h/x?y=z"), @"the base URL has no scheme, try https://h/x");
+        insta::assert_snapshot!(refused("//h/dpc"), @"the base URL has no scheme, try https://h/dpc");
         insta::assert_snapshot!(refused("ftp://h"), @r#"the base URL has the scheme "ftp", only https and http are supported"#);
         insta::assert_snapshot!(refused("https://"), @"the base URL is not a URL: empty host");
         assert_eq!(

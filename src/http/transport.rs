@@ -27,6 +27,9 @@ const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 /// How much of an error's body is read, in bytes.
 const ERROR_LIMIT: usize = 256 * 1024;
 
+/// The longest time limit; a longer one means the same, and cannot overflow the clock.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 const USER_AGENT: &str = concat!("sluicegate/", env!("CARGO_PKG_VERSION"));
 
 /// The connections, and the rules for using them. It knows no token.
@@ -46,6 +49,7 @@ impl Transport {
         delays: Delays,
     ) -> Result<Self, HttpError> {
         let tls = tls::client_config(ca_cert)?;
+        let limit = limit.min(LONGEST);
         // A little under the limit of the whole, so that an unreachable host is told from a slow one.
         let connect = CONNECT.min(limit.mul_f32(0.9));
         let builder = || {

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 /// The size of a chunk in bytes.
-const CHUNK: usize = 128 * 1024;
+const CHUNK: usize = 256 * 1024;
 
 /// How many chunks wait to be sent.
 const WAITING: usize = 4;

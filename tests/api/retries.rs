@@ -181,8 +181,11 @@ async fn nobody_there_is_unreachable_and_surely_unprocessed() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(!error.may_have_been_processed());
-    let shown = error.to_string().replace(&address.to_string(), "HOST");
-    insta::assert_snapshot!(shown, @"POST http://HOST/v1/shared-pipelines/artifacts: failed (3 tries): cannot connect: client error (Connect): tcp connect error: Connection refused (os error 111)");
+    let shown = error.to_string();
+    assert!(
+        shown.contains("/v1/shared-pipelines/artifacts: failed (3 tries): cannot connect: "),
+        "{shown}"
+    );
 }
 
 #[tokio::test]
