@@ -3,8 +3,10 @@
 use super::lenient::{null_is_default, texts};
 use super::{HeaderError, Platform, header_value};
 use crate::http::{HeaderName, HttpError, Method, Repeat, Request};
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use uuid::Uuid;
 
 const AGENT_VERSION: HeaderName = HeaderName::from_static("agent-version");
@@ -28,6 +30,7 @@ pub struct ReviewAnswer {
     /// `PASSED`, `FAILED`, or something the document does not know.
     pub review_status: Option<String>,
     /// The rule results by file path; none if the field is missing.
+    #[serde(default, deserialize_with = "results")]
     pub results: Option<BTreeMap<String, Vec<RuleAnswer>>>,
     /// Files that were not evaluated because of their type; missing or null is empty.
     #[serde(default, deserialize_with = "texts")]
@@ -48,6 +51,39 @@ pub struct RuleAnswer {
     /// The violations; missing or null is empty, entries that are no text are kept as their JSON.
     #[serde(default, deserialize_with = "texts")]
     pub violations: Vec<String>,
+}
+
+type Results = BTreeMap<String, Vec<RuleAnswer>>;
+
+fn results<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Results>, D::Error> {
+    Ok(Option::<EveryResult>::deserialize(reader)?.map(|every| every.0))
+}
+
+/// The results with those of a path that stands twice put together: the last one alone could hide a failure.
+struct EveryResult(Results);
+
+impl<'de> Deserialize<'de> for EveryResult {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_map(ResultsVisitor).map(Self)
+    }
+}
+
+struct ResultsVisitor;
+
+impl<'de> Visitor<'de> for ResultsVisitor {
+    type Value = Results;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from file path to rule results")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Results, A::Error> {
+        let mut all = Results::new();
+        while let Some((path, rules)) = entries.next_entry::<String, Vec<RuleAnswer>>()? {
+            all.entry(path).or_default().extend(rules);
+        }
+        Ok(all)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -115,5 +151,18 @@ mod tests {
         assert_eq!(rules[0].status.as_deref(), Some("MAYBE"));
         assert_eq!(rules[1], super::RuleAnswer::default());
         assert!(answer.excluded_files.is_empty() && answer.review_status.is_none());
+    }
+
+    #[test]
+    fn a_path_that_stands_twice_hides_nothing() {
+        let twice = r#"{ "results": { "a": [{ "status": "FAILED" }], "a": [{ "status": "PASSED" }] } }"#;
+        let answer: ReviewAnswer = serde_json::from_str(twice).unwrap();
+        let found: Vec<_> = answer.results.unwrap()["a"]
+            .iter()
+            .map(|rule| rule.status.clone().unwrap())
+            .collect();
+        assert_eq!(found, ["FAILED", "PASSED"]);
+        let none: ReviewAnswer = serde_json::from_str(r#"{ "results": null }"#).unwrap();
+        assert_eq!(none.results, None);
     }
 }

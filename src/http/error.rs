@@ -235,6 +235,7 @@ const fn general_hint(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::Forbidden => "the token is valid, but its account role is not allowed to do this",
         ErrorKind::NotFound => "check the base URL and the identifiers in the URL above",
         ErrorKind::TooLarge => "send less at once",
+        ErrorKind::OtherStatus(407) => "the proxy wants credentials: HTTPS_PROXY=http://user:password@host",
         ErrorKind::OtherStatus(429) => "the platform limits the requests of a minute: try again later",
         ErrorKind::OtherStatus(500..=599) => "the platform has a problem: try again later",
         ErrorKind::Unreachable => {

@@ -17,7 +17,7 @@ async fn a_large_answer_is_given_up() {
     assert_eq!(error.kind(), ErrorKind::BadAnswer);
     let shown = error.to_string().replace(&server.url(), "URL");
     insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the answer cannot be used: it has more than 67108864 bytes");
-    assert_eq!(server.served(), 1);
+    assert_eq!(server.served(1), 1);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
 type Script = Box<dyn FnOnce(Connection) + Send>;
 
@@ -37,8 +38,12 @@ impl RawServer {
         format!("http://{}", self.address)
     }
 
-    /// How many connections came.
-    pub fn served(&self) -> usize {
+    /// How many connections came, once there were `at_least` so many: the server may be behind its client.
+    pub fn served(&self, at_least: usize) -> usize {
+        let started = Instant::now();
+        while self.served.load(Ordering::SeqCst) < at_least && started.elapsed() < Duration::from_secs(20) {
+            thread::yield_now();
+        }
         self.served.load(Ordering::SeqCst)
     }
 }

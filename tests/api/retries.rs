@@ -213,7 +213,7 @@ async fn broken_connections_are_retried() {
         ..settings(&server.url())
     };
     platform_with(patient).shared_pipelines().await.unwrap();
-    assert_eq!(server.served(), 4);
+    assert_eq!(server.served(4), 4);
 }
 
 #[tokio::test]
@@ -227,7 +227,7 @@ async fn a_cut_answer_to_an_upload_is_not_repeated() {
     assert!(error.may_have_been_processed() && error.was_accepted());
     let shown = error.to_string().replace(&server.url(), "URL");
     insta::assert_snapshot!(shown, @"POST URL/v1/shared-pipelines/artifacts: 201 Created (request id r-1): the connection broke within the answer: error reading a body from connection: end of file before message length reached");
-    assert_eq!(server.served(), 1);
+    assert_eq!(server.served(1), 1);
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn silence_is_a_timeout() {
     assert_eq!(error.kind(), ErrorKind::Timeout);
     let shown = error.to_string().replace(&server.url(), "URL");
     insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete answer within 0.15 s");
-    assert_eq!(server.served(), 3);
+    assert_eq!(server.served(3), 3);
 }
 
 #[tokio::test]
@@ -257,5 +257,5 @@ async fn an_answer_that_never_ends_is_a_timeout_and_a_review_gets_one_more_try()
     hasty.timeout = Duration::from_millis(150);
     let error = review(&platform_with(hasty)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert_eq!(server.served(), 2);
+    assert_eq!(server.served(2), 2);
 }

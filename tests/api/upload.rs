@@ -295,7 +295,7 @@ async fn an_upload_that_stalls_is_given_up() {
         error.to_string().contains("no progress within 0.3 s, after "),
         "{error}"
     );
-    assert_eq!(server.served(), 1);
+    assert_eq!(server.served(1), 1);
     drop(release);
 }
 
