@@ -34,7 +34,7 @@ fn github(event: &str, reference: &str, payload: Value) -> Result<CiContext, CiE
     detect(&variables.with_payload(payload), None)
 }
 
-fn pull_request(head_repository: Value) -> Value {
+fn pull_request(head_repository: &Value) -> Value {
     json!({
         "action": "synchronize",
         "pull_request": {
@@ -49,7 +49,7 @@ fn pull_request(head_repository: Value) -> Value {
 #[test]
 fn github_pull_request_is_about_the_head_not_the_trial_merge() {
     for event in ["pull_request", "pull_request_target", "pull_request_review"] {
-        let payload = pull_request(json!({ "full_name": "Owner/Project" }));
+        let payload = pull_request(&json!({ "full_name": "Owner/Project" }));
         let context = github(event, "refs/pull/7/merge", payload).unwrap();
         assert_eq!(context.host, Host::GitHub);
         assert_eq!(context.event, event);
@@ -74,7 +74,7 @@ fn github_pull_request_is_about_the_head_not_the_trial_merge() {
 fn github_pull_request_of_another_repository_is_a_fork_also_a_deleted_one() {
     for repository in [json!({ "full_name": "somebody/project" }), Value::Null] {
         assert!(
-            github("pull_request", "refs/pull/7/merge", pull_request(repository))
+            github("pull_request", "refs/pull/7/merge", pull_request(&repository))
                 .unwrap()
                 .fork
         );
@@ -83,7 +83,7 @@ fn github_pull_request_of_another_repository_is_a_fork_also_a_deleted_one() {
 
 #[test]
 fn github_payload_without_a_field_is_named_by_file_and_path() {
-    let mut payload = pull_request(json!({ "full_name": "owner/project" }));
+    let mut payload = pull_request(&json!({ "full_name": "owner/project" }));
     payload["pull_request"]["head"]["sha"] = json!(5);
     let error = github("pull_request", "refs/pull/7/merge", payload).unwrap_err();
     insta::assert_snapshot!(error, @"the event payload (no file) has no usable `pull_request.head.sha`, which `pull_request` always has");
@@ -181,7 +181,7 @@ fn gitea_and_forgejo_are_told_from_github() {
             ("GITHUB_SHA", MERGE),
         ]);
         let context = detect(
-            &variables.with_payload(pull_request(json!({ "full_name": "owner/project" }))),
+            &variables.with_payload(pull_request(&json!({ "full_name": "owner/project" }))),
             None,
         );
         assert_eq!(context.as_ref().map(|context| context.host), Ok(Host::Gitea));
@@ -459,7 +459,7 @@ fn every_host_is_parsed_from_its_own_name() {
 proptest! {
     #[test]
     fn no_payload_makes_a_panic(event in "push|pull_request|merge_group|schedule", field in "[a-z_.]{0,12}", text in ".{0,60}") {
-        let mut payload = pull_request(json!({ "full_name": text }));
+        let mut payload = pull_request(&json!({ "full_name": text }));
         payload["before"] = json!(text);
         payload["after"] = json!([text]);
         payload["pull_request"][&field] = json!(text);

@@ -19,11 +19,7 @@ impl Target {
             });
         }
         let branch = branch?;
-        let seen = repo
-            .remote_branches()?
-            .into_iter()
-            .filter(|seen| seen.branch == branch)
-            .collect::<Vec<_>>();
+        let seen = repo.remote_branches_named(branch)?;
         for seen in &seen {
             if repo.contains(&seen.tip, &self.head)? {
                 return Ok(None);

@@ -70,12 +70,21 @@ impl Repository {
         Ok(false)
     }
 
-    /// One branch of one remote, as this clone last saw it.
+    /// The branch with this name of the first remote that has it, `origin` before others.
     pub fn remote_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
-        let mut found = self.remote_branches()?;
-        found.retain(|candidate| candidate.branch == branch);
-        found.sort_by_key(|candidate| candidate.remote != "origin");
-        Ok(found.into_iter().next())
+        Ok(self.remote_branches_named(branch)?.into_iter().next())
+    }
+
+    /// The branch with this name of each remote that has it, `origin` first.
+    pub fn remote_branches_named(&self, branch: &str) -> Result<Vec<RemoteBranch>, GitError> {
+        let remotes = self.remotes()?;
+        let mut found: Vec<RemoteBranch> = Vec::new();
+        for name in remotes.iter().flat_map(|remote| tracking_names(remote, branch)) {
+            let reference = self.reference(&name)?;
+            let tracked = reference.and_then(|reference| tracked(&remotes, &reference));
+            found.extend(tracked.filter(|tracked| tracked.branch == branch && !found.contains(tracked)));
+        }
+        Ok(found)
     }
 
     /// The tip of the local branch with exactly this name.
@@ -182,6 +191,24 @@ fn tracked(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBr
         branch,
         tip: CommitId::new(commit_of(reference)?),
     })
+}
+
+/// The references that a remote's branch may be kept in: where it is configured to be fetched to, and the usual one.
+fn tracking_names(remote: &Remote<'_>, branch: &str) -> Vec<String> {
+    let source = format!("refs/heads/{branch}");
+    let configured = remote
+        .refspecs()
+        .filter(|spec| spec.src_matches(&source))
+        .filter_map(|spec| {
+            let name = spec.transform(&source).ok()?;
+            name.as_str().ok().map(str::to_owned)
+        });
+    let usual = remote
+        .name()
+        .ok()
+        .flatten()
+        .map(|remote| format!("refs/remotes/{remote}/{branch}"));
+    configured.chain(usual).collect()
 }
 
 fn branch_on(remote: &Remote<'_>, name: &str) -> Option<(String, String)> {

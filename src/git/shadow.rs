@@ -39,7 +39,7 @@ pub(super) fn open(from: &Path, foreign: bool) -> Result<Opened, GitError> {
     let common_dir = common_dir(&git_dir);
     let config = configuration(&common_dir)?;
     check_format(&config, &git_dir)?;
-    let work_tree = work_tree(&config, &git_dir, &common_dir);
+    let work_tree = work_tree(&config, &git_dir, &common_dir, from);
     let stand_in = build(&git_dir, &common_dir, &config)?;
     let library = Library::open_ext(
         stand_in.path(),
@@ -118,19 +118,19 @@ fn check_format(config: &Config, git_dir: &Path) -> Result<(), GitError> {
     }
 }
 
-/// Where the files are checked out; nothing for a bare repository.
-fn work_tree(config: &Config, git_dir: &Path, common_dir: &Path) -> Option<PathBuf> {
-    if git_dir.canonicalize().ok()? != common_dir {
-        let link = PathBuf::from(read_small(&git_dir.join("gitdir"))?);
-        return git_dir.join(link).parent().map(Path::to_owned);
+/// Where the files are checked out; nothing for a bare repository. A linked worktree of a bare one has them too.
+fn work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
+    if git_dir.canonicalize().ok()? == common_dir {
+        if config.get_bool("core.bare").unwrap_or(false) {
+            return None;
+        }
+        if let Ok(named) = config.get_string("core.worktree") {
+            return git_dir.join(named).canonicalize().ok();
+        }
     }
-    if let Ok(named) = config.get_string("core.worktree") {
-        return git_dir.join(named).canonicalize().ok();
-    }
-    if config.get_bool("core.bare").unwrap_or(false) {
-        return None;
-    }
-    git_dir.parent().map(Path::to_owned)
+    let from = from.canonicalize().ok()?;
+    let root = from.ancestors().find(|folder| folder.join(".git").exists());
+    root.or(git_dir.parent()).map(Path::to_owned)
 }
 
 fn build(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, GitError> {

@@ -7,11 +7,14 @@ use super::{BlobId, CommitId, GitError, Repository};
 use git2::{ErrorCode, Odb, OdbObject, Oid};
 use std::path::Path;
 
-/// The deepest nesting of folders; git itself stops at 2,048 (<https://git-scm.com/docs/git-config>, `core.maxTreeDepth`).
-const DEPTH_LIMIT: usize = 512;
+/// The deepest nesting of folders. Each level is a level of the stack; a path of 4,096 bytes, the longest that Linux
+/// opens, leaves 32 bytes for each folder's name.
+const DEPTH_LIMIT: usize = 128;
 /// The most entries that one walk visits. A tree that names the same folder many times over, level by level, holds
 /// more files than any disk.
 const ENTRY_LIMIT: usize = 20_000_000;
+/// The most wanted files of one walk.
+const WANTED_LIMIT: usize = 1_000_000;
 const ID_BYTES: usize = 20;
 
 /// What a tree entry is, apart from a folder.
@@ -321,7 +324,7 @@ impl Walk<'_> {
         loop {
             let tree = new.tree;
             self.visited += 1 + old.skip_equal(&mut new);
-            if self.visited > ENTRY_LIMIT {
+            if self.visited > ENTRY_LIMIT || self.found.len() > WANTED_LIMIT {
                 return Err(bad(tree, "it holds too many files"));
             }
             let (mut after_old, mut after_new) = (old, new);

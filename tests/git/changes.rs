@@ -1,0 +1,313 @@
+//! What changed between two commits, held against what git itself says.
+
+use crate::repo::World;
+use crate::{anything, open, pipelines, short};
+use sluicegate::git::{FileKind, GitError};
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::{Command, Stdio};
+
+fn lines(count: usize, mark: &str) -> String {
+    let lines: Vec<String> = (0..count).map(|n| format!("line {n} of {mark}\n")).collect();
+    lines.concat()
+}
+
+/// The changes of the last commit.
+fn last(world: &World) -> Vec<String> {
+    let repo = open(&world.work());
+    let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
+    short(&repo.changes(Some(&base), &head, &anything).unwrap())
+}
+
+#[test]
+fn each_kind_of_change_is_told_apart() {
+    let world = World::new();
+    for name in [
+        "deleted",
+        "edited",
+        "executable",
+        "link",
+        "moved/exact",
+        "moved/similar",
+    ] {
+        world.write(name, lines(20, name));
+    }
+    world.write("same", "same");
+    world.commit("one");
+    world.git(&["rm", "-q", "deleted", "link"]);
+    world.write("edited", lines(21, "edited"));
+    world.git(&["update-index", "--chmod=+x", "executable"]);
+    world.git(&["mv", "moved/exact", "exact"]);
+    world.git(&["mv", "moved/similar", "renamed"]);
+    world.write("renamed", lines(24, "moved/similar"));
+    world.write("new", "completely different");
+    std::os::unix::fs::symlink("same", world.work().join("link")).unwrap();
+    world.git(&["add", "-A"]);
+    world.git(&["update-index", "--chmod=+x", "executable"]);
+    world.git(&["commit", "-q", "-m", "two"]);
+    let expected = [
+        "D deleted",
+        "M edited",
+        "R moved/exact -> exact",
+        "M executable",
+        "T link",
+        "A new",
+        "R moved/similar -> renamed",
+    ];
+    assert_eq!(last(&world), expected);
+    let repo = open(&world.work());
+    let head = repo.resolve("HEAD").unwrap();
+    assert_eq!(
+        repo.find_file(&head, "link").unwrap().unwrap().kind,
+        FileKind::Symlink
+    );
+}
+
+#[test]
+fn names_of_every_kind_are_kept_as_they_are() {
+    let world = World::new();
+    world.commit("one");
+    let names = [
+        " leading",
+        "a b.txt",
+        "q\"uote'",
+        "ta\tb",
+        "line\nbreak",
+        "ünï/çödé",
+        "日本.orch.yaml",
+        "-dash",
+        "back\\slash",
+    ];
+    for name in names {
+        world.write(name, name);
+    }
+    world.commit("two");
+    let mut expected: Vec<String> = names.iter().map(|name| format!("A {name}")).collect();
+    expected.sort();
+    assert_eq!(last(&world), expected);
+    let repo = open(&world.work());
+    let head = repo.resolve("HEAD").unwrap();
+    assert!(repo.find_file(&head, "line\nbreak").unwrap().is_some());
+}
+
+#[test]
+fn a_name_that_is_not_utf8_matters_only_if_it_is_wanted() {
+    let world = World::new();
+    world.write("a.orch.yaml", "1");
+    let name = OsStr::from_bytes(b"b\xff.orch.yaml");
+    std::fs::write(world.work().join(name), "2").unwrap();
+    world.commit("one");
+    let repo = open(&world.work());
+    let head = repo.resolve("HEAD").unwrap();
+    assert_eq!(
+        repo.files(&head, &|path| path.starts_with("a.")).unwrap().len(),
+        1
+    );
+    let error = repo.files(&head, &pipelines).unwrap_err();
+    assert!(
+        matches!(&error, GitError::PathNotUtf8 { path } if path == "b\u{fffd}.orch.yaml"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
+    let world = World::new();
+    world.write("a", lines(9, "file"));
+    world.write("a.b", "between the two in git's order");
+    world.commit("one");
+    world.git(&["rm", "-q", "a"]);
+    world.write("a/inner", "something else");
+    world.commit("two");
+    assert_eq!(last(&world), ["D a", "A a/inner"]);
+}
+
+#[test]
+fn a_rename_of_case_alone_is_a_rename() {
+    let world = World::new();
+    world.write("Load.orch.yaml", lines(9, "load"));
+    world.commit("one");
+    world.git(&["mv", "Load.orch.yaml", "load.orch.yaml"]);
+    world.commit("two");
+    assert_eq!(last(&world), ["R Load.orch.yaml -> load.orch.yaml"]);
+}
+
+#[test]
+fn renames_are_found_among_wanted_files_only() {
+    let world = World::new();
+    world.write("template.yaml", lines(9, "x"));
+    world.commit("one");
+    world.git(&["mv", "template.yaml", "real.orch.yaml"]);
+    world.commit("two");
+    assert_eq!(last(&world), ["R template.yaml -> real.orch.yaml"]);
+    let repo = open(&world.work());
+    let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
+    assert_eq!(
+        short(&repo.changes(Some(&base), &head, &pipelines).unwrap()),
+        ["A real.orch.yaml"]
+    );
+}
+
+#[test]
+fn without_a_base_every_wanted_file_is_added() {
+    let world = World::new();
+    world.write("b/x.tran.yaml", "1");
+    world.write("a.orch.yaml", "1");
+    world.write("other.txt", "1");
+    world.commit("one");
+    let repo = open(&world.work());
+    let head = repo.resolve("HEAD").unwrap();
+    assert_eq!(
+        short(&repo.changes(None, &head, &pipelines).unwrap()),
+        ["A a.orch.yaml", "A b/x.tran.yaml"]
+    );
+    assert_eq!(
+        short(&repo.changes(Some(&head), &head, &anything).unwrap()),
+        [""; 0]
+    );
+}
+
+/// Pseudo-random numbers that are the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+fn shuffle(world: &World, dice: &mut Dice) {
+    for n in 0..60 {
+        let path = format!("d{}/e{}/f{n}", n % 3, n % 7);
+        match dice.roll(5) {
+            0 => drop(world.git(&["rm", "-q", &path])),
+            1 => world.write(&path, lines(30, &format!("{n} again"))),
+            2 => {
+                world.git(&["mv", &path, &format!("moved{n}")]);
+                world.write(
+                    &format!("moved{n}"),
+                    lines(30 + usize::try_from(dice.roll(9)).unwrap(), &n.to_string()),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_changes_are_those_that_git_finds() {
+    for seed in 0..4 {
+        let world = World::new();
+        for n in 0..60 {
+            world.write(&format!("d{}/e{}/f{n}", n % 3, n % 7), lines(30, &n.to_string()));
+        }
+        world.commit("one");
+        shuffle(&world, &mut Dice(seed));
+        world.commit("two");
+        let said = world.git(&["diff", "--name-status", "-M", "HEAD~1", "HEAD"]);
+        let mut expected: Vec<String> = said.lines().map(as_short).collect();
+        expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
+        assert!(expected.len() > 20, "the shuffle changed too little to compare");
+        assert_eq!(last(&world), expected, "seed {seed}");
+    }
+}
+
+fn as_short(line: &str) -> String {
+    let fields: Vec<&str> = line.split('\t').collect();
+    match fields[..] {
+        [_, from, to] => format!("R {from} -> {to}"),
+        [kind, path] => format!("{kind} {path}"),
+        _ => panic!("{line}"),
+    }
+}
+
+/// Puts a tree into the clone that no git command would make, and commits it.
+fn commit_of_raw_tree(world: &World, raw: &[u8]) -> String {
+    let mut child = Command::new("git")
+        .args(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"])
+        .current_dir(world.work())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(raw).unwrap();
+    let tree = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    world.git(&["commit-tree", "-m", "raw", tree.trim()])
+}
+
+fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
+    let bytes = (0..20).map(|n| u8::from_str_radix(&id[2 * n..2 * n + 2], 16).unwrap());
+    format!("{mode} {name}\0")
+        .into_bytes()
+        .into_iter()
+        .chain(bytes)
+        .collect()
+}
+
+#[test]
+fn a_tree_that_is_not_sound_is_refused() {
+    let world = World::new();
+    world.write("a", "1");
+    world.commit("one");
+    let blob = world.git(&["rev-parse", "HEAD:a"]);
+    let repo = open(&world.work());
+    for name in ["..", ".", "", "a/b"] {
+        let commit = commit_of_raw_tree(&world, &raw_entry("100644", name, &blob));
+        let error = repo
+            .files(&repo.resolve(&commit).unwrap(), &anything)
+            .unwrap_err();
+        assert!(matches!(error, GitError::BadTree { .. }), "{name:?}: {error}");
+    }
+    let mut cut_off = raw_entry("100644", "a", &blob);
+    cut_off.truncate(15);
+    let commit = commit_of_raw_tree(&world, &cut_off);
+    assert!(matches!(
+        repo.files(&repo.resolve(&commit).unwrap(), &anything),
+        Err(GitError::BadTree { .. })
+    ));
+}
+
+#[test]
+fn folders_nested_beyond_reason_are_refused() {
+    let world = World::new();
+    world.write("a", "1");
+    world.commit("one");
+    let mut entry = raw_entry("100644", "a", &world.git(&["rev-parse", "HEAD:a"]));
+    let mut commit = String::new();
+    for _ in 0..200 {
+        commit = commit_of_raw_tree(&world, &entry);
+        let tree = world.git(&["rev-parse", &format!("{commit}^{{tree}}")]);
+        entry = raw_entry("40000", "d", &tree);
+    }
+    let repo = open(&world.work());
+    let error = repo
+        .files(&repo.resolve(&commit).unwrap(), &anything)
+        .unwrap_err();
+    assert!(matches!(error, GitError::BadTree { .. }), "{error}");
+}
+
+#[test]
+fn a_tree_that_holds_itself_many_times_over_is_refused() {
+    let world = World::new();
+    world.write("a", "1");
+    world.commit("one");
+    let (mut mode, mut id) = ("100644", world.git(&["rev-parse", "HEAD:a"]));
+    let mut commit = String::new();
+    for _ in 0..8 {
+        let level: Vec<u8> = (0..10)
+            .flat_map(|n| raw_entry(mode, &n.to_string(), &id))
+            .collect();
+        commit = commit_of_raw_tree(&world, &level);
+        (mode, id) = ("40000", world.git(&["rev-parse", &format!("{commit}^{{tree}}")]));
+    }
+    let repo = open(&world.work());
+    let error = repo
+        .files(&repo.resolve(&commit).unwrap(), &anything)
+        .unwrap_err();
+    assert!(error.to_string().contains("too many files"), "{error}");
+}

@@ -1,0 +1,263 @@
+//! Somebody's own clone.
+
+use crate::host::{Project, base, nobody, settle};
+use crate::open;
+use crate::repo::{World, git};
+use sluicegate::context::{self, ContextError, Target, Wish};
+use sluicegate::git::GitError;
+
+fn wished(project: &Project, wish: &Wish) -> Result<Target, ContextError> {
+    context::settle(&open(&project.world.work()), &nobody(), wish)
+}
+
+fn on_remote(world: &World, target: &Target) -> Result<Option<String>, ContextError> {
+    target.check_on_remote(&open(&world.work()))
+}
+
+#[test]
+fn a_branch_is_compared_with_where_it_left_the_default_branch() {
+    let project = Project::new();
+    project.world.git(&["checkout", "-q", "feature"]);
+    let target = settle(&project.world.work(), &nobody()).unwrap();
+    assert_eq!(
+        (target.event.as_str(), target.branch.as_deref()),
+        ("local", Some("feature"))
+    );
+    assert_eq!(
+        (target.head.as_str(), base(&target)),
+        (project.feature.as_str(), Some(project.fork.as_str()))
+    );
+    assert_eq!(
+        target.base_source,
+        "the merge-base with the default branch `origin/main`"
+    );
+    assert_eq!(on_remote(&project.world, &target).unwrap(), None);
+}
+
+#[test]
+fn the_default_branch_takes_everything_and_then_what_is_not_pushed() {
+    let project = Project::new();
+    let target = settle(&project.world.work(), &nobody()).unwrap();
+    assert_eq!((target.branch.as_deref(), base(&target)), (Some("main"), None));
+    project.world.commit("not pushed");
+    let target = settle(&project.world.work(), &nobody()).unwrap();
+    assert_eq!(base(&target), Some(project.main.as_str()));
+    let error = on_remote(&project.world, &target).unwrap_err();
+    assert!(matches!(error, ContextError::NotOnRemote { .. }));
+    let hint = error.hint().unwrap();
+    assert!(
+        hint.contains("push") && hint.contains("sluicegate check"),
+        "{hint}"
+    );
+}
+
+#[test]
+fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "--detach", &project.feature]);
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert_eq!(target.require_branch().unwrap(), "feature");
+    world.git(&["checkout", "-q", "--detach", &project.fork]);
+    assert_eq!(
+        settle(&world.work(), &nobody()).unwrap().branch.as_deref(),
+        Some("main")
+    );
+    world.commit("nowhere");
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert!(matches!(
+        target.require_branch(),
+        Err(ContextError::NoBranch { .. })
+    ));
+    assert!(matches!(
+        on_remote(world, &target),
+        Err(ContextError::NoBranch { .. })
+    ));
+}
+
+#[test]
+fn the_branch_is_named_as_on_the_remote() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "-b", "mine", "feature"]);
+    world.git(&["push", "-q", "-u", "origin", "HEAD:theirs"]);
+    assert_eq!(
+        settle(&world.work(), &nobody()).unwrap().branch.as_deref(),
+        Some("theirs")
+    );
+    world.git(&["checkout", "-q", "-b", "follower", "--track", "origin/main"]);
+    world.commit("more");
+    world.git(&["push", "-q", "origin", "follower"]);
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert_eq!(
+        target.branch.as_deref(),
+        Some("follower"),
+        "pushed under its own name, though it follows main"
+    );
+    assert_eq!(on_remote(world, &target).unwrap(), None);
+}
+
+#[test]
+fn a_branch_that_was_never_pushed_is_not_on_the_remote() {
+    let project = Project::new();
+    project.world.git(&["checkout", "-q", "-b", "fresh"]);
+    let target = settle(&project.world.work(), &nobody()).unwrap();
+    assert_eq!(target.branch.as_deref(), Some("fresh"));
+    assert!(matches!(
+        on_remote(&project.world, &target),
+        Err(ContextError::NotOnRemote { .. })
+    ));
+}
+
+#[test]
+fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
+    let project = Project::new();
+    project.world.git(&["remote", "remove", "origin"]);
+    let target = settle(&project.world.work(), &nobody()).unwrap();
+    assert_eq!(base(&target), None);
+    assert!(
+        target.base_source.contains("does not tell"),
+        "{}",
+        target.base_source
+    );
+    assert!(on_remote(&project.world, &target).is_err());
+}
+
+#[test]
+fn what_was_asked_for_wins() {
+    let project = Project::new();
+    let ask = |wish: Wish| wished(&project, &wish).unwrap();
+    let text = |text: &str| Some(text.to_owned());
+    let head = ask(Wish {
+        head: text("feature"),
+        ..Wish::default()
+    });
+    assert_eq!(
+        (head.head.as_str(), head.branch.as_deref()),
+        (project.feature.as_str(), Some("feature"))
+    );
+    assert_eq!(base(&head), Some(project.fork.as_str()));
+    let remote = ask(Wish {
+        head: text("origin/feature"),
+        ..Wish::default()
+    });
+    assert_eq!(remote.branch.as_deref(), Some("feature"));
+    let id = ask(Wish {
+        head: text(&project.before),
+        ..Wish::default()
+    });
+    assert_eq!(id.branch.as_deref(), Some("feature"));
+    let all = ask(Wish {
+        head: text("feature"),
+        all: true,
+        ..Wish::default()
+    });
+    assert_eq!(base(&all), None);
+    let based = ask(Wish {
+        head: text("feature"),
+        base: text("main"),
+        ..Wish::default()
+    });
+    assert_eq!(
+        base(&based),
+        Some(project.fork.as_str()),
+        "the merge-base, not the tip of main"
+    );
+    let named = ask(Wish {
+        branch: text("other"),
+        ..Wish::default()
+    });
+    assert_eq!(named.branch.as_deref(), Some("other"));
+}
+
+#[test]
+fn revisions_that_cannot_be_used_are_named() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.commit("alone");
+    for wish in [
+        Wish {
+            base: Some("nothing".to_owned()),
+            ..Wish::default()
+        },
+        Wish {
+            head: Some("nothing".to_owned()),
+            ..Wish::default()
+        },
+    ] {
+        let error = wished(&project, &wish).unwrap_err();
+        assert!(
+            matches!(&error, ContextError::Git(GitError::UnknownRevision { revision, .. }) if revision == "nothing")
+        );
+        assert!(error.hint().is_some());
+    }
+    let unrelated = wished(
+        &project,
+        &Wish {
+            base: Some("main".to_owned()),
+            ..Wish::default()
+        },
+    )
+    .unwrap_err();
+    assert!(
+        matches!(unrelated, ContextError::NoCommonHistory { .. }),
+        "{unrelated}"
+    );
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert_eq!(base(&target), None);
+    assert!(
+        target.base_source.contains("no commit in common"),
+        "{}",
+        target.base_source
+    );
+}
+
+#[test]
+fn a_shallow_clone_will_do_if_no_base_is_needed() {
+    let project = Project::new();
+    let url = format!("file://{}", project.world.remote().display());
+    git(
+        project.world.path(),
+        &[
+            "clone",
+            "-q",
+            "--depth=1",
+            "--no-single-branch",
+            "-b",
+            "feature",
+            &url,
+            "shallow",
+        ],
+    );
+    let shallow = project.world.path().join("shallow");
+    let error = settle(&shallow, &nobody()).unwrap_err();
+    assert!(
+        matches!(error, ContextError::Git(GitError::ShallowHistory { .. })),
+        "{error}"
+    );
+    let target = context::settle(
+        &open(&shallow),
+        &nobody(),
+        &Wish {
+            all: true,
+            ..Wish::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        (target.head.as_str(), base(&target)),
+        (project.feature.as_str(), None)
+    );
+    assert_eq!(target.check_on_remote(&open(&shallow)).unwrap(), None);
+}
+
+#[test]
+fn a_repository_without_a_commit_is_told_so() {
+    let world = World::new();
+    let error = settle(&world.work(), &nobody()).unwrap_err();
+    assert!(
+        matches!(error, ContextError::Git(GitError::NoCommit { .. })),
+        "{error}"
+    );
+}

@@ -1,0 +1,44 @@
+//! Git repositories and CI events as they really are: histories made with the git program, checked out as hosts do.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/repo.rs"]
+mod repo;
+
+mod changes;
+mod github;
+mod gitlab;
+mod host;
+mod laptop;
+mod odd;
+mod reading;
+
+use sluicegate::git::{Change, ChangeKind, Repository};
+use std::path::Path;
+
+fn open(path: &Path) -> Repository {
+    Repository::discover(path).unwrap()
+}
+
+fn anything(_: &str) -> bool {
+    true
+}
+
+fn pipelines(path: &str) -> bool {
+    path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml")
+}
+
+/// Changes in short, such as `M a.orch.yaml`.
+fn short(changes: &[Change]) -> Vec<String> {
+    changes.iter().map(one).collect()
+}
+
+fn one(change: &Change) -> String {
+    match &change.kind {
+        ChangeKind::Added => format!("A {}", change.path),
+        ChangeKind::Modified => format!("M {}", change.path),
+        ChangeKind::Renamed { from } => format!("R {from} -> {}", change.path),
+        ChangeKind::Deleted => format!("D {}", change.path),
+        ChangeKind::TypeChanged => format!("T {}", change.path),
+    }
+}

@@ -1,0 +1,336 @@
+//! Clones that are not whole, and repositories of others.
+
+use crate::repo::{World, git};
+use crate::{anything, open, short};
+use sluicegate::git::{CommitId, GitError, Repository};
+use std::path::{Path, PathBuf};
+
+/// Clones the remote over a URL, as a local path would ignore depth and filter.
+fn clone(world: &World, name: &str, options: &[&str]) -> PathBuf {
+    let url = format!("file://{}", world.remote().display());
+    git(world.path(), &[&["clone", "-q"], options, &[&url, name]].concat());
+    world.path().join(name)
+}
+
+/// `main` with three commits, `feature` with two more after the first.
+fn forked(world: &World) {
+    for n in 0..3 {
+        world.write("main.txt", n.to_string());
+        world.commit("main");
+    }
+    world.push();
+    world.git(&["checkout", "-q", "-b", "feature", "main~2"]);
+    for n in 0..2 {
+        world.write("feature.txt", n.to_string());
+        world.commit("feature");
+    }
+    world.push();
+}
+
+fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
+    let tip = |name: &str| repo.resolve(&format!("refs/remotes/origin/{name}")).unwrap();
+    repo.merge_base(&tip("main"), &tip("feature"))
+}
+
+#[test]
+fn a_shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
+    let world = World::new();
+    forked(&world);
+    let repo = open(&clone(&world, "shallow", &["--depth=1", "--no-single-branch"]));
+    assert!(repo.is_shallow());
+    let error = merge_base(&repo).unwrap_err();
+    assert!(matches!(error, GitError::ShallowHistory { .. }), "{error}");
+    let hint = error.hint().unwrap();
+    for remedy in ["fetch-depth: 0", "GIT_DEPTH: 0", "git fetch --unshallow"] {
+        assert!(hint.contains(remedy), "{hint}");
+    }
+}
+
+#[test]
+fn a_shallow_clone_that_is_deep_enough_is_believed() {
+    let world = World::new();
+    world.commit("long ago");
+    forked(&world);
+    let root = world.git(&["rev-parse", "main~2"]);
+    let repo = open(&clone(&world, "shallow", &["--depth=3", "--no-single-branch"]));
+    assert!(repo.is_shallow());
+    assert_eq!(merge_base(&repo).unwrap().unwrap().as_str(), root);
+}
+
+/// The commit that `feature` really left from is beyond a cut, and an older one is in sight by another way:
+///
+/// ```text
+/// A --- B --- M        main
+/// |      \-y1-y2-\
+///  \--- x1 ------ F    feature, depth 3 cuts y1 from B
+/// ```
+#[test]
+fn a_merge_base_that_is_older_than_the_real_one_is_not_believed() {
+    let world = World::new();
+    let a = world.commit("A");
+    let b = world.commit("B");
+    world.commit("M");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "feature", &b]);
+    world.commit("y1");
+    world.commit("y2");
+    world.git(&["checkout", "-q", "-b", "x", &a]);
+    world.commit("x1");
+    world.git(&["checkout", "-q", "feature"]);
+    world.git(&["merge", "-q", "-m", "F", "x"]);
+    world.push();
+    let shallow = clone(&world, "shallow", &["--depth=3", "--no-single-branch"]);
+    assert_eq!(
+        git(&shallow, &["merge-base", "origin/main", "origin/feature"]),
+        a,
+        "git itself is deceived"
+    );
+    assert!(matches!(
+        merge_base(&open(&shallow)),
+        Err(GitError::ShallowHistory { .. })
+    ));
+    assert_eq!(merge_base(&open(&world.work())).unwrap().unwrap().as_str(), b);
+}
+
+#[test]
+fn a_worktree_of_a_shallow_clone_knows_the_cut() {
+    let world = World::new();
+    forked(&world);
+    let shallow = clone(&world, "shallow", &["--depth=1", "--no-single-branch"]);
+    git(&shallow, &["worktree", "add", "-q", "../tree", "origin/feature"]);
+    let repo = open(&world.path().join("tree"));
+    assert!(repo.is_shallow());
+    assert_eq!(
+        repo.root().canonicalize().unwrap(),
+        world.path().join("tree").canonicalize().unwrap()
+    );
+    assert_eq!(repo.head().unwrap().branch, None);
+    assert!(matches!(merge_base(&repo), Err(GitError::ShallowHistory { .. })));
+}
+
+/// Older clones carry the extension that libgit2 refuses; newer ones only mark the remote.
+#[test]
+fn a_partial_clone_is_compared_without_its_blobs_and_fetches_the_one_that_is_read() {
+    for with_extension in [false, true] {
+        let world = World::new();
+        forked(&world);
+        git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
+        git(
+            &world.remote(),
+            &["config", "uploadpack.allowAnySHA1InWant", "true"],
+        );
+        let partial = clone(&world, "partial", &["--filter=blob:none", "--no-checkout"]);
+        if with_extension {
+            git(&partial, &["config", "core.repositoryFormatVersion", "1"]);
+            git(&partial, &["config", "extensions.partialClone", "origin"]);
+        }
+        reads_a_missing_blob(&partial);
+    }
+}
+
+fn reads_a_missing_blob(partial: &Path) {
+    let settings = std::fs::read(partial.join(".git/config")).unwrap();
+    let missing = || {
+        let listed = git(
+            partial,
+            &[
+                "rev-list",
+                "--objects",
+                "--all",
+                "--missing=print",
+                "--no-object-names",
+            ],
+        );
+        listed.lines().filter(|line| line.starts_with('?')).count()
+    };
+    let before = missing();
+    let repo = open(partial);
+    let (base, head) = (
+        merge_base(&repo).unwrap().unwrap(),
+        repo.resolve("origin/feature").unwrap(),
+    );
+    assert_eq!(
+        short(&repo.changes(Some(&base), &head, &anything).unwrap()),
+        ["A feature.txt"]
+    );
+    assert_eq!(missing(), before, "a comparison needs no blob");
+    let file = repo.find_file(&head, "feature.txt").unwrap().unwrap();
+    assert_eq!(repo.read_blob(&file.blob, 10).unwrap(), b"1");
+    assert_eq!(missing(), before - 1);
+    assert_eq!(std::fs::read(partial.join(".git/config")).unwrap(), settings);
+}
+
+#[test]
+fn a_partial_clone_without_its_remote_names_the_blob() {
+    let world = World::new();
+    forked(&world);
+    git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
+    let partial = clone(&world, "partial", &["--filter=blob:none", "--no-checkout"]);
+    std::fs::remove_dir_all(world.remote()).unwrap();
+    let repo = open(&partial);
+    let head = repo.resolve("origin/feature").unwrap();
+    let file = repo.find_file(&head, "feature.txt").unwrap().unwrap();
+    let error = repo.read_blob(&file.blob, 10).unwrap_err();
+    assert!(matches!(error, GitError::Program { .. }), "{error}");
+    assert!(error.to_string().contains(&file.blob.to_string()), "{error}");
+}
+
+/// Gives the folder and its git folder to another user; only root can, and without root there is nothing to test.
+fn give_away(folder: &Path) -> bool {
+    let give = |path: &Path| std::os::unix::fs::chown(path, Some(12_345), Some(12_345)).is_ok();
+    give(&folder.join(".git")) && give(folder)
+}
+
+#[test]
+fn a_checkout_of_another_user_is_read_without_a_change_to_any_configuration() {
+    let world = World::new();
+    forked(&world);
+    if !give_away(&world.work()) {
+        return;
+    }
+    let before = std::fs::read(world.work().join(".git/config")).unwrap();
+    let repo = open(&world.work());
+    assert_eq!(
+        repo.root().canonicalize().unwrap(),
+        world.work().canonicalize().unwrap()
+    );
+    assert_eq!(repo.head().unwrap().branch.as_deref(), Some("feature"));
+    let (base, head) = (merge_base(&repo).unwrap().unwrap(), repo.resolve("HEAD").unwrap());
+    assert_eq!(
+        short(&repo.changes(Some(&base), &head, &anything).unwrap()),
+        ["A feature.txt"]
+    );
+    assert_eq!(
+        repo.upstream("feature"),
+        Some(("origin".to_owned(), "feature".to_owned()))
+    );
+    assert_eq!(repo.remote_branches_with(&head).unwrap().len(), 1);
+    assert!(!repo.is_ignored("feature.txt").unwrap());
+    assert_eq!(std::fs::read(world.work().join(".git/config")).unwrap(), before);
+}
+
+#[test]
+fn a_bare_repository_of_another_user_is_bare() {
+    let world = World::new();
+    forked(&world);
+    if std::os::unix::fs::chown(world.remote(), Some(12_345), Some(12_345)).is_err() {
+        return;
+    }
+    let repo = open(&world.remote());
+    assert!(repo.is_bare());
+    assert_eq!(
+        repo.root().canonicalize().unwrap(),
+        world.remote().canonicalize().unwrap()
+    );
+    assert!(repo.local_branch_tip("feature").unwrap().is_some());
+}
+
+#[test]
+fn a_checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_a_subfolder() {
+    let world = World::new();
+    forked(&world);
+    world.write("sub/x", "1");
+    world.git(&["init", "-q", "--separate-git-dir", "../elsewhere"]);
+    if std::os::unix::fs::chown(world.path().join("elsewhere"), Some(12_345), Some(12_345)).is_err() {
+        return;
+    }
+    let repo = open(&world.work().join("sub"));
+    assert_eq!(
+        repo.root().canonicalize().unwrap(),
+        world.work().canonicalize().unwrap()
+    );
+}
+
+#[test]
+fn a_shallow_checkout_of_another_user_knows_the_cut() {
+    let world = World::new();
+    forked(&world);
+    let shallow = clone(&world, "shallow", &["--depth=1", "--no-single-branch"]);
+    if give_away(&shallow) {
+        assert!(matches!(
+            merge_base(&open(&shallow)),
+            Err(GitError::ShallowHistory { .. })
+        ));
+    }
+}
+
+#[test]
+fn a_partial_clone_of_another_user_fetches_nothing() {
+    let world = World::new();
+    forked(&world);
+    git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
+    let partial = clone(&world, "partial", &["--filter=blob:none", "--no-checkout"]);
+    if !give_away(&partial) {
+        return;
+    }
+    let repo = open(&partial);
+    let file = repo
+        .find_file(&repo.resolve("origin/feature").unwrap(), "feature.txt")
+        .unwrap()
+        .unwrap();
+    let error = repo.read_blob(&file.blob, 10).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            GitError::MissingObject {
+                kind: "blob",
+                partial: true,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_large_blob_of_another_user_is_streamed_too() {
+    let world = World::new();
+    let content = vec![b'x'; 5_000_000];
+    world.write("large", &content);
+    world.commit("one");
+    if !give_away(&world.work()) {
+        return;
+    }
+    let repo = open(&world.work());
+    let file = repo
+        .find_file(&repo.head().unwrap().commit, "large")
+        .unwrap()
+        .unwrap();
+    let mut read = Vec::new();
+    std::io::Read::read_to_end(&mut repo.open_blob(&file.blob).unwrap(), &mut read).unwrap();
+    assert!(read == content);
+}
+
+#[test]
+fn objects_borrowed_from_another_repository_are_found_through_the_stand_in() {
+    let world = World::new();
+    forked(&world);
+    git(
+        world.path(),
+        &["clone", "-q", "--shared", "--no-checkout", "work", "borrower"],
+    );
+    let borrower = world.path().join("borrower");
+    if give_away(&borrower) {
+        assert_eq!(
+            open(&borrower).head().unwrap().commit.as_str(),
+            world.git(&["rev-parse", "HEAD"])
+        );
+    }
+}
+
+#[test]
+fn formats_that_cannot_be_read_are_named() {
+    for (option, name) in [
+        ("--object-format=sha256", "objectformat = sha256"),
+        ("--ref-format=reftable", "refstorage = reftable"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q", option, "."]);
+        let error = Repository::discover(folder.path()).err().unwrap();
+        assert!(
+            matches!(&error, GitError::Unsupported { what, .. } if what.contains(name)),
+            "{error}"
+        );
+        assert!(error.hint().is_some());
+    }
+}

@@ -1,0 +1,348 @@
+//! Finding the repository, its commits, files and branches.
+
+use crate::repo::{World, git};
+use crate::{anything, open};
+use sluicegate::git::{FileKind, GitError, Repository};
+use std::fs;
+use std::io::Read as _;
+
+fn canonical(path: &std::path::Path) -> std::path::PathBuf {
+    path.canonicalize().unwrap()
+}
+
+#[test]
+fn a_subfolder_finds_the_root() {
+    let world = World::new();
+    world.write("a/b/c.txt", "1");
+    let commit = world.commit("one");
+    let repo = open(&world.work().join("a/b"));
+    assert_eq!(canonical(repo.root()), canonical(&world.work()));
+    assert!(!repo.is_bare() && !repo.is_shallow());
+    let head = repo.head().unwrap();
+    assert_eq!(
+        (head.commit.as_str(), head.branch.as_deref()),
+        (commit.as_str(), Some("main"))
+    );
+    assert_eq!(head.commit.short(), &commit[..7]);
+    assert_eq!(
+        repo.commit_time(&head.commit).unwrap().to_string(),
+        "2026-11-20T09:30:00Z"
+    );
+}
+
+#[test]
+fn a_folder_without_a_repository_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Repository::discover(folder.path()).err().unwrap();
+    assert!(matches!(&error, GitError::NotARepository { from } if from == folder.path()));
+    assert!(error.hint().unwrap().contains("--repo"));
+}
+
+#[test]
+fn a_repository_without_a_commit_says_so() {
+    let world = World::new();
+    for folder in [world.work(), world.remote()] {
+        assert!(matches!(open(&folder).head(), Err(GitError::NoCommit { .. })));
+    }
+    world.commit("one");
+    world.git(&["checkout", "-q", "--orphan", "empty"]);
+    assert!(matches!(
+        open(&world.work()).head(),
+        Err(GitError::NoCommit { .. })
+    ));
+}
+
+#[test]
+fn a_bare_repository_is_read_like_any_other() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    let commit = world.commit("one");
+    world.push();
+    let repo = open(&world.remote());
+    assert!(repo.is_bare());
+    assert_eq!(canonical(repo.root()), canonical(&world.remote()));
+    let tip = repo.local_branch_tip("main").unwrap().unwrap();
+    assert_eq!(tip.as_str(), commit);
+    assert_eq!(repo.local_branch_tip("mai").unwrap(), None);
+    assert_eq!(repo.local_branch_tip("no such..branch").unwrap(), None);
+    assert_eq!(repo.files(&tip, &anything).unwrap().len(), 1);
+}
+
+#[test]
+fn a_linked_worktree_has_its_own_head() {
+    let world = World::new();
+    world.commit("one");
+    world.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
+    fs::create_dir(world.path().join("side/sub")).unwrap();
+    let repo = open(&world.path().join("side/sub"));
+    assert_eq!(canonical(repo.root()), canonical(&world.path().join("side")));
+    assert_eq!(repo.head().unwrap().branch.as_deref(), Some("side"));
+    assert!(repo.local_branch_tip("main").unwrap().is_some());
+}
+
+#[test]
+fn a_submodule_is_a_repository_of_its_own_and_no_file_of_the_outer_one() {
+    let world = World::new();
+    world.write("inner.txt", "1");
+    world.commit("one");
+    world.push();
+    world.git(&["submodule", "add", "-q", "../remote.git", "module"]);
+    world.commit("with a module");
+    let inner = open(&world.work().join("module"));
+    assert_eq!(canonical(inner.root()), canonical(&world.work().join("module")));
+    let outer = open(&world.work());
+    let head = outer.head().unwrap().commit;
+    let module = outer.find_file(&head, "module").unwrap().unwrap();
+    assert_eq!(module.kind, FileKind::Submodule);
+    assert_eq!(outer.find_file(&head, "module/inner.txt").unwrap(), None);
+}
+
+#[test]
+fn a_detached_head_has_no_branch() {
+    let world = World::new();
+    world.commit("one");
+    world.git(&["checkout", "-q", "--detach"]);
+    assert_eq!(open(&world.work()).head().unwrap().branch, None);
+}
+
+#[test]
+fn a_revision_is_followed_to_its_commit() {
+    let world = World::new();
+    let first = world.commit("one");
+    world.git(&["tag", "-a", "v1", "-m", "annotated"]);
+    world.git(&["tag", "plain"]);
+    world.commit("two");
+    let repo = open(&world.work());
+    for revision in ["v1", "plain", "HEAD~1", "main^", &first[..12]] {
+        assert_eq!(repo.resolve(revision).unwrap().as_str(), first, "{revision}");
+    }
+    assert_eq!(
+        repo.tags_at(&repo.resolve("v1").unwrap()).unwrap(),
+        ["plain", "v1"]
+    );
+    for revision in ["nothing", "--help", "", "HEAD:", "HEAD~9", "\u{0}"] {
+        assert!(repo.resolve(revision).is_err(), "{revision:?}");
+    }
+    assert!(repo.has_commit(&first));
+    assert!(!repo.has_commit("1111111111111111111111111111111111111111") && !repo.has_commit("x"));
+}
+
+#[test]
+fn files_come_from_the_commit_not_from_the_working_tree() {
+    let world = World::new();
+    world.write("a/b.txt", "committed");
+    world.write(".hidden/x", "1");
+    world.write(".gitignore", "*.log\n");
+    world.commit("one");
+    world.write("a/b.txt", "dirty");
+    world.write("new.txt", "dirty");
+    let repo = open(&world.work());
+    let head = repo.head().unwrap().commit;
+    let file = repo.find_file(&head, "a/b.txt").unwrap().unwrap();
+    assert_eq!(repo.read_blob(&file.blob, 100).unwrap(), b"committed");
+    assert_eq!(repo.blob_size(&file.blob).unwrap(), 9);
+    let paths: Vec<String> = repo
+        .files(&head, &anything)
+        .unwrap()
+        .into_iter()
+        .map(|file| file.path)
+        .collect();
+    assert_eq!(paths, [".gitignore", ".hidden/x", "a/b.txt"]);
+    assert_eq!(repo.root_folders(&head).unwrap(), [".hidden", "a"]);
+    for absent in [
+        "a",
+        "a/",
+        "a/b.txt/c",
+        "a/c",
+        "",
+        "/a/b.txt",
+        "A/b.txt",
+        "a//b.txt",
+    ] {
+        assert_eq!(repo.find_file(&head, absent).unwrap(), None, "{absent}");
+    }
+    assert!(repo.is_ignored("x.log").unwrap() && !repo.is_ignored("a/b.txt").unwrap());
+}
+
+#[test]
+fn a_blob_over_the_limit_is_refused_before_it_is_read() {
+    let world = World::new();
+    world.write("a.txt", "12345");
+    world.commit("one");
+    let repo = open(&world.work());
+    let file = repo
+        .find_file(&repo.head().unwrap().commit, "a.txt")
+        .unwrap()
+        .unwrap();
+    assert!(matches!(
+        repo.read_blob(&file.blob, 4),
+        Err(GitError::TooLarge {
+            size: 5,
+            limit: 4,
+            ..
+        })
+    ));
+    assert_eq!(repo.read_blob(&file.blob, 5).unwrap(), b"12345");
+}
+
+#[test]
+fn a_large_blob_is_streamed_whole_and_may_be_left_early() {
+    let world = World::new();
+    let content: Vec<u8> = (0..9_000_000_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    world.write("large.bin", &content);
+    world.write("small.bin", "small");
+    world.commit("one");
+    let repo = open(&world.work());
+    let head = repo.head().unwrap().commit;
+    let blob = |path: &str| repo.find_file(&head, path).unwrap().unwrap().blob;
+    let mut read = Vec::new();
+    repo.open_blob(&blob("large.bin"))
+        .unwrap()
+        .read_to_end(&mut read)
+        .unwrap();
+    assert!(
+        read == content,
+        "{} bytes differ from what was committed",
+        read.len()
+    );
+    let mut start = [0; 10];
+    repo.open_blob(&blob("large.bin"))
+        .unwrap()
+        .read_exact(&mut start)
+        .unwrap();
+    assert_eq!(start, content[..10]);
+    let mut small = String::new();
+    repo.open_blob(&blob("small.bin"))
+        .unwrap()
+        .read_to_string(&mut small)
+        .unwrap();
+    assert_eq!(small, "small");
+}
+
+#[test]
+fn only_branches_of_a_remote_count_the_default_one_first() {
+    let world = World::new();
+    world.commit("one");
+    world.push();
+    world.git(&["push", "-q", "origin", "HEAD:refs/heads/a/first"]);
+    world.git(&["push", "-q", "origin", "HEAD:refs/heads/zoo"]);
+    world.git(&["update-ref", "refs/remotes/pull/1/merge", "HEAD"]);
+    world.git(&[
+        "config",
+        "--add",
+        "remote.origin.fetch",
+        "+refs/pull/2/head:refs/remotes/jenkins/PR-2",
+    ]);
+    world.git(&["update-ref", "refs/remotes/jenkins/PR-2", "HEAD"]);
+    world.git(&["remote", "set-head", "origin", "main"]);
+    let repo = open(&world.work());
+    let head = repo.head().unwrap().commit;
+    let names = |branches: Vec<sluicegate::git::RemoteBranch>| -> Vec<String> {
+        branches
+            .into_iter()
+            .map(|branch| format!("{} {}", branch.remote, branch.branch))
+            .collect()
+    };
+    assert_eq!(
+        names(repo.remote_branches_with(&head).unwrap()),
+        ["origin main", "origin a/first", "origin zoo"]
+    );
+    world.commit("two");
+    let ahead = repo.resolve("main").unwrap();
+    assert_eq!(repo.remote_branches_with(&ahead).unwrap(), []);
+    assert!(repo.was_fetched(&head).unwrap() && !repo.was_fetched(&ahead).unwrap());
+}
+
+#[test]
+fn the_default_branch_is_what_the_remote_says_else_the_usual_name() {
+    let world = World::new();
+    world.commit("one");
+    world.push();
+    world.git(&["push", "-q", "origin", "HEAD:refs/heads/trunk"]);
+    let default = || {
+        open(&world.work())
+            .default_remote_branch()
+            .unwrap()
+            .map(|branch| branch.branch)
+    };
+    assert_eq!(default().as_deref(), Some("main"));
+    world.git(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/trunk",
+    ]);
+    assert_eq!(default().as_deref(), Some("trunk"));
+    world.git(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/gone",
+    ]);
+    assert_eq!(default().as_deref(), Some("main"));
+    world.git(&["remote", "remove", "origin"]);
+    assert_eq!(default(), None);
+}
+
+#[test]
+fn histories_are_compared_over_merges_of_every_shape() {
+    let world = World::new();
+    let root = world.commit("root");
+    for side in ["a", "b", "c"] {
+        world.git(&["checkout", "-q", "-b", side, &root]);
+        world.write(side, side);
+        world.commit(side);
+    }
+    world.git(&["checkout", "-q", "-b", "octopus", "a"]);
+    world.git(&["merge", "-q", "-m", "three", "b", "c"]);
+    world.git(&["checkout", "-q", "-b", "left", "a"]);
+    world.git(&["merge", "-q", "-m", "left", "b"]);
+    world.git(&["checkout", "-q", "-b", "right", "b"]);
+    world.git(&["merge", "-q", "-m", "right", "a~0"]);
+    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.commit("alone");
+    let repo = open(&world.work());
+    let base = |one: &str, other: &str| {
+        let (one, other) = (repo.resolve(one).unwrap(), repo.resolve(other).unwrap());
+        repo.merge_base(&one, &other)
+            .unwrap()
+            .map(|commit| commit.to_string())
+    };
+    let id = |revision: &str| Some(repo.resolve(revision).unwrap().to_string());
+    assert_eq!(base("a", "b"), Some(root));
+    assert_eq!(base("octopus", "c"), id("c"));
+    let crossed = base("left", "right");
+    assert!(crossed == id("a") || crossed == id("b"), "{crossed:?}");
+    assert_eq!(base("alone", "a"), None);
+    let (octopus, c) = (repo.resolve("octopus").unwrap(), repo.resolve("c").unwrap());
+    assert!(repo.contains(&octopus, &c).unwrap() && !repo.contains(&c, &octopus).unwrap());
+    assert!(repo.contains(&c, &c).unwrap());
+    assert_eq!(
+        repo.first_parent(&octopus)
+            .unwrap()
+            .map(|commit| commit.to_string()),
+        id("a")
+    );
+}
+
+#[test]
+fn the_branch_that_a_branch_follows() {
+    let world = World::new();
+    world.commit("one");
+    world.git(&["checkout", "-q", "-b", "mine"]);
+    world.git(&["push", "-q", "-u", "origin", "HEAD:theirs/x"]);
+    git(&world.work(), &["branch", "local", "--track", "mine"]);
+    let repo = open(&world.work());
+    assert_eq!(
+        repo.upstream("mine"),
+        Some(("origin".to_owned(), "theirs/x".to_owned()))
+    );
+    assert_eq!(repo.upstream("local"), None);
+    assert_eq!(repo.upstream("absent"), None);
+}
+
+#[test]
+fn a_repository_may_go_to_another_thread() {
+    const fn goes<T: Send>() {}
+    const { goes::<Repository>() };
+}
