@@ -45,7 +45,6 @@ impl Names {
         let variables = variables.iter().map(|v| (&v.name, None, Some(v.position.line)));
         let mut sorted: Vec<Name> = components
             .chain(variables)
-            .filter(|(text, ..)| !text.is_empty())
             .map(|(text, component, variable)| Name {
                 text: text.as_str().into(),
                 component,
@@ -140,9 +139,10 @@ fn shared_bytes(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// A name that itself ends in a sign, such as `ready?`, may stand before anything.
+/// A name that itself ends in a sign, such as `ready?`, may stand before anything. The empty name is no word.
 fn ends_word(name: &Name, after: &str) -> bool {
-    !name.text.ends_with(is_word) || !after.starts_with(is_word)
+    let is_cut = name.text.ends_with(is_word) && after.starts_with(is_word);
+    !name.text.is_empty() && !is_cut
 }
 
 /// Each name's `shorter`; the names that begin a name stand before it in the order.
@@ -242,9 +242,9 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_text_is_never_found() {
-        assert_eq!(lines(&["", " "], &[], "\"\" x"), Some(5));
-        assert_eq!(lines(&[""], &[], "\"\""), None);
+    fn a_name_without_text_is_found_in_quotes_only() {
+        assert_eq!(lines(&["", "x"], &[], "component \"\" is not x"), Some(4));
+        assert_eq!(lines(&[""], &[], "component is wrong"), None);
     }
 
     #[test]

@@ -191,7 +191,7 @@ pipelines:
             ("a: [", "not YAML", (2, 1)),
             ("x: 1", "`pipelines` is missing", (1, 1)),
             ("[]", "`pipelines` is missing", (1, 1)),
-            ("pipelines:", "not a list", (1, 11)),
+            ("pipelines:", "not a list", (1, 10)),
             ("pipelines: {}", "not a list", (1, 12)),
             ("pipelines:\n- 1", "not a map", (2, 3)),
             ("pipelines:\n- id: a", "no `pipeline`", (2, 3)),

@@ -8,9 +8,25 @@ use regex::{Regex, RegexBuilder};
 
 const ID: &str = "component-naming-convention";
 
-/// Bytes of a compiled pattern. Enough for several hundred letters of any script; a pattern that needs more, such as
-/// nested repetitions by the thousand, does not compile.
-const MAX_COMPILED: usize = 4 << 20;
+/// How large a compiled pattern may be, and how many bytes of names it is then tried on. The time for a byte grows
+/// with the pattern: either limit keeps the largest pipeline under ten seconds. `[\w ]{1,255}` takes about 5 MiB, as
+/// `\w` knows the letters of every script; without such repetitions patterns take some kilobytes.
+const LIMITS: [Limit; 2] = [
+    Limit {
+        compiled: 1 << 20,
+        names: usize::MAX,
+    },
+    Limit {
+        compiled: 16 << 20,
+        names: 1 << 20,
+    },
+];
+
+#[derive(Clone, Copy)]
+struct Limit {
+    compiled: usize,
+    names: usize,
+}
 
 pub(super) struct ComponentNamingConvention;
 
@@ -21,38 +37,49 @@ impl Rule for ComponentNamingConvention {
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
         let pattern = config.text("regexMatchPattern")?;
-        let regex = whole_name(pattern)?;
+        let (regex, limit) = whole_name(pattern)?;
         let problem = format!(
             "does not match the naming convention {}: rename it",
             shortened(pattern)
         );
         Ok(Box::new(move |subject| {
+            let components = subject.pipeline.components.iter();
+            if components.map(|component| component.name.len()).sum::<usize>() > limit.names {
+                return Err(invalid("too large for the names of this pipeline"));
+            }
             Ok(subject.violations_of_components(|_, component| !regex.is_match(&component.name), &problem))
         }))
     }
 }
 
-/// The pattern, to be matched against all of a name.
+/// The pattern, to be matched against all of a name, with the limit that it needs.
 ///
 /// It is compiled as it is written first, so that `a)|(b` does not become valid by what is put around it. It is then
 /// put in a group, and not merely tried for a match that ends with the name, because `a|ab` finds `a` in `ab`.
-fn whole_name(pattern: &str) -> Result<Regex, EvaluationError> {
+fn whole_name(pattern: &str) -> Result<(Regex, Limit), EvaluationError> {
     if pattern.is_empty() {
         return Err(EvaluationError::EmptyRegexPattern { id: ID });
     }
-    compile(pattern)?;
+    let [.., largest] = LIMITS;
+    compile(pattern, largest).map_err(|error| invalid(&explanation(&error)))?;
     // Where the pattern ends in a comment, which it may after `(?x)`, the group must end on a line of its own.
-    compile(&format!(r"\A(?:{pattern})\z")).or_else(|_| compile(&format!("\\A(?:{pattern}\n)\\z")))
+    let forms = [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")];
+    LIMITS
+        .iter()
+        .flat_map(|limit| forms.iter().map(move |form| (form, *limit)))
+        .find_map(|(form, limit)| Some((compile(form, limit).ok()?, limit)))
+        .ok_or_else(|| invalid("too large"))
 }
 
-fn compile(pattern: &str) -> Result<Regex, EvaluationError> {
-    RegexBuilder::new(pattern)
-        .size_limit(MAX_COMPILED)
-        .build()
-        .map_err(|error| EvaluationError::InvalidRegexPattern {
-            id: ID,
-            problem: explanation(&error),
-        })
+fn compile(pattern: &str, limit: Limit) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).size_limit(limit.compiled).build()
+}
+
+fn invalid(problem: &str) -> EvaluationError {
+    EvaluationError::InvalidRegexPattern {
+        id: ID,
+        problem: problem.to_owned(),
+    }
 }
 
 /// The last line of the compiler's words: those before it repeat the pattern.

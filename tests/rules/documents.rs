@@ -1,0 +1,341 @@
+//! What is a pipeline, what is none, and what real files do to a parser.
+
+use crate::support::{lines, one_rule, only, outcome};
+use sluicegate::pipelines::{DocumentError, Kind, LinkRole, Pipeline, Position, ReferenceKind, Target};
+
+fn parse(text: &str) -> Pipeline {
+    Pipeline::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error} in\n{text}"))
+}
+
+fn names(pipeline: &Pipeline) -> Vec<(&str, u32)> {
+    let components = pipeline.components.iter();
+    components.map(|c| (c.name.as_str(), c.position.line)).collect()
+}
+
+fn refused(bytes: &[u8]) -> (String, Option<(u32, u32)>) {
+    let DocumentError { message, position } = Pipeline::parse(bytes).unwrap_err();
+    (message, position.map(|Position { line, column }| (line, column)))
+}
+
+#[test]
+fn a_pipeline_may_be_empty_in_many_ways() {
+    for text in [
+        "type: orchestration\npipeline: {}",
+        "type: orchestration\npipeline:",
+        "pipeline: ~\ntype: 'transformation'",
+        "type: \"transformation\"\nversion: null\npipeline: null\ndesign: null\n",
+        "type: orchestration\npipeline:\n  components:\n  variables:\n",
+        "type: orchestration\npipeline: {components: NULL, variables: ~}",
+        "type: orchestration\npipeline: {variables: {}}",
+        "{type: orchestration, pipeline: {components: {}}}",
+        "---\ntype: orchestration\npipeline: {}\n...\n",
+        "%YAML 1.2\n---\ntype: orchestration\npipeline: {}\n",
+    ] {
+        let pipeline = parse(text);
+        assert!(
+            pipeline.components.is_empty() && pipeline.variables.is_empty(),
+            "{text}"
+        );
+    }
+}
+
+/// A document, what is said of it, and the place.
+const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
+    ("", "the document is empty", (1, 1)),
+    ("# only a comment\n", "the document is empty", (1, 1)),
+    ("---\n", "a pipeline is a map", (2, 1)),
+    ("text", "a pipeline is a map", (1, 1)),
+    ("- type: orchestration", "a pipeline is a map", (1, 1)),
+    ("type: orchestration", "`pipeline` is missing", (1, 1)),
+    ("pipeline: {}", "`type` is missing", (1, 1)),
+    (
+        "type: shared\npipeline: {}",
+        "`type` is `shared`, and neither",
+        (1, 7),
+    ),
+    (
+        "type: Orchestration\npipeline: {}",
+        "neither `orchestration` nor",
+        (1, 7),
+    ),
+    ("type:\npipeline: {}", "neither `orchestration` nor", (1, 5)),
+    ("pipeline: {}\ntype: [orchestration]", "`type` is neither", (2, 7)),
+    (
+        "type: orchestration\npipeline: []",
+        "`pipeline` is not a map",
+        (2, 11),
+    ),
+    (
+        "type: orchestration\npipeline: 5",
+        "`pipeline` is not a map",
+        (2, 11),
+    ),
+    (
+        "type: orchestration\npipeline: ''",
+        "`pipeline` is not a map",
+        (2, 11),
+    ),
+    (
+        "type: orchestration\npipeline:\n  components: []",
+        "`pipeline.components` is not a map",
+        (3, 15),
+    ),
+    (
+        "type: orchestration\npipeline:\n  components: no",
+        "`pipeline.components` is not a map",
+        (3, 15),
+    ),
+    (
+        "type: orchestration\npipeline:\n  components:\n    A:\n    A:\n",
+        "`A` stands twice",
+        (5, 5),
+    ),
+    (
+        "type: orchestration\ntype: orchestration\npipeline:",
+        "`type` stands twice",
+        (2, 1),
+    ),
+    (
+        "type: orchestration\npipeline: {components: {A: {x: {y: 1, y: 1}}}}",
+        "`y` stands twice",
+        (2, 39),
+    ),
+    (
+        "type: orchestration\npipeline:\ndesign:\n  a: {b: 1, c: 2, b: 3}",
+        "`b` stands twice",
+        (4, 19),
+    ),
+    (
+        "type: orchestration\npipeline: {components: {1: , '1': }}",
+        "`1` stands twice",
+        (2, 30),
+    ),
+    (
+        "type: orchestration\npipeline: {x: &a 1, y: {<<: *a}}",
+        "merge keys",
+        (2, 25),
+    ),
+    (
+        "type: orchestration\npipeline: {? [a, b] : c}",
+        "a key that is a list or a map",
+        (2, 14),
+    ),
+    (
+        "type: orchestration\npipeline: {x: &a [], y: {*a : 1}}",
+        "a key that is a list or a map",
+        (2, 26),
+    ),
+    (
+        "type: orchestration\npipeline: {}\n---\ntype: orchestration\n",
+        "a second document",
+        (3, 1),
+    ),
+    (
+        "type: orchestration\npipeline: {x: &a [*a]}",
+        "within what it names",
+        (2, 19),
+    ),
+    (
+        "type: orchestration\npipeline: {x: *a}",
+        "unknown anchor",
+        (2, 15),
+    ),
+    ("type: orchestration\npipeline: {x: [}", "not YAML", (2, 16)),
+    ("type: orchestration\n\tpipeline: {}", "found a tab", (1, 7)),
+    ("type: orchestration\npipeline: 'x", "not YAML", (2, 11)),
+    ("type: orchestration\npipeline: {}\n x: 1", "not YAML", (3, 2)),
+];
+
+#[test]
+fn what_is_no_pipeline_is_refused_with_its_place() {
+    for (text, message, place) in NO_PIPELINES {
+        let (found, at) = refused(text.as_bytes());
+        assert!(found.contains(message), "{text:?}: {found}");
+        assert_eq!(at, Some(place), "{text:?}: {found}");
+        let result = only(&one_rule("minimum-components", "minComponents: 0"), text);
+        assert_eq!(outcome(&result), "designer/document-parse-error", "{text:?}");
+    }
+}
+
+#[test]
+fn other_encodings_are_refused() {
+    let text = "type: orchestration\npipeline: {}\n";
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(
+        refused(&wide),
+        ("control characters are not allowed".into(), Some((1, 2)))
+    );
+    assert_eq!(
+        refused(b"type: orchestration\npipeline: {\xff: }"),
+        ("not UTF-8".into(), Some((2, 12)))
+    );
+    assert_eq!(parse(&format!("\u{feff}{text}")).kind, Kind::Orchestration);
+}
+
+#[test]
+fn windows_line_ends_do_not_move_lines() {
+    let text = "type: orchestration\r\npipeline:\r\n  components:\r\n    A:\r\n      parameters:\r\n        sql: |\r\n          select 1\r\n          from x\r\n    B:\r\n";
+    assert_eq!(names(&parse(text)), [("A", 4), ("B", 9)]);
+    let text = text.replace("|\r\n", "|\n").replace("1\r\n", "1\r\r\n");
+    assert_eq!(names(&parse(&text)).len(), 2);
+}
+
+#[test]
+fn names_are_as_they_are_written() {
+    let text = "type: orchestration
+pipeline:
+  components:
+    true:
+    1.50:
+    0x1F:
+    ~:
+    'Load, \"it\"?':
+    \"tab\\tbed\":
+    a & b:
+    ? explicit
+    :
+    Übersicht ✓:
+    no:
+";
+    let expected = [
+        ("true", 4),
+        ("1.50", 5),
+        ("0x1F", 6),
+        ("~", 7),
+        ("Load, \"it\"?", 8),
+        ("tab\tbed", 9),
+        ("a & b", 10),
+        ("explicit", 11),
+        ("Übersicht ✓", 13),
+        ("no", 14),
+    ];
+    assert_eq!(names(&parse(text)), expected);
+}
+
+#[test]
+fn null_and_odd_values_are_survived() {
+    let text = "type: orchestration
+version: null
+pipeline:
+  components:
+    A: {type: , skipped: , parameters: , transitions: , iterationTarget: }
+    B: {type: [x], skipped: yes, parameters: [x], transitions: x, iterationTarget: {}}
+    C: {type: 5, skipped: true, parameters: {componentName: , 1: 2, true: 3}}
+    D: []
+";
+    let pipeline = parse(text);
+    let kinds: Vec<_> = pipeline
+        .components
+        .iter()
+        .map(|c| (c.kind.as_deref(), c.skipped))
+        .collect();
+    assert_eq!(
+        kinds,
+        [(None, false), (None, false), (Some("5"), true), (None, false)]
+    );
+}
+
+#[test]
+fn links_and_names_have_their_places() {
+    let text = "type: orchestration
+pipeline:
+  components:
+    Each:
+      type: grid-iterator
+      transitions:
+        success:
+        - Load all
+        failure: [Nobody]
+      iterationTarget: Load all
+    Load all:
+  variables:
+    v:
+      metadata:
+        scope: SHARED
+";
+    let pipeline = parse(text);
+    let place = |line, column| Position { line, column };
+    let [each, load] = pipeline.components.as_slice() else {
+        panic!("two components")
+    };
+    assert_eq!((each.position, load.position), (place(4, 5), place(11, 5)));
+    let links: Vec<_> = each
+        .links
+        .iter()
+        .map(|l| (l.role, l.name.as_str(), l.position))
+        .collect();
+    assert_eq!(
+        links,
+        [
+            (LinkRole::Transition, "Load all", place(8, 11)),
+            (LinkRole::Transition, "Nobody", place(9, 19)),
+            (LinkRole::IterationTarget, "Load all", place(10, 24)),
+        ]
+    );
+    let [v] = pipeline.variables.as_slice() else {
+        panic!("one variable")
+    };
+    assert_eq!(
+        (v.name.as_str(), v.position, v.scope.as_deref()),
+        ("v", place(13, 5), Some("SHARED"))
+    );
+}
+
+#[test]
+fn aliases_are_what_they_name_wherever_that_stands() {
+    let text = "type: orchestration
+design:
+  layout: &links {success: [&b B]}
+  name: &name C
+pipeline:
+  components:
+    S: {type: start, transitions: *links}
+    *b : {type: x, transitions: {success: [*name]}}
+    *name : {type: end-success}
+";
+    assert_eq!(names(&parse(text)), [("S", 7), ("B", 8), ("C", 9)]);
+    assert_eq!(lines("start-and-end-components", "", text), [0_u32; 0]);
+    assert_eq!(lines("unused-components", "", text), [0_u32; 0]);
+}
+
+#[test]
+fn the_canvas_is_not_read_but_must_be_sound() {
+    let text = "type: transformation\ndesign: {notes: [1, {a: b}], components: {A: {x: 1}}}\npipeline: {components: {A: }}\n";
+    assert_eq!(names(&parse(text)), [("A", 3)]);
+    let components_in_design =
+        "type: transformation\npipeline: {design: {A: }, components: {design: {type: x}}}\n";
+    assert_eq!(names(&parse(components_in_design)), [("design", 2)]);
+}
+
+#[test]
+fn references_are_pipelines_and_scripts() {
+    let text = "type: orchestration
+pipeline:
+  components:
+    A: {type: run-orchestration, parameters: {orchestrationJob: folder/a b, transformationJob: }}
+    B: {type: run-transformation, skipped: true, parameters: {transformationJob: bare}}
+    C: {type: run-transformation, parameters: {transformationJob: 'x/${name}'}}
+    D: {type: sql-script, parameters: {scriptLocation: File, fileName: sql/x.sql}}
+    E: {type: sql-script, parameters: {scriptLocation: Component, fileName: sql/y.sql}}
+    F: {type: sql-script, parameters: {scriptLocation: File, fileName: ''}}
+    G: {type: sql-script, parameters: {fileName: sql/z.sql}}
+    H: {parameters: {orchestrationJob: [x], transformationJob: {}}}
+    I: {parameters: {orchestrationJob: 2024}}
+";
+    let references = parse(text).references();
+    let found: Vec<_> = references
+        .iter()
+        .map(|r| (r.component.as_str(), r.kind, r.target.clone(), r.position.line))
+        .collect();
+    let orchestration = ReferenceKind::Pipeline(Kind::Orchestration);
+    let transformation = ReferenceKind::Pipeline(Kind::Transformation);
+    let path = |text: &str| Target::Path(text.into());
+    let expected = [
+        ("A", orchestration, path("folder/a b"), 4),
+        ("B", transformation, path("bare"), 5),
+        ("C", transformation, Target::Expression("x/${name}".into()), 6),
+        ("D", ReferenceKind::Script, path("sql/x.sql"), 7),
+        ("I", orchestration, path("2024"), 12),
+    ];
+    assert_eq!(found, expected);
+}

@@ -1,0 +1,170 @@
+//! Documents that are made to hurt: they end in an answer, soon.
+
+use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome};
+use sluicegate::pipelines::Pipeline;
+use sluicegate::rules::RuleSet;
+use std::fmt::Write as _;
+
+const HEAD: &str = "type: orchestration\npipeline:\n  components:\n";
+
+fn message(document: &str) -> String {
+    Pipeline::parse(document.as_bytes()).unwrap_err().message
+}
+
+#[test]
+fn deep_nesting_ends_in_an_error() {
+    let megabytes = 2 << 20;
+    for unit in ["- ", "[", "{a: ", "? ", "- ? ", "&a [", "{? ", "  - "] {
+        let deep = unit.repeat(megabytes / unit.len());
+        assert!(Pipeline::parse(deep.as_bytes()).is_err(), "{unit:?}");
+        assert!(
+            Pipeline::parse(format!("{HEAD}    x: {deep}").as_bytes()).is_err(),
+            "{unit:?}"
+        );
+        assert!(
+            Pipeline::parse(format!("design:\n  {deep}").as_bytes()).is_err(),
+            "{unit:?}"
+        );
+    }
+    let mut staircase = String::new();
+    for depth in 0..1000 {
+        writeln!(staircase, "{}a:", " ".repeat(depth)).unwrap();
+    }
+    assert_eq!(message(&staircase), "more than 128 levels of nesting");
+}
+
+#[test]
+fn nesting_up_to_the_limit_is_read() {
+    let nested = |levels: usize| format!("{HEAD}    x: {}1{}\n", "[".repeat(levels), "]".repeat(levels));
+    assert!(Pipeline::parse(nested(125).as_bytes()).is_ok());
+    assert_eq!(message(&nested(126)), "more than 128 levels of nesting");
+}
+
+#[test]
+fn alias_bombs_end_in_an_error() {
+    let mut layers = String::from("    l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for layer in 1..40 {
+        let below = format!("*l{}, ", layer - 1).repeat(10);
+        writeln!(layers, "    l{layer}: &l{layer} [{below}]").unwrap();
+    }
+    assert_eq!(
+        message(&format!("{HEAD}{layers}")),
+        "the aliases expand to too much"
+    );
+
+    let targets: Vec<String> = (0..2000).map(|at| format!("c{at}")).collect();
+    let targets = targets.join(", ");
+    let mut fan = format!("    a: {{transitions: {{success: &all [{targets}]}}}}\n");
+    for at in 0..2000 {
+        writeln!(fan, "    c{at}: {{transitions: {{success: *all}}}}").unwrap();
+    }
+    assert_eq!(message(&format!("{HEAD}{fan}")), "the aliases expand to too much");
+}
+
+#[test]
+fn aliases_in_moderation_are_read() {
+    let mut document = format!("{HEAD}    S: {{type: start, transitions: {{success: &all [A, B, C]}}}}\n");
+    for at in 0..5000 {
+        writeln!(document, "    c{at}: {{transitions: {{success: *all}}}}").unwrap();
+    }
+    assert_eq!(
+        Pipeline::parse(document.as_bytes()).unwrap().components.len(),
+        5001
+    );
+}
+
+#[test]
+fn twins_among_many_keys_are_found() {
+    let mut document = HEAD.to_owned();
+    for at in 0..20_000 {
+        writeln!(document, "    c{at}:").unwrap();
+    }
+    assert_eq!(
+        Pipeline::parse(document.as_bytes()).unwrap().components.len(),
+        20_000
+    );
+    document += "    c77:\n";
+    assert_eq!(message(&document), "the key `c77` stands twice in one map");
+}
+
+#[test]
+fn long_chains_and_cycles_are_followed_to_their_end() {
+    let count = 20_000;
+    let mut chain = format!("{HEAD}    S: {{type: start, transitions: {{success: [c0]}}}}\n");
+    for at in 0..count {
+        writeln!(
+            chain,
+            "    c{at}: {{transitions: {{success: [c{}], failure: [c0]}}}}",
+            at + 1
+        )
+        .unwrap();
+    }
+    let rules = RuleSet::parse(
+        ALL_RULES
+            .replace("maxComponents: 10", "maxComponents: 30000")
+            .as_bytes(),
+    );
+    let outcomes = |document: &str| -> Vec<String> {
+        let results = rules.evaluate("x.orch.yaml", document.as_bytes()).results;
+        results.iter().map(|result| outcome(result).to_owned()).collect()
+    };
+    // The last has a transition back to the first, so there is no branch end.
+    assert_eq!(outcomes(&chain), ["PASSED"; 6]);
+    writeln!(chain, "    c{count}: {{}}").unwrap();
+    assert_eq!(
+        outcomes(&chain),
+        ["PASSED", "PASSED", "PASSED", "PASSED", "PASSED", "FAILED"]
+    );
+}
+
+#[test]
+fn patterns_that_others_choke_on_are_matched() {
+    let name = "a".repeat(500);
+    let document = orchestration(&[&format!("{name}b:")]);
+    for pattern in [
+        "(a+)+",
+        "(a|a)*",
+        "(a|aa)+c",
+        "([a-z]+)*!",
+        "(.*)(.*)(.*)(.*)(.*)x",
+        "(a?){100}(a){100}",
+    ] {
+        let rules = one_rule(
+            "component-naming-convention",
+            &format!("regexMatchPattern: '{pattern}'"),
+        );
+        assert_eq!(outcome(&only(&rules, &document)), "FAILED", "{pattern}");
+    }
+}
+
+#[test]
+fn a_large_pattern_is_not_tried_on_endless_names() {
+    let rules = one_rule(
+        "component-naming-convention",
+        r"regexMatchPattern: '[\w ]{1,255}'",
+    );
+    let names = |count: usize| -> String {
+        let lines: Vec<String> = (0..count)
+            .map(|at| format!("    {}{at}:\n", "n".repeat(240)))
+            .collect();
+        HEAD.to_owned() + &lines.concat()
+    };
+    assert_eq!(outcome(&only(&rules, &names(10))), "PASSED");
+    assert_eq!(
+        outcome(&only(&rules, &names(5000))),
+        "designer/invalid-regex-pattern"
+    );
+}
+
+#[test]
+fn texts_made_to_hurt_are_searched_quickly() {
+    let mut document = HEAD.to_owned();
+    for length in 1..1000 {
+        writeln!(document, "    \"{}\":", "!".repeat(length)).unwrap();
+    }
+    let pipeline = Pipeline::parse(document.as_bytes()).unwrap();
+    for _ in 0..5 {
+        assert_eq!(pipeline.line_named_in(&"!".repeat(100_000)), Some(1002));
+        assert_eq!(pipeline.line_named_in(&"'\"".repeat(100_000)), None);
+    }
+}

@@ -1,0 +1,12 @@
+//! What the rules see in a pipeline and what they say of it, from the outside.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod documents;
+mod errors;
+mod graph_rules;
+mod hostile;
+mod other_rules;
+mod properties;
+mod results;
+mod support;

@@ -1,0 +1,116 @@
+//! How results come out: order, weight, lines, levels.
+
+use crate::support::{ALL_RULES, orchestration, outcome, transformation};
+use sluicegate::findings::{Enforcement, Severity, Status};
+use sluicegate::pipelines::Pipeline;
+use sluicegate::rules::RuleSet;
+
+#[test]
+fn results_stand_in_the_order_of_the_rules_file() {
+    let file = "rules:
+- {id: unused-components, enabled: true, enforcementLevel: warn, further: key}
+- {id: nonsense, enabled: true, enforcementLevel: warn}
+- {id: maximum-outputs, enabled: true, enforcementLevel: warn}
+- {id: copied-variables, enabled: true, enforcementLevel: error}
+further: {keys: are ignored}
+";
+    let results = RuleSet::parse(file.as_bytes())
+        .evaluate("a/x.orch.yaml", orchestration(&["S: {type: start}"]).as_bytes());
+    assert_eq!(results.path, "a/x.orch.yaml");
+    let found: Vec<_> = results
+        .results
+        .iter()
+        .map(|r| (r.rule.as_str(), outcome(r)))
+        .collect();
+    let expected = [
+        ("unused-components", "PASSED"),
+        ("nonsense", "designer/validator-not-found"),
+        ("copied-variables", "PASSED"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_level_decides_what_a_failed_rule_weighs() {
+    for (level, severity) in [("warn", Severity::Warning), ("error", Severity::Error)] {
+        let file =
+            format!("rules: [{{id: start-and-end-components, enabled: true, enforcementLevel: {level}}}]");
+        let results = RuleSet::parse(file.as_bytes())
+            .evaluate("x", orchestration(&[]).as_bytes())
+            .results;
+        assert_eq!(results[0].status, Status::Failed(severity));
+        assert_eq!(results[0].enforcement, Enforcement::parse(level));
+    }
+}
+
+#[test]
+fn the_enforcement_is_that_of_the_first_enabled_entry() {
+    let rules = RuleSet::parse(
+        b"rules:
+- {id: a, enabled: false, enforcementLevel: warn}
+- {id: a, enabled: true, enforcementLevel: error}
+- {id: a, enabled: true, enforcementLevel: warn}
+- {id: b, enabled: false, enforcementLevel: warn}
+- {id: b, enabled: false, enforcementLevel: error}
+- {id: c, enabled: true, enforcementLevel: high}
+",
+    );
+    let found = ["a", "b", "c", "d"].map(|id| rules.enforcement(id));
+    assert_eq!(
+        found,
+        [Some(Enforcement::Error), Some(Enforcement::Warn), None, None]
+    );
+    assert_eq!(RuleSet::missing().enforcement("a"), None);
+    assert_eq!(RuleSet::parse(b"[").enforcement("a"), None);
+}
+
+#[test]
+fn the_result_stands_on_the_first_component_in_the_file() {
+    let document = orchestration(&["S: {type: start}", "Z:", "A:"]);
+    let results = RuleSet::parse(ALL_RULES.as_bytes())
+        .evaluate("x.orch.yaml", document.as_bytes())
+        .results;
+    let unused = results.iter().find(|r| r.rule == "unused-components").unwrap();
+    assert_eq!((unused.line(), unused.violations.len()), (5, 2));
+}
+
+/// What a reviewer elsewhere says in these words is found on the same line as here.
+#[test]
+fn the_texts_lead_back_to_their_lines() {
+    let names = [
+        "S: {type: start}",
+        "'a \"b\" c':",
+        "a:",
+        "component:",
+        "variable:",
+        "pipeline:",
+        "\"two\\nlines\":",
+        "'':",
+    ];
+    let variables = "  variables:
+    a: {metadata: {scope: COPIED}}
+    'a \"b\" c': {metadata: {scope: COPIED}}
+    COPIED: {metadata: {scope: COPIED}}
+";
+    let rules = ALL_RULES
+        .replace("'.*'", "'x'")
+        .replace("maxComponents: 10", "maxComponents: 1");
+    let rules = RuleSet::parse(rules.as_bytes());
+    let mut seen = 0;
+    for document in [orchestration(&names), transformation(&names)] {
+        let document = document + variables;
+        let pipeline = Pipeline::parse(document.as_bytes()).unwrap();
+        for result in rules.evaluate("x", document.as_bytes()).results {
+            for violation in result.violations {
+                assert_eq!(
+                    pipeline.line_named_in(&violation.text),
+                    violation.line,
+                    "{}",
+                    violation.text
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 30, "{seen}");
+}
