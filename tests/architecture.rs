@@ -103,7 +103,10 @@ fn main_is_thin_and_files_have_one_job() {
         "main only parses, runs and maps to a code"
     );
     let mut long = Vec::new();
-    for file in rust_files(&root().join("src")) {
+    for file in rust_files(&root().join("src"))
+        .into_iter()
+        .filter(|file| !file.ends_with("tests.rs"))
+    {
         let source = fs::read_to_string(&file).unwrap();
         let code = source.split("#[cfg(test)]").next().unwrap().lines().count();
         if code > 400 {

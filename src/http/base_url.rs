@@ -114,10 +114,10 @@ fn without_version(mut url: Url) -> Url {
     url
 }
 
-/// The URL standard drops `.` and `..`, and servers fold an empty segment: such an identifier becomes one that
-/// names nothing, so that the call ends in 404 instead of reaching another resource.
+/// The URL standard drops tabs, line breaks, `.` and `..`, and servers fold an empty segment: such an identifier
+/// becomes one that names nothing, so that the call ends in 404 instead of reaching another resource.
 fn unclimbable(segment: &str) -> String {
-    match segment {
+    match segment.replace(['\t', '\n', '\r'], " ").as_str() {
         "" => " ".to_owned(),
         "." => "%2E".to_owned(),
         ".." => "%2E%2E".to_owned(),
@@ -203,6 +203,7 @@ mod tests {
         assert_eq!(path("a/../b"), "/dpc/v1/projects/a%2F..%2Fb/reviews");
         assert_eq!(path("a?x#y\\z"), "/dpc/v1/projects/a%3Fx%23y%5Cz/reviews");
         assert_eq!(path(""), "/dpc/v1/projects/%20/reviews");
+        assert_eq!(path(".\t."), "/dpc/v1/projects/.%20./reviews");
     }
 
     proptest! {

@@ -59,7 +59,7 @@ pub fn lines(id: &str, config: &str, document: &str) -> Vec<u32> {
     match result.status {
         Status::Passed => assert!(result.violations.is_empty()),
         Status::Failed(_) => assert!(!result.violations.is_empty()),
-        Status::Error(error) => panic!("{error}: {:?} of\n{document}", result.violations),
+        Status::Error(error) => panic!("{error:?}: {:?} of\n{document}", result.violations),
     }
     result.violations.iter().map(|v| v.line.unwrap_or(0)).collect()
 }
@@ -74,7 +74,7 @@ pub fn texts(id: &str, config: &str, document: &str) -> String {
 /// The error type of a result; `PASSED` or `FAILED` for one without.
 pub fn outcome(result: &RuleResult) -> &str {
     match &result.status {
-        Status::Error(error) => error,
+        Status::Error(error) => error.as_deref().unwrap(),
         other => other.name(),
     }
 }
