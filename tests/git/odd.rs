@@ -27,9 +27,13 @@ fn forked(world: &World) {
     world.push();
 }
 
+/// The merge-base of `main` and `feature`, which must be the same asked either way round.
 fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
     let tip = |name: &str| repo.resolve(&format!("refs/remotes/origin/{name}")).unwrap();
-    repo.merge_base(&tip("main"), &tip("feature"))
+    let (main, feature) = (tip("main"), tip("feature"));
+    let base = repo.merge_base(&main, &feature);
+    assert_eq!(repo.merge_base(&feature, &main).ok(), base.as_ref().ok().cloned());
+    base
 }
 
 #[test]
