@@ -17,12 +17,15 @@ const STALL: Duration = Duration::from_secs(120);
 const PIECE: usize = 128 * 1024;
 const WAITING: usize = 4;
 
+/// The most that is kept of the program's complaints, in bytes.
+const ERRORS_SIZE: u64 = 4096;
+/// How long the complaints may take after the end; a helper that lives on may hold them open.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// Variables that would send git to another repository or have it run or print something else. A git hook sets some.
-const LEFT_OUT: [&str; 12] = [
+const LEFT_OUT: [&str; 10] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
     "GIT_DIR",
     "GIT_EXTERNAL_DIFF",
     "GIT_INDEX_FILE",
@@ -34,12 +37,13 @@ const LEFT_OUT: [&str; 12] = [
 ];
 
 /// Settings that win over the repository's own: no hook, no file monitor, no pager, large blobs streamed.
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 6] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.pager=cat",
     "core.bigFileThreshold=4m",
     "gc.auto=0",
+    "maintenance.auto=false",
 ];
 
 /// The git program, held to one repository.
@@ -101,7 +105,7 @@ impl Program {
             .take()
             .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         let (sender, pieces) = sync_channel(WAITING);
-        let errors = child.stderr.take();
+        let errors = child.stderr.take().map(keep_start);
         std::thread::spawn(move || send_pieces(stdout, &sender));
         Ok(Output {
             child,
@@ -153,11 +157,23 @@ fn send_pieces(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) 
     }
 }
 
+/// Reads all that the program complains about, so that it never waits for a reader, and keeps the start.
+fn keep_start(mut errors: ChildStderr) -> Receiver<Vec<u8>> {
+    let (sender, kept) = sync_channel(1);
+    std::thread::spawn(move || {
+        let mut words = Vec::new();
+        let _ = errors.by_ref().take(ERRORS_SIZE).read_to_end(&mut words);
+        let _ = io::copy(&mut errors, &mut io::sink());
+        let _ = sender.send(words);
+    });
+    kept
+}
+
 /// What the program prints, piece by piece; dropping it ends the program.
 pub(super) struct Output {
     child: Child,
     pieces: Receiver<io::Result<Vec<u8>>>,
-    errors: Option<ChildStderr>,
+    errors: Option<Receiver<Vec<u8>>>,
     piece: io::Cursor<Vec<u8>>,
     size: Option<u64>,
     given: u64,
@@ -212,12 +228,14 @@ impl Output {
         }
     }
 
-    fn own_words(&mut self) -> String {
-        let mut words = Vec::new();
-        if let Some(errors) = &mut self.errors {
-            let _ = errors.take(4096).read_to_end(&mut words);
-        }
-        String::from_utf8_lossy(&words).trim().to_owned()
+    fn own_words(&self) -> String {
+        let words = self
+            .errors
+            .as_ref()
+            .and_then(|errors| errors.recv_timeout(LAST_WORDS).ok());
+        String::from_utf8_lossy(&words.unwrap_or_default())
+            .trim()
+            .to_owned()
     }
 }
 
