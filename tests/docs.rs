@@ -1,0 +1,263 @@
+//! Holds the documents to the program.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use clap::{Arg, Command, CommandFactory as _};
+use sluicegate::{cli::Cli, env::VARIABLES};
+use std::fs;
+use std::path::PathBuf;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+fn commands() -> Vec<Command> {
+    Cli::command()
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .cloned()
+        .collect()
+}
+
+fn help(arg: &Arg) -> String {
+    arg.get_help().map(ToString::to_string).unwrap_or_default()
+}
+
+/// The flags of a command and of its verbs.
+fn flags(command: &Command) -> Vec<Arg> {
+    let own = command
+        .get_arguments()
+        .filter(|arg| arg.get_long().is_some() && !arg.is_global_set())
+        .cloned();
+    own.chain(command.get_subcommands().flat_map(flags)).collect()
+}
+
+/// Renews the text between two marks of a document if `UPDATE_DOCS` is set; else it must be up to date.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a switch for whoever renews the documents"
+)]
+fn hold(path: &str, mark: &str, wanted: &str) {
+    let document = read(path);
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
+    let (before, rest) = document
+        .split_once(&begin)
+        .unwrap_or_else(|| panic!("{path} has no {begin}"));
+    let (_, after) = rest
+        .split_once(&end)
+        .unwrap_or_else(|| panic!("{path} has no {end}"));
+    let renewed = format!("{before}{begin}{wanted}{end}{after}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(root().join(path), renewed).unwrap();
+    } else {
+        assert!(
+            renewed == document,
+            "{path} is stale: renew it by `UPDATE_DOCS=1 cargo test --test docs`"
+        );
+    }
+}
+
+#[test]
+fn readme_names_every_command() {
+    let readme = read("README.md");
+    let listed: Vec<&str> = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `sluicegate ")?.split('`').next())
+        .collect();
+    let known: Vec<String> = commands()
+        .iter()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    assert_eq!(listed, known);
+}
+
+#[test]
+fn readme_lists_every_variable() {
+    let rows = VARIABLES
+        .iter()
+        .map(|(name, meaning)| format!("| `{name}` | {} |\n", meaning.trim()));
+    let table = format!(
+        "\n| variable | meaning |\n|---|---|\n{}\n",
+        rows.collect::<String>()
+    );
+    hold("README.md", "variables", &table);
+}
+
+#[test]
+fn readme_uses_only_flags_that_exist() {
+    let mut known: Vec<String> = commands()
+        .iter()
+        .flat_map(flags)
+        .filter_map(|arg| arg.get_long().map(str::to_owned))
+        .collect();
+    known.extend(
+        Cli::command()
+            .get_arguments()
+            .filter_map(|arg| arg.get_long().map(str::to_owned)),
+    );
+    known.extend(["help", "version"].map(str::to_owned));
+    let foreign = ["release", "bare", "auto"];
+    let readme = read("README.md");
+    let used = readme
+        .split([' ', '`', '\n', '='])
+        .filter_map(|word| word.strip_prefix("--"))
+        .filter(|word| !word.is_empty());
+    for flag in used.filter(|flag| flag.chars().all(|c| c.is_ascii_lowercase() || c == '-')) {
+        assert!(
+            known.iter().any(|k| k == flag) || foreign.contains(&flag),
+            "README names --{flag}, which does not exist"
+        );
+    }
+}
+
+#[test]
+fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
+    let mut helps: Vec<String> = commands().iter().flat_map(flags).map(|arg| help(&arg)).collect();
+    helps.extend(Cli::command().get_arguments().map(help));
+    let only_variables = [
+        "SLUICEGATE_CLIENT_ID",
+        "SLUICEGATE_CLIENT_SECRET",
+        "SLUICEGATE_TOKEN_URL",
+        "SLUICEGATE_TOKEN_AUDIENCE",
+    ];
+    for (name, _) in VARIABLES {
+        let named = helps.iter().any(|help| help.contains(name)) || only_variables.contains(name);
+        assert!(named, "{name} stands in no help");
+    }
+    for word in helps
+        .iter()
+        .flat_map(|help| help.split(|c: char| !(c.is_ascii_uppercase() || c == '_')))
+    {
+        if word.starts_with("SLUICEGATE_") {
+            assert!(
+                VARIABLES.iter().any(|(name, _)| *name == word),
+                "{word} is no variable"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_command_has_an_example() {
+    fn check(command: &Command) {
+        let shown = command
+            .get_after_help()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        assert!(
+            shown.contains("sluicegate "),
+            "{} has no example",
+            command.get_name()
+        );
+        command.get_subcommands().for_each(check);
+    }
+    commands().iter().for_each(check);
+}
+
+#[test]
+fn recipes_name_files_that_exist() {
+    let document = read("CONTRIBUTING.md");
+    let words = document.split('`').skip(1).step_by(2);
+    let paths: Vec<&str> = words
+        .filter(|word| word.starts_with("src/") || word.starts_with("tests/"))
+        .collect();
+    assert!(paths.len() > 15, "the recipes were not read: {paths:?}");
+    for path in paths {
+        assert!(
+            root().join(path).exists(),
+            "CONTRIBUTING.md names {path}, which does not exist"
+        );
+    }
+}
+
+#[test]
+fn every_dependency_is_explained() {
+    let manifest = read("Cargo.toml");
+    let document = read("docs/DEPENDENCIES.md");
+    let mut named: Vec<&str> = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('|').next())
+        .flat_map(|cell| cell.split(['`', ' ', ',', '(', ')']))
+        .filter(|word| !word.is_empty() && !["the", "package", "serde-saphyr"].contains(word))
+        .collect();
+    let section = |name: &str| {
+        manifest
+            .split(&format!("[{name}]\n"))
+            .nth(1)
+            .unwrap()
+            .split("\n[")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let sections = section("dependencies") + &section("dev-dependencies");
+    let mut used: Vec<&str> = sections
+        .lines()
+        .filter_map(|line| line.split([' ', '=']).next())
+        .filter(|n| !n.is_empty())
+        .collect();
+    named.sort_unstable();
+    used.sort_unstable();
+    used.dedup();
+    named.dedup();
+    assert_eq!(named, used);
+}
+
+#[test]
+fn the_action_hands_over_every_setting_by_environment() {
+    let action: serde_json::Value = serde_yaml::from_str(&read("action.yml")).unwrap();
+    let steps = action["runs"]["steps"].as_array().unwrap();
+    let scripts: Vec<&str> = steps.iter().map(|step| step["run"].as_str().unwrap()).collect();
+    assert!(
+        scripts.iter().all(|script| !script.contains("${{")),
+        "an input stands in a script: {scripts:?}"
+    );
+    let handed = steps.iter().find_map(|step| step["env"].as_object()).unwrap();
+    for (name, _) in VARIABLES {
+        let local = [
+            "SLUICEGATE_CONFIG",
+            "SLUICEGATE_TOKEN_FILE",
+            "SLUICEGATE_TOKEN_COMMAND",
+            "SLUICEGATE_REPO",
+            "SLUICEGATE_CA_CERT",
+            "SLUICEGATE_CI",
+            "SLUICEGATE_COLOR",
+            "SLUICEGATE_NO_VERIFY",
+        ];
+        assert!(
+            handed.contains_key(*name) || local.contains(name),
+            "{name} has no input"
+        );
+    }
+    for value in handed.values().map(|value| value.as_str().unwrap()) {
+        let input = value
+            .strip_prefix("${{ inputs.")
+            .and_then(|rest| rest.strip_suffix(" }}"))
+            .unwrap();
+        assert!(action["inputs"][input].is_object(), "{input} is no input");
+    }
+    assert_eq!(handed.len(), action["inputs"].as_object().unwrap().len());
+}
+
+#[test]
+fn the_configuration_in_readme_is_accepted() {
+    let readme = read("README.md");
+    let example = readme
+        .split("```yaml\n")
+        .find(|block| block.starts_with("# sluicegate.yaml"))
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("sluicegate.yaml"),
+        example.split("```").next().unwrap(),
+    )
+    .unwrap();
+    let env = sluicegate::env::Env::from_parts([], folder.path().to_owned());
+    if let Err(why) = sluicegate::settings::Sources::load(&env, None, Some(folder.path())) {
+        panic!("{why}");
+    }
+}
