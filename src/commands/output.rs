@@ -21,6 +21,9 @@ pub(super) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
     for row in rows {
         table.add_row(row.iter().map(|cell| text::line(cell)));
     }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
     let lines: Vec<String> = table
         .to_string()
         .lines()
@@ -35,5 +38,31 @@ pub(super) fn cell(item: &Value, key: &str) -> String {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_cells_are_harmless() {
+        let rows = vec![
+            vec!["ü".to_owned(), "1".to_owned()],
+            vec!["a\u{1b}[2J\n::x".to_owned(), String::new()],
+        ];
+        insta::assert_snapshot!(table(&["name", "n"], rows), @r"
+        NAME            N
+        ü               1
+        a\u{1b}[2J ::x
+        ");
+    }
+
+    #[test]
+    fn json_reads_back_and_is_no_command() {
+        let value = serde_json::json!({ "a": "##[error]x", "b": ["##vso[task]y"] });
+        let shown = json(&value);
+        assert!(!shown.contains("##"), "{shown}");
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
     }
 }
