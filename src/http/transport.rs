@@ -33,6 +33,7 @@ const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const USER_AGENT: &str = concat!("sluicegate/", env!("CARGO_PKG_VERSION"));
 
 /// How long and how often.
+#[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// One request's limit.
     pub(super) timeout: Duration,

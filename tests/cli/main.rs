@@ -1,5 +1,6 @@
 //! The program as a user runs it: the binary, real git repositories, real HTTP on loopback.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../support/program.rs"]

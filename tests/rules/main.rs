@@ -1,5 +1,6 @@
 //! What the rules see in a pipeline and what they say of it, from the outside.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod documents;
