@@ -80,7 +80,7 @@ fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<S
         if !needed.insert(path.clone()) {
             continue;
         }
-        if let (true, Some(found)) = (facts.is_skimmed(), input.listing.known().get(&path)) {
+        if let (true, Some(found)) = (facts.is_skimmed, input.listing.known().get(&path)) {
             *facts = references::read(input.contents, &found.content, true)?;
         }
         let called = facts

@@ -3,7 +3,7 @@
 use super::contents::Contents;
 use super::plan::{Content, PlannedFile};
 use super::{PublishError, Wish};
-use crate::git::{CommitId, Repository};
+use crate::git::{BlobId, Checkout, CommitId, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
@@ -21,11 +21,12 @@ pub(super) fn warning(
     let planned: BTreeMap<&str, &PlannedFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
     let concerned = |path: &str| wish.selects(path) || planned.contains_key(path);
     let committed = repository.files(head, &concerned)?;
+    let checkout = repository.checkout();
     let mut unknown = planned.clone();
     let mut differing = Vec::new();
     for file in committed {
         let same = match unknown.remove(file.path.as_str()) {
-            Some(planned) => is_same(contents, planned, &Content::Blob(file.blob))?,
+            Some(planned) => is_same(contents, &checkout, planned, file.blob)?,
             None => false,
         };
         if !same {
@@ -53,12 +54,24 @@ fn sentence(head: &CommitId, differing: &[String]) -> String {
     )
 }
 
-fn is_same(contents: &Contents, planned: &PlannedFile, committed: &Content) -> Result<bool, PublishError> {
-    if contents.size(committed)? != planned.bytes {
+fn is_same(
+    contents: &Contents,
+    checkout: &Checkout,
+    planned: &PlannedFile,
+    blob: BlobId,
+) -> Result<bool, PublishError> {
+    let committed = Content::Blob(blob);
+    if contents.size(&committed)? != planned.bytes {
         return Ok(false);
     }
+    if let Content::File(path) = &planned.content
+        && let Ok(on_disk) = path.symlink_metadata()
+        && checkout.vouches_for(&planned.path, &blob, &on_disk)
+    {
+        return Ok(true);
+    }
     let mut one = contents.open(&planned.content)?;
-    let mut other = contents.open(committed)?;
+    let mut other = contents.open(&committed)?;
     Ok(equal(&mut *one, &mut *other).unwrap_or(false))
 }
 

@@ -1,4 +1,6 @@
 //! Reads the selected pipelines and keeps what they name: all of them, in parallel, one document per thread in memory.
+//!
+//! Only those that can name a file are read as YAML, which is most of the work, and those that a shared pipeline needs.
 
 use super::PublishError;
 use super::contents::Contents;
@@ -11,25 +13,18 @@ use std::sync::LazyLock;
 /// Larger pipelines are not read; the largest in use have a tenth of this.
 const LIMIT: u64 = 32 * 1024 * 1024;
 
-/// Larger pipelines are read as YAML only if they can name a file, unless a shared pipeline needs them.
-const SURE: u64 = 1024 * 1024;
-
-/// The keys by which a component names a file.
-static KEYS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("orchestrationJob|transformationJob|scriptLocation").ok());
+/// The keys by which a component names a file, and the escapes of a quoted YAML text that can stand for letters or
+/// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>): without any of these there is no such key.
+static NAMES_FILES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"orchestrationJob|transformationJob|fileName|\\[xuU\r\n]").ok());
 
 /// What is known of a pipeline file.
 pub(super) struct PipelineFacts {
     pub bytes: u64,
     /// What it names, or why it is no pipeline.
     pub references: Result<Vec<Reference>, DocumentError>,
-}
-
-impl PipelineFacts {
-    /// Whether the file was not read as YAML, because it is large and seems to name nothing.
-    pub fn is_skimmed(&self) -> bool {
-        self.bytes > SURE && self.references.as_ref().is_ok_and(Vec::is_empty)
-    }
+    /// Whether it was not read as YAML, because it cannot name a file: it may be no pipeline at all.
+    pub is_skimmed: bool,
 }
 
 /// The facts of each of these files, in their order.
@@ -40,7 +35,7 @@ pub(super) fn read_all(contents: &Contents, files: &[&Content]) -> Result<Vec<Pi
         .collect()
 }
 
-/// The facts of one file; `thorough` reads it as YAML whatever its size.
+/// The facts of one file; `thorough` reads it as YAML in any case.
 pub(super) fn read(
     contents: &Contents,
     content: &Content,
@@ -50,10 +45,11 @@ pub(super) fn read(
         return Ok(PipelineFacts {
             bytes: contents.size(content)?,
             references: Err(too_large()),
+            is_skimmed: false,
         });
     };
-    let names_nothing = || KEYS.as_ref().is_some_and(|keys| !keys.is_match(&bytes));
-    let references = if !thorough && bytes.len() as u64 > SURE && names_nothing() {
+    let is_skimmed = !thorough && !may_name_files(&bytes);
+    let references = if is_skimmed {
         Ok(Vec::new())
     } else {
         Pipeline::parse(&bytes).map(|pipeline| pipeline.references())
@@ -61,12 +57,64 @@ pub(super) fn read(
     Ok(PipelineFacts {
         bytes: bytes.len() as u64,
         references,
+        is_skimmed,
     })
+}
+
+fn may_name_files(bytes: &[u8]) -> bool {
+    NAMES_FILES.as_ref().is_none_or(|keys| keys.is_match(bytes))
 }
 
 fn too_large() -> DocumentError {
     DocumentError {
         message: format!("the pipeline has more than {LIMIT} bytes"),
         position: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_file_is_skimmed_only_if_no_key_of_a_reference_can_be_in_it() {
+        for text in [
+            "orchestrationJob: a",
+            "\"transformation\\u004aob\": a",
+            "\"file\\x4eame\": a",
+            "\"file\\U0000004eame\": a",
+            "\"file\\\n  Name\": a",
+        ] {
+            assert!(may_name_files(text.as_bytes()), "{text}");
+        }
+        assert!(!may_name_files(b"sqlScript: \"select '\\t' as filename\""));
+    }
+
+    /// A key in double quotes, some of its letters escaped.
+    fn quoted(key: &str, escapes: &[u8]) -> String {
+        let written = key.chars().zip(escapes).map(|(letter, escape)| match escape {
+            0 => format!("\\x{:02x}", u32::from(letter)),
+            1 => format!("\\u{:04X}", u32::from(letter)),
+            2 => format!("\\U{:08x}", u32::from(letter)),
+            _ => letter.to_string(),
+        });
+        format!("\"{}\"", written.collect::<String>())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_skimmed_names_nothing(
+            key in "orchestrationJob|transformationJob",
+            escapes in prop::collection::vec(0_u8..12, 20),
+        ) {
+            let text = format!(
+                "type: orchestration\npipeline:\n  components:\n    A:\n      parameters:\n        {}: b\n",
+                quoted(&key, &escapes)
+            );
+            let named = Pipeline::parse(text.as_bytes()).unwrap().references();
+            prop_assert_eq!(named.len(), 1);
+            prop_assert!(may_name_files(text.as_bytes()));
+        }
     }
 }

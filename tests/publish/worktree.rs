@@ -112,3 +112,18 @@ fn a_bare_repository_has_no_files_on_disk() {
     let error = asked().plan_of(&bare, &head).unwrap_err();
     assert!(matches!(error, PublishError::Bare { .. }) && error.is_about_git());
 }
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_noticed() {
+    let world = world();
+    world.commit("all");
+    let path = world.work().join("sql/load.sql");
+    let before = std::fs::metadata(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("select", "delete")).unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(before.modified().unwrap()).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), before.len());
+    let warnings = on_disk(&world).warnings.join("\n");
+    assert!(warnings.ends_with("whose hash is published: sql/load.sql"), "{warnings}");
+}
