@@ -1,12 +1,14 @@
 //! The content of files.
 //!
-//! Small blobs come from libgit2. libgit2 can only hold a packed blob as a whole, so a large one is streamed from the
-//! git program, in flat memory. A blob that a partial clone left out is fetched by the git program.
+//! Small blobs come from libgit2. libgit2 can only hold a packed blob as a whole, so a large one is streamed, in flat
+//! memory: straight from git's storage where it is stored whole, else from the git program. A blob that a partial clone left out is fetched by the git program.
 
 use super::{BlobId, GitError, Repository};
 use git2::{ErrorCode, ObjectType};
 use std::io::{Cursor, Read};
 
+/// The largest blob that is not looked for in git's storage first, in bytes.
+const SMALL_SIZE: u64 = 128 * 1024;
 /// The largest blob that is held in memory as a whole, in bytes.
 const HELD_SIZE: u64 = 4 * 1024 * 1024;
 
@@ -47,6 +49,11 @@ impl Repository {
     /// or fails.
     pub fn open_blob(&self, blob: &BlobId) -> Result<Box<dyn Read + Send>, GitError> {
         let size = self.blob_size(blob)?;
+        if size > SMALL_SIZE
+            && let Some(content) = self.stored.open(blob, size)
+        {
+            return Ok(content);
+        }
         if size <= HELD_SIZE || !self.program.is_there() {
             return Ok(Box::new(Cursor::new(self.held(blob)?)));
         }

@@ -20,6 +20,7 @@ mod renames;
 mod repository;
 mod shadow;
 mod similarity;
+mod stored;
 mod tree;
 
 pub use branches::RemoteBranch;

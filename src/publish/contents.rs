@@ -41,8 +41,10 @@ impl Contents {
                 Err(error) => Err(error.into()),
             },
             Content::File(path) => {
-                let mut bytes = Vec::new();
                 let file = File::open(path).map_err(cannot_read(path))?;
+                let size = file.metadata().map_err(cannot_read(path))?.len();
+                // One byte more, so that the end is met without asking for more memory.
+                let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
                 file.take(limit.saturating_add(1))
                     .read_to_end(&mut bytes)
                     .map_err(cannot_read(path))?;

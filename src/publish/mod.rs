@@ -10,6 +10,7 @@ mod contents;
 mod drift;
 mod error;
 mod hash;
+mod hashing;
 mod listing;
 mod outcome;
 mod plan;

@@ -201,7 +201,10 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
     world.write("b/twin.tran.yaml", pipeline("transformation", &[]));
     let broken = [call("transformationJob", "nowhere"), script("sql/none.sql")];
     world.write(".hidden/other.orch.yaml", pipeline("orchestration", &broken));
-    world.write("broken.orch.yaml", "type: orchestration # has an orchestrationJob\npipeline: [");
+    world.write(
+        "broken.orch.yaml",
+        "type: orchestration # has an orchestrationJob\npipeline: [",
+    );
     let plan = planned(&world);
     let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"

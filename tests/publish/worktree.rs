@@ -125,5 +125,8 @@ fn a_change_that_keeps_size_and_time_is_noticed() {
     file.set_modified(before.modified().unwrap()).unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().len(), before.len());
     let warnings = on_disk(&world).warnings.join("\n");
-    assert!(warnings.ends_with("whose hash is published: sql/load.sql"), "{warnings}");
+    assert!(
+        warnings.ends_with("whose hash is published: sql/load.sql"),
+        "{warnings}"
+    );
 }
