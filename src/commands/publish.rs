@@ -187,16 +187,11 @@ fn record(run: &Run, settings: &Publish, receipt: &Receipt<'_>) -> ExitStatus {
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         }));
     }
-    let digest = if receipt.hashes.is_empty() {
-        String::new()
-    } else {
-        receipt.plan.digest(receipt.hashes)
-    };
     check(append_outputs(
         run,
         &[
             ("version-name", receipt.plan.version_name.clone()),
-            ("digest", digest),
+            ("digest", receipt.digest.clone()),
         ],
     ));
     status
@@ -204,6 +199,7 @@ fn record(run: &Run, settings: &Publish, receipt: &Receipt<'_>) -> ExitStatus {
 
 fn dry_run(run: &Run, plan: &Plan, settings: &Publish) -> Outcome {
     let hashes = plan.hash_all()?;
+    let receipt = Receipt::planned(plan, &hashes);
     let mut shown = format!("would publish {}\n", count(plan.files.len(), "file"));
     let none = || "(none)".to_owned();
     let facts = [
@@ -211,7 +207,7 @@ fn dry_run(run: &Run, plan: &Plan, settings: &Publish) -> Outcome {
         ("version", plan.version_name.clone()),
         ("commit", plan.commit_hash.clone()),
         ("branch", plan.branch.clone().unwrap_or_else(none)),
-        ("digest", plan.digest(&hashes)),
+        ("digest", receipt.digest.clone()),
         ("bytes", plan.total_bytes().to_string()),
     ];
     for (name, value) in facts {
@@ -221,5 +217,5 @@ fn dry_run(run: &Run, plan: &Plan, settings: &Publish) -> Outcome {
         let _ = writeln!(shown, "  {hash} {:>10}  {}", file.bytes, text::line(&file.path));
     }
     run.ui.out(&shown)?;
-    Ok(record(run, settings, &Receipt::planned(plan, &hashes)))
+    Ok(record(run, settings, &receipt))
 }

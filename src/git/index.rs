@@ -25,9 +25,9 @@ impl Repository {
 }
 
 impl Checkout {
-    /// Whether the file on disk surely is this blob as git wrote it: it has the size and the times that the index
-    /// recorded with the blob, and they are older than the index
-    /// (<https://git-scm.com/docs/racy-git>). A filter of the repository may have changed the bytes all the same.
+    /// Whether the file on disk surely is this blob as git checked it out (a filter of the repository may have
+    /// changed its bytes then): it has the size and the times that the index recorded with the blob, and they are
+    /// older than the index (<https://git-scm.com/docs/racy-git>).
     pub fn vouches_for(&self, path: &str, blob: &BlobId, on_disk: &Metadata) -> bool {
         let entry = |index: &Index| index.get_path(Path::new(path), 0);
         let Some(entry) = self.index.as_ref().and_then(entry) else {

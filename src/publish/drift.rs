@@ -1,4 +1,4 @@
-//! Whether the working tree is what the head commit says.
+//! Whether the working tree is what the head commit says: as git checked it out, or with the same content.
 
 use super::contents::Contents;
 use super::plan::{Content, PlannedFile};
@@ -60,15 +60,15 @@ fn is_same(
     planned: &PlannedFile,
     blob: BlobId,
 ) -> Result<bool, PublishError> {
-    let committed = Content::Blob(blob);
-    if contents.size(&committed)? != planned.bytes {
-        return Ok(false);
-    }
     if let Content::File(path) = &planned.content
         && let Ok(on_disk) = path.symlink_metadata()
         && checkout.vouches_for(&planned.path, &blob, &on_disk)
     {
         return Ok(true);
+    }
+    let committed = Content::Blob(blob);
+    if contents.size(&committed)? != planned.bytes {
+        return Ok(false);
     }
     let mut one = contents.open(&planned.content)?;
     let mut other = contents.open(&committed)?;

@@ -6,6 +6,7 @@ use super::{PublishError, Source, Wish};
 use crate::git::{CommitId, FileKind, Repository, TreeFile};
 use crate::pipelines::Kind;
 use std::collections::{BTreeMap, HashSet};
+use std::fs::FileType;
 use std::path::{Component, Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
@@ -137,7 +138,7 @@ impl<'a> Listing<'a> {
             if tracked.contains(&path) || !self.repository.is_ignored(&path)? {
                 refuse_odd_name(&entry, &path)?;
                 self.known
-                    .extend(on_disk(entry.path()).map(|found| (path, found)));
+                    .extend(file_on_disk(entry.file_type(), entry.path()).map(|found| (path, found)));
             }
         }
         Ok(())
@@ -190,9 +191,12 @@ fn in_commit(file: TreeFile) -> (String, Found) {
     )
 }
 
-/// A file or symbolic link; folders, sockets and the like are nothing.
 fn on_disk(path: &Path) -> Option<Found> {
-    let file_type = path.symlink_metadata().ok()?.file_type();
+    file_on_disk(path.symlink_metadata().ok()?.file_type(), path)
+}
+
+/// A file or symbolic link; folders, sockets and the like are nothing.
+fn file_on_disk(file_type: FileType, path: &Path) -> Option<Found> {
     let kind = match (file_type.is_file(), file_type.is_symlink()) {
         (true, _) => FileKind::Regular,
         (_, true) => FileKind::Symlink,

@@ -1,7 +1,8 @@
 //! The receipt: what was sent, byte for byte, and what became of it. Schema `sluicegate.receipt/v1`.
 
 use super::{Outcome, Plan};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 /// What a receipt says.
 #[derive(Debug, Clone)]
@@ -10,6 +11,8 @@ pub struct Receipt<'a> {
     pub plan: &'a Plan,
     /// The SHA-256 in hex of each file, in the order of the plan.
     pub hashes: &'a [String],
+    /// The digest of the files; empty without hashes.
+    pub digest: String,
     /// `planned`, or what became of it, see [`super::OutcomeKind::in_receipt`].
     pub outcome: &'static str,
     /// What the platform left out.
@@ -20,10 +23,11 @@ pub struct Receipt<'a> {
 
 impl<'a> Receipt<'a> {
     /// The receipt of a dry run.
-    pub const fn planned(plan: &'a Plan, hashes: &'a [String]) -> Self {
+    pub fn planned(plan: &'a Plan, hashes: &'a [String]) -> Self {
         Self {
             plan,
             hashes,
+            digest: digest(plan, hashes),
             outcome: "planned",
             ignored: &[],
             verified: false,
@@ -35,6 +39,7 @@ impl<'a> Receipt<'a> {
         Self {
             plan,
             hashes,
+            digest: digest(plan, hashes),
             outcome: outcome.kind.in_receipt(),
             ignored: &outcome.ignored,
             verified: outcome.verified,
@@ -42,21 +47,58 @@ impl<'a> Receipt<'a> {
     }
 }
 
+fn digest(plan: &Plan, hashes: &[String]) -> String {
+    if hashes.is_empty() {
+        String::new()
+    } else {
+        plan.digest(hashes)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    schema: &'static str,
+    prefix: &'a str,
+    version_name: &'a str,
+    commit_hash: &'a str,
+    branch: Option<&'a str>,
+    digest: &'a str,
+    files: Vec<File<'a>>,
+    outcome: &'static str,
+    ignored_resources: &'a [Value],
+    verified: bool,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    path: &'a str,
+    bytes: u64,
+    sha256: &'a str,
+}
+
 /// The receipt as JSON, indented, with a line break at its end.
 pub fn render(receipt: &Receipt<'_>) -> String {
     let plan = receipt.plan;
-    let file = |(file, hash): (&super::PlannedFile, &String)| json!({ "path": file.path, "bytes": file.bytes, "sha256": hash });
-    let document = json!({
-        "schema": "sluicegate.receipt/v1",
-        "prefix": plan.prefix,
-        "versionName": plan.version_name,
-        "commitHash": plan.commit_hash,
-        "branch": plan.branch,
-        "digest": plan.digest(receipt.hashes),
-        "files": plan.files.iter().zip(receipt.hashes).map(file).collect::<Vec<_>>(),
-        "outcome": receipt.outcome,
-        "ignoredResources": receipt.ignored,
-        "verified": receipt.verified,
-    });
-    format!("{document:#}\n")
+    let files = plan.files.iter().zip(receipt.hashes);
+    let document = Document {
+        schema: "sluicegate.receipt/v1",
+        prefix: &plan.prefix,
+        version_name: &plan.version_name,
+        commit_hash: &plan.commit_hash,
+        branch: plan.branch.as_deref(),
+        digest: &receipt.digest,
+        files: files
+            .map(|(file, sha256)| File {
+                path: &file.path,
+                bytes: file.bytes,
+                sha256,
+            })
+            .collect(),
+        outcome: receipt.outcome,
+        ignored_resources: receipt.ignored,
+        verified: receipt.verified,
+    };
+    // Texts, numbers and values that came as JSON: there is nothing that cannot be written.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }

@@ -1,4 +1,4 @@
-//! Reads the selected pipelines and keeps what they name: all of them, in parallel, one document per thread in memory.
+//! Reads the selected pipelines and keeps what they name, in parallel, a few documents at a time in memory.
 //!
 //! Only those that can name a file are read as YAML, which is most of the work, and those that a shared pipeline needs.
 
@@ -6,12 +6,15 @@ use super::PublishError;
 use super::contents::Contents;
 use super::plan::Content;
 use crate::pipelines::{DocumentError, Pipeline, Reference};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend, ParallelIterator};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
 /// Larger pipelines are not read; the largest in use have a tenth of this.
 const LIMIT: u64 = 32 * 1024 * 1024;
+
+/// So much is held in memory before it is read as YAML, in bytes.
+const HELD: usize = 4 * 1024 * 1024;
 
 /// The keys by which a component names a file, and the escapes of a quoted YAML text that can stand for letters or
 /// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>): without any of these there is no such key.
@@ -28,11 +31,28 @@ pub(super) struct PipelineFacts {
 }
 
 /// The facts of each of these files, in their order.
+///
+/// Files are read in parallel. Blobs are not, as libgit2's threads only wait for each other: those that must be read
+/// as YAML are collected and then read in parallel.
 pub(super) fn read_all(contents: &Contents, files: &[&Content]) -> Result<Vec<PipelineFacts>, PublishError> {
-    files
-        .par_iter()
-        .map(|content| read(contents, content, false))
-        .collect()
+    if !matches!(files.first(), Some(Content::Blob(_))) {
+        let read = |content: &&Content| read(contents, content, false);
+        return files.par_iter().map(read).collect();
+    }
+    let mut facts = Vec::with_capacity(files.len());
+    let mut rest = files.iter();
+    while rest.len() > 0 {
+        let (mut window, mut held) = (Vec::new(), 0);
+        while held < HELD
+            && let Some(content) = rest.next()
+        {
+            let skimmed = skim(contents, content, false)?;
+            held += skimmed.held();
+            window.push(skimmed);
+        }
+        facts.par_extend(window.into_par_iter().map(Skimmed::facts));
+    }
+    Ok(facts)
 }
 
 /// The facts of one file; `thorough` reads it as YAML in any case.
@@ -41,24 +61,49 @@ pub(super) fn read(
     content: &Content,
     thorough: bool,
 ) -> Result<PipelineFacts, PublishError> {
-    let Some(bytes) = contents.read(content, LIMIT)? else {
-        return Ok(PipelineFacts {
-            bytes: contents.size(content)?,
-            references: Err(too_large()),
-            is_skimmed: false,
-        });
+    skim(contents, content, thorough).map(Skimmed::facts)
+}
+
+/// A file of which is known whether it must be read as YAML.
+enum Skimmed {
+    Known(PipelineFacts),
+    ToRead(Vec<u8>),
+}
+
+fn skim(contents: &Contents, content: &Content, thorough: bool) -> Result<Skimmed, PublishError> {
+    let known = |bytes, references, is_skimmed| {
+        Skimmed::Known(PipelineFacts {
+            bytes,
+            references,
+            is_skimmed,
+        })
     };
-    let is_skimmed = !thorough && !may_name_files(&bytes);
-    let references = if is_skimmed {
-        Ok(Vec::new())
-    } else {
-        Pipeline::parse(&bytes).map(|pipeline| pipeline.references())
-    };
-    Ok(PipelineFacts {
-        bytes: bytes.len() as u64,
-        references,
-        is_skimmed,
+    Ok(match contents.read(content, LIMIT)? {
+        None => known(contents.size(content)?, Err(too_large()), false),
+        Some(bytes) if thorough || may_name_files(&bytes) => Skimmed::ToRead(bytes),
+        Some(bytes) => known(bytes.len() as u64, Ok(Vec::new()), true),
     })
+}
+
+impl Skimmed {
+    /// How many bytes it keeps in memory.
+    const fn held(&self) -> usize {
+        match self {
+            Self::Known(_) => 0,
+            Self::ToRead(bytes) => bytes.len(),
+        }
+    }
+
+    fn facts(self) -> PipelineFacts {
+        match self {
+            Self::Known(facts) => facts,
+            Self::ToRead(bytes) => PipelineFacts {
+                bytes: bytes.len() as u64,
+                references: Pipeline::parse(&bytes).map(|pipeline| pipeline.references()),
+                is_skimmed: false,
+            },
+        }
+    }
 }
 
 fn may_name_files(bytes: &[u8]) -> bool {
