@@ -98,6 +98,10 @@ variables! {
 /// Turns colour off when set to anything, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
 
+/// The index that git gives to its hooks, where it is not the repository's own, see
+/// <https://git-scm.com/docs/git#Documentation/git.txt-GITINDEXFILE>.
+pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
+
 /// GitHub (and Gitea, Forgejo): the file that holds the event's payload.
 pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";
 

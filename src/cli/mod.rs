@@ -4,6 +4,7 @@
 //! flag, environment, file and default over one another. Every flag that has a variable names it in its help.
 
 mod artifacts;
+mod check;
 mod context;
 mod demo;
 mod global;
@@ -15,11 +16,12 @@ mod values;
 pub use artifacts::{
     ArtifactsArgs, ArtifactsVerb, OutputArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
 };
+pub use check::CheckArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
 pub use global::GlobalArgs;
 pub use publish::PublishArgs;
-pub use review::{ReviewArgs, SelectionArgs};
+pub use review::{GateArgs, ReviewArgs, SelectionArgs};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use values::{
     Annotations, Color, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom, ReportFlag,
@@ -43,6 +45,9 @@ pub struct Cli {
 const EXAMPLES: &str = "Start here, without any account:
   sluicegate demo
 
+On your own project, without any account:
+  sluicegate check
+
 In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set:
   sluicegate review --report junit=review.xml
   sluicegate publish --prefix sales --version-name '{date}-{short-sha}'";
@@ -52,6 +57,8 @@ In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_V
 pub enum Command {
     /// Review the changed pipelines by the platform's rules, and decide
     Review(ReviewArgs),
+    /// Check the pipelines by the same rules on this machine, without a platform
+    Check(CheckArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
     /// Explain which commit, branch and base were detected, and why

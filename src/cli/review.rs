@@ -20,19 +20,12 @@ pub struct ReviewArgs {
     /// The branch name sent to the platform [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
-    #[arg(long, value_name = "LEVEL")]
-    pub fail_on: Option<FailOn>,
+    /// What fails it, and where it is told.
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// What a platform without a usable answer means [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub on_unavailable: Option<OnUnavailable>,
-    /// A report to write: junit or json, to a file or `-` for standard output; repeatable
-    /// [env: SLUICEGATE_REPORT, one a line]
-    #[arg(long, value_name = "FORMAT=PATH")]
-    pub report: Vec<ReportFlag>,
-    /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
-    #[arg(long, value_name = "STYLE")]
-    pub annotations: Option<Annotations>,
     /// Files in one request [env: SLUICEGATE_BATCH_SIZE] [default: 100]
     #[arg(long, value_name = "N")]
     pub batch_size: Option<usize>,
@@ -42,6 +35,21 @@ pub struct ReviewArgs {
     /// Say what would be sent, and send nothing [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// What fails the gate, and where it is told.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GateArgs {
+    /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
+    #[arg(long, value_name = "LEVEL")]
+    pub fail_on: Option<FailOn>,
+    /// A report to write: junit or json, to a file or `-` for standard output; repeatable
+    /// [env: SLUICEGATE_REPORT, one a line]
+    #[arg(long, value_name = "FORMAT=PATH")]
+    pub report: Vec<ReportFlag>,
+    /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
+    #[arg(long, value_name = "STYLE")]
+    pub annotations: Option<Annotations>,
 }
 
 /// Which pipelines of which commit, against which base.

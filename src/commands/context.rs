@@ -1,8 +1,9 @@
 //! `sluicegate context`: what was detected, and why.
 
+use super::workspace::Restriction;
 use super::{Outcome, Run};
 use crate::cli::ContextArgs;
-use crate::context::Target;
+use crate::context::{Comparison, Target};
 use crate::exit::ExitStatus;
 use crate::gate::{Candidate, Selected};
 use crate::git::{ChangeKind, CommitId};
@@ -20,7 +21,13 @@ pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
         .selection(&args.selection.include, &args.selection.exclude)?;
     let target = workspace.target(run, revisions)?;
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
-    let selected = workspace.select(&target, &selection, &paths)?;
+    let restriction = Restriction {
+        selection: &selection,
+        paths: &paths,
+        named: &[],
+    };
+    let snapshot = workspace.repo.snapshot(target.head.clone());
+    let selected = workspace.select(&snapshot, &Comparison::from(&target), &restriction)?;
     if args.json {
         run.ui.out(&super::output::json(&as_json(&target, &selected)))?;
     } else {

@@ -1,11 +1,13 @@
 //! The verbs: one file each, which reads like the story and leaves the work to the rooms.
 
 mod artifacts;
+mod check;
 mod client;
 mod context;
 mod deliver;
 mod demo;
 mod failure;
+mod judgement;
 mod output;
 mod publish;
 mod review;
@@ -58,6 +60,7 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
 fn dispatch(run: &Run, command: Command) -> Outcome {
     match command {
         Command::Review(args) => review::run(run, &args),
+        Command::Check(args) => check::run(run, &args),
         Command::Publish(args) => publish::run(run, &args),
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),

@@ -3,7 +3,7 @@
 use super::client::requests;
 use super::deliver::{append_outputs, write_whole};
 use super::failure::status_of;
-use super::review::count;
+use super::judgement::count;
 use super::workspace::Workspace;
 use super::{Outcome, Run};
 use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom};

@@ -42,21 +42,49 @@ pub(super) fn choose(
     wish: &Wish,
     head: &Head,
 ) -> Result<Base, ContextError> {
-    let search = Search { repo, ci, head };
-    match (wish.all, &wish.base) {
-        (true, _) => Ok(Base::everything("everything was asked for")),
-        (false, Some(revision)) => search.asked_for(revision),
-        (false, None) => search.detected(),
-    }
+    let search = Search {
+        repo,
+        ci,
+        head,
+        beyond_head: false,
+    };
+    search.run(wish)
+}
+
+/// The base of files that may have changed since `head` was committed. On a laptop they are compared also where `head`
+/// itself is on the remote already; a CI host checks out what it was asked to judge, so there nothing lies beyond it.
+pub(super) fn choose_beyond(
+    repo: &Repository,
+    ci: &CiContext,
+    wish: &Wish,
+    head: &Head,
+) -> Result<Base, ContextError> {
+    let search = Search {
+        repo,
+        ci,
+        head,
+        beyond_head: ci.host == Host::None,
+    };
+    search.run(wish)
 }
 
 struct Search<'a> {
     repo: &'a Repository,
     ci: &'a CiContext,
     head: &'a Head,
+    /// What is judged may differ from head.
+    beyond_head: bool,
 }
 
 impl Search<'_> {
+    fn run(&self, wish: &Wish) -> Result<Base, ContextError> {
+        match (wish.all, &wish.base) {
+            (true, _) => Ok(Base::everything("everything was asked for")),
+            (false, Some(revision)) => self.asked_for(revision),
+            (false, None) => self.detected(),
+        }
+    }
+
     fn asked_for(&self, revision: &str) -> Result<Base, ContextError> {
         let other = self.repo.resolve(revision)?;
         let Some(base) = self.repo.merge_base(&other, &self.head.commit)? else {
@@ -202,7 +230,9 @@ impl Search<'_> {
     /// A merge-base that is head itself would leave nothing to judge, and look green.
     fn merge_base(&self, other: &CommitId, name: &str) -> Result<Base, ContextError> {
         Ok(match self.repo.merge_base(other, &self.head.commit)? {
-            Some(base) if base == self.head.commit => Base::everything(format!("head is already in {name}")),
+            Some(base) if base == self.head.commit && !self.beyond_head => {
+                Base::everything(format!("head is already in {name}"))
+            }
             Some(base) => Base::at(base, format!("the merge-base with {name}")),
             None => Base::everything(format!("head has no commit in common with {name}")),
         })

@@ -5,11 +5,13 @@
 //! green: a base that cannot be trusted is an error or means everything, never a guess.
 
 mod base;
+mod comparison;
 mod error;
 mod head;
 mod remote;
 mod target;
 
+pub use comparison::{Comparison, settle_checkout};
 pub use error::ContextError;
 pub use target::{Target, Wish};
 

@@ -58,6 +58,18 @@ pub enum GitError {
         /// Which part of the format.
         what: String,
     },
+    /// There is no working tree, and so no index either.
+    #[error("the repository {} is bare: it has no working tree and no index", root.display())]
+    NoWorkTree {
+        /// The git folder.
+        root: PathBuf,
+    },
+    /// A merge or the like left conflicts in the index, so it is not known what the staged files are.
+    #[error("the index has conflicts: {}", paths.join(", "))]
+    Conflicts {
+        /// Some of the files.
+        paths: Vec<String>,
+    },
     /// A blob larger than its reader accepts.
     #[error("the blob {blob} has {size} bytes, over the limit of {limit}")]
     TooLarge {
@@ -131,6 +143,8 @@ impl GitError {
             Self::Unsupported { .. } => {
                 "clone it anew with `git clone --ref-format=files` and SHA-1 object ids"
             }
+            Self::NoWorkTree { .. } => "name a commit with --head",
+            Self::Conflicts { .. } => "resolve them and stage the files (`git add`)",
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooLarge { .. } | Self::BadTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;

@@ -2,8 +2,8 @@
 //!
 //! Nothing else in the program knows how git is read. Almost everything goes through libgit2, in this process; the
 //! `git` program is asked only for what libgit2 cannot do (fetch a blob that a partial clone left out, stream a
-//! large blob without holding it). Everything is read from commits, never from a dirty working tree, and the
-//! repository's content is taken as hostile: depths, counts and sizes are bounded, and nothing that a repository's
+//! large blob without holding it). Commits are read unless the index or the working tree is asked
+//! for by name, and the repository's content is taken as hostile: depths, counts and sizes are bounded, and nothing that a repository's
 //! configuration names is ever run.
 
 mod blobs;
@@ -14,6 +14,7 @@ mod error;
 mod history;
 mod id;
 mod index;
+mod listing;
 mod open;
 mod program;
 mod renames;
@@ -21,6 +22,7 @@ mod repository;
 mod shadow;
 mod similarity;
 mod stored;
+mod snapshot;
 mod tree;
 
 pub use branches::RemoteBranch;
@@ -30,4 +32,5 @@ pub use error::{GitError, WHOLE_HISTORY};
 pub use id::{BlobId, CommitId};
 pub use index::Checkout;
 pub use repository::{Head, Repository};
+pub use snapshot::{Content, Snapshot, SnapshotFile, read_on_disk};
 pub use tree::{FileKind, TreeFile};

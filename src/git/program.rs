@@ -6,7 +6,7 @@
 
 use super::{BlobId, GitError};
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -57,6 +57,11 @@ impl Program {
     /// configuration, so one that belongs to somebody else never fetches.
     pub(super) const fn new(git_dir: PathBuf, may_fetch: bool) -> Self {
         Self { git_dir, may_fetch }
+    }
+
+    /// The repository's own git folder, also where libgit2 reads a stand-in.
+    pub(super) fn git_dir(&self) -> &Path {
+        &self.git_dir
     }
 
     pub(super) const fn may_fetch(&self) -> bool {

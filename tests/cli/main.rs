@@ -8,6 +8,7 @@ mod program;
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod check;
 mod context;
 mod demo;
 mod faults;
