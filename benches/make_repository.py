@@ -4,7 +4,7 @@ usage: make_repository.py context|small|large FOLDER [FILES [BYTES]]
 
 context  FILES pipelines on `main`; on `work` one in a hundred of them has changed, and of those one in ten is
          renamed, half of them with an edit
-small    FILES small pipelines, three of them shared
+small    FILES small pipelines, three of them shared; every fifth calls another
 large    a pipeline that names FILES scripts of BYTES incompressible bytes each
 
 Every repository has the folder `.platform` with the shared-pipelines file and the quality rules, a remote-tracking
@@ -45,6 +45,14 @@ def pipeline(number, extra=""):
         + '    Done:\n      type: "end-success"\n      parameters:\n        componentName: "Done"\n'
         + extra
         + f'design:\n  components:\n    Load {number}:\n      position:\n        "x": {number % 997}\n        "y": 32\n'
+    )
+
+
+def call(number, called):
+    """A component that runs another pipeline."""
+    return (
+        f"    Run {number}:\n      type: run-orchestration\n      parameters:\n"
+        f'        componentName: "Run {number}"\n        orchestrationJob: "{called}"\n'
     )
 
 
@@ -124,7 +132,8 @@ def small(folder, files):
     repository.commit("main", "all")
     repository.configuration([path_of(number) for number in range(min(3, files))])
     for number in range(files):
-        repository.file(path_of(number), pipeline(number))
+        called = path_of((number + 1) % files).removesuffix(".orch.yaml")
+        repository.file(path_of(number), pipeline(number, "" if number % 5 else call(number, called)))
     repository.finish(["main"])
 
 

@@ -16,6 +16,7 @@ mod id;
 mod index;
 mod listing;
 mod open;
+mod pack;
 mod program;
 mod renames;
 mod repository;

@@ -301,7 +301,7 @@ fn a_large_blob_of_another_user_is_streamed_too() {
         .unwrap()
         .unwrap();
     let mut read = Vec::new();
-    std::io::Read::read_to_end(&mut repo.open_blob(&file.blob).unwrap(), &mut read).unwrap();
+    std::io::Read::read_to_end(&mut repo.open_blob(&file.blob, 5_000_000).unwrap(), &mut read).unwrap();
     assert!(read == content);
 }
 
