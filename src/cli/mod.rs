@@ -10,6 +10,7 @@ mod demo;
 mod global;
 mod publish;
 mod review;
+mod rules;
 mod serve;
 mod values;
 
@@ -22,6 +23,7 @@ pub use demo::DemoArgs;
 pub use global::GlobalArgs;
 pub use publish::PublishArgs;
 pub use review::{GateArgs, ReviewArgs, SelectionArgs};
+pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use values::{
     Annotations, Color, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom, ReportFlag,
@@ -67,6 +69,8 @@ pub enum Command {
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
     SharedPipelines(SharedPipelinesArgs),
+    /// The quality rules: list, explain, init, lint
+    Rules(RulesArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own

@@ -6,7 +6,6 @@ use super::workspace::Workspace;
 use super::{Outcome, Run};
 use crate::cli::CheckArgs;
 use crate::context::Comparison;
-use crate::env;
 use crate::error::Failure;
 use crate::findings::{Engine, FileResults, Unreviewed};
 use crate::gate::{Selected, Tally};
@@ -73,7 +72,7 @@ impl Checking<'_> {
     /// The files that are checked: on disk, staged, or of a commit.
     fn snapshot(&self) -> Result<Snapshot<'_>, Failure> {
         let repo = &self.workspace.repo;
-        let index = self.run.env.get(env::GIT_INDEX_FILE).map(Path::new);
+        let index = self.run.index();
         if self.settings.staged {
             return Ok(repo.staged(index)?);
         }

@@ -11,6 +11,7 @@ mod judgement;
 mod output;
 mod publish;
 mod review;
+mod rules;
 mod serve;
 mod signals;
 mod workspace;
@@ -65,6 +66,7 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
+        Command::Rules(args) => rules::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
     }

@@ -3,6 +3,7 @@
 use super::Run;
 use crate::ci::{self, CiContext};
 use crate::context::{self, Comparison, Target, Wish};
+use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{self, Scope, Selected};
@@ -48,6 +49,11 @@ impl Run {
             global,
             ci,
         })
+    }
+
+    /// The index that git names to its hooks.
+    pub(crate) fn index(&self) -> Option<&Path> {
+        self.env.get(env::GIT_INDEX_FILE).map(Path::new)
     }
 
     /// The settings where no repository is needed; the file is read if there is a repository.

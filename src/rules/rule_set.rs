@@ -12,6 +12,21 @@ use std::fmt;
 /// The rule that a problem with the rules file itself is reported as.
 pub const RULES_FILE_RULE: &str = "pipeline-quality-rules";
 
+/// How a rules file has a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleState {
+    /// Enabled, with this level.
+    Enabled(Enforcement),
+    /// Not enabled.
+    Disabled,
+    /// Enabled, and ends in this evaluation error.
+    Broken(&'static str),
+    /// The file has no such rule.
+    NotThere,
+    /// The file cannot be read.
+    Unknown,
+}
+
 /// How much is taken before it is evaluated, in bytes.
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
@@ -59,6 +74,29 @@ impl RuleSet {
     /// its level is not valid.
     pub fn enforcement(&self, rule: &str) -> Option<Enforcement> {
         self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
+    }
+
+    /// How the file has the rule of this id.
+    pub fn state(&self, rule: &str) -> RuleState {
+        let Ok(file) = &self.file else {
+            return RuleState::Unknown;
+        };
+        match (
+            file.rules.iter().find(|known| known.id == rule),
+            file.levels.get(rule),
+        ) {
+            (
+                Some(EnabledRule {
+                    check: Err(error), ..
+                }),
+                _,
+            ) => RuleState::Broken(error.error_type()),
+            (Some(EnabledRule { enforcement, .. }), _) => {
+                enforcement.map_or(RuleState::Unknown, RuleState::Enabled)
+            }
+            (None, Some(_)) => RuleState::Disabled,
+            (None, None) => RuleState::NotThere,
+        }
     }
 
     /// The results for a pipeline file, in the order of the rules file.

@@ -8,6 +8,7 @@ mod program;
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod bad_rules;
 mod check;
 mod context;
 mod demo;
@@ -15,6 +16,7 @@ mod faults;
 mod proxies;
 mod publish;
 mod review;
+mod rules;
 mod serve;
 mod usage;
 mod users_path;

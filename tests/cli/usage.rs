@@ -17,6 +17,7 @@ fn help_and_version_are_results() {
     for command in [
         "review",
         "check",
+        "rules",
         "publish",
         "context",
         "artifacts",
