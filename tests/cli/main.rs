@@ -8,6 +8,7 @@ mod program;
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod agreement;
 mod bad_rules;
 mod check;
 mod context;
