@@ -26,8 +26,8 @@ pub use review::{GateArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use values::{
-    Annotations, Color, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom, ReportFlag,
-    ReportFormat, parse_bool, parse_value,
+    Annotations, Color, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom,
+    ReportFlag, ReportFormat, parse_bool, parse_value,
 };
 
 use clap::{Parser, Subcommand};

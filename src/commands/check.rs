@@ -4,12 +4,12 @@ use super::deliver::{Delivery, deliver};
 use super::judgement::{Judged, Started, count, nothing};
 use super::workspace::Workspace;
 use super::{Outcome, Run};
-use crate::cli::CheckArgs;
-use crate::context::Comparison;
+use crate::cli::{CheckArgs, FailOn};
+use crate::context::{Comparison, Subject};
 use crate::error::Failure;
 use crate::findings::{Engine, FileResults, Unreviewed};
 use crate::gate::{Selected, Tally};
-use crate::git::{Content, FileKind, Snapshot, SnapshotFile, read_on_disk};
+use crate::git::{Content, FileKind, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::pipelines::DocumentError;
 use crate::rules::RuleSet;
 use crate::settings::{self, Check, Revisions};
@@ -21,9 +21,14 @@ use std::path::{Path, PathBuf};
 const TOLD: usize = 20;
 
 pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
-    let workspace = run.workspace()?;
+    let mut workspace = run.workspace()?;
     let settings = workspace.sources.check(args)?;
     let started = Started::now();
+    let subject = match settings.revisions.head {
+        Some(_) => Subject::Commit,
+        None => Subject::Checkout,
+    };
+    workspace.deepen(run, &settings.revisions, subject)?;
     let checking = Checking {
         run,
         workspace: &workspace,
@@ -36,7 +41,13 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     let selected = checking.select(&snapshot, &comparison, &paths)?;
     let mut judged = match nothing(&comparison, &selected) {
         Some(why) => Judged::nothing(format!("nothing to check: {why}")),
-        None => checking.judge(&snapshot, &selected.files)?,
+        None => judge(
+            run,
+            &workspace,
+            &snapshot,
+            &selected.files,
+            settings.judging.fail_on,
+        )?,
     };
     judged.notes.extend(paths.left(&selected));
     let status = judged.status;
@@ -137,53 +148,56 @@ impl Checking<'_> {
         };
         self.workspace.select(snapshot, comparison, &restriction)
     }
+}
 
-    fn judge(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
-        self.run.ui.say(&format!(
-            "checking {} of {}",
-            count(files.len(), "pipeline"),
-            snapshot.name()
-        ));
-        let rules = self.workspace.rules(snapshot)?.unwrap_or_else(RuleSet::missing);
-        let wanted: BTreeSet<&str> = files.iter().map(String::as_str).collect();
-        let files = snapshot.files(&|path| wanted.contains(path))?;
-        let tally = self.evaluate(&rules, files)?;
-        Ok(Judged::of(tally, self.settings.judging.fail_on, None))
-    }
+/// Judges these files of the snapshot by its rules file, on this machine.
+pub(super) fn judge(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    files: &[String],
+    fail_on: FailOn,
+) -> Result<Judged, Failure> {
+    let what = count(files.len(), "pipeline");
+    run.ui.say(&format!("checking {what} of {}", snapshot.name()));
+    let rules = workspace.rules(snapshot)?.unwrap_or_else(RuleSet::missing);
+    let wanted: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+    let files = snapshot.files(&|path| wanted.contains(path))?;
+    let tally = evaluate(&workspace.repo, &rules, files)?;
+    Ok(Judged::of(tally, fail_on, None))
+}
 
-    /// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
-    fn evaluate(&self, rules: &RuleSet, files: Vec<SnapshotFile>) -> Result<Tally, Failure> {
-        let mut tally = Tally::default();
-        let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
-        for file in files {
-            if file.kind == FileKind::Submodule || !settings::is_pipeline(&file.path) {
-                tally.excluded.push(file.path);
-                continue;
-            }
-            match file.content {
-                Content::Blob(blob) => blobs.push((file.path, blob)),
-                Content::Disk(full) => on_disk.push((file.path, full)),
-            }
+/// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
+fn evaluate(repo: &Repository, rules: &RuleSet, files: Vec<SnapshotFile>) -> Result<Tally, Failure> {
+    let mut tally = Tally::default();
+    let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
+    for file in files {
+        if file.kind == FileKind::Submodule || !settings::is_pipeline(&file.path) {
+            tally.excluded.push(file.path);
+            continue;
         }
-        let repo = &self.workspace.repo;
-        let documents = blobs.into_iter().map(|(path, blob)| {
-            let document = super::workspace::document(repo, &blob)?;
-            Ok::<_, Failure>((path, document))
-        });
-        tally.files = rules.evaluate_all(documents)?;
-        let evaluated: Vec<_> = on_disk
-            .into_par_iter()
-            .map(|(path, full)| evaluate_on_disk(rules, path, &full))
-            .collect();
-        for result in evaluated {
-            match result {
-                Ok(results) => tally.files.push(results),
-                Err(unread) => tally.unreviewed.push(unread),
-            }
+        match file.content {
+            Content::Blob(blob) => blobs.push((file.path, blob)),
+            Content::Disk(full) => on_disk.push((file.path, full)),
         }
-        tally.files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(tally)
     }
+    let documents = blobs.into_iter().map(|(path, blob)| {
+        let document = super::workspace::document(repo, &blob)?;
+        Ok::<_, Failure>((path, document))
+    });
+    tally.files = rules.evaluate_all(documents)?;
+    let evaluated: Vec<_> = on_disk
+        .into_par_iter()
+        .map(|(path, full)| evaluate_on_disk(rules, path, &full))
+        .collect();
+    for result in evaluated {
+        match result {
+            Ok(results) => tally.files.push(results),
+            Err(unread) => tally.unreviewed.push(unread),
+        }
+    }
+    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(tally)
 }
 
 fn evaluate_on_disk(rules: &RuleSet, path: String, full: &Path) -> Result<FileResults, Unreviewed> {

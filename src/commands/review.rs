@@ -6,20 +6,26 @@ use super::failure::status_of;
 use super::judgement::{Judged, Started, count, nothing};
 use super::workspace::{Restriction, Workspace};
 use super::{Outcome, Run};
-use crate::cli::{OnUnavailable, ReviewArgs};
-use crate::context::{Comparison, Target};
+use crate::cli::{Fork, OnUnavailable, ReviewArgs};
+use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Engine;
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
+use crate::git::Snapshot;
 use crate::settings::{Connection, Review};
 use crate::text;
 
+/// What the reports say where the platform was not asked.
+const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was judged on this \
+                           machine by the rules file of its commit, not by the platform (--fork check)";
+
 pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
-    let workspace = run.workspace()?;
+    let mut workspace = run.workspace()?;
     let settings = workspace.sources.review(args)?;
     let connection = workspace.sources.connection(&run.global)?;
     let started = Started::now();
+    workspace.deepen(run, &settings.revisions, Subject::Commit)?;
     let target = workspace.target(run, settings.revisions.clone())?;
     let comparison = Comparison::from(&target);
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
@@ -40,12 +46,15 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
         connection: &connection,
         target: &target,
     };
-    let judged = match nothing(&comparison, &selected) {
-        Some(why) => review.nothing(&why)?,
-        None => review.ask(&selected.files)?,
+    let (engine, judged) = match nothing(&comparison, &selected) {
+        Some(why) => (review.engine(), review.nothing(&why)?),
+        None if review.engine() == Engine::Local => {
+            (Engine::Local, review.check(&snapshot, &selected.files)?)
+        }
+        None => (Engine::Remote, review.ask(&selected.files)?),
     };
     let status = judged.status;
-    let report = started.report(Engine::Remote, judged, comparison, selected);
+    let report = started.report(engine, judged, comparison, selected);
     let delivered = deliver(
         run,
         &workspace,
@@ -67,15 +76,35 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Nothing is sent, but what a review would need is still checked, so that a broken set-up shows early.
+    /// The change of a fork is judged on this machine, if that was asked for.
+    const fn engine(&self) -> Engine {
+        match self.settings.fork {
+            Fork::Check if self.target.fork => Engine::Local,
+            _ => Engine::Remote,
+        }
+    }
+
+    /// Nothing is sent, but what a review would need is still checked, so that a broken set-up shows early. A job for
+    /// a fork is not given what it would need.
     fn nothing(&self, why: &str) -> Result<Judged, Failure> {
-        self.connection.base_url()?;
-        self.connection.project_id()?;
-        self.connection.agent_version()?;
+        if !self.target.fork {
+            self.connection.base_url()?;
+            self.connection.project_id()?;
+            self.connection.agent_version()?;
+        }
         Ok(Judged::nothing(format!("nothing to review: {why}")))
     }
 
+    /// The same rules, on this machine; every report says so.
+    fn check(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+        let fail_on = self.settings.judging.fail_on;
+        let mut judged = super::check::judge(self.run, self.workspace, snapshot, files, fail_on)?;
+        judged.notes.push(JUDGED_HERE.to_owned());
+        Ok(judged)
+    }
+
     fn ask(&self, files: &[String]) -> Result<Judged, Failure> {
+        self.target.refuse_fork()?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.target.require_branch()?;
         if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::ci::{self, CiContext};
-use crate::context::{self, Comparison, Target, Wish};
+use crate::context::{self, Comparison, Subject, Target, Wish};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -66,6 +66,21 @@ impl Run {
 }
 
 impl Workspace<'_> {
+    /// Fetches what the clone lacks for this, if that was asked for; each step is said.
+    pub(crate) fn deepen(&mut self, run: &Run, wish: &Revisions, subject: Subject) -> Result<(), Failure> {
+        if wish.deepen {
+            let say = |step: &str| run.ui.say(step);
+            context::deepen(
+                &mut self.repo,
+                &mut self.ci,
+                &as_wish(wish.clone()),
+                subject,
+                &say,
+            )?;
+        }
+        Ok(())
+    }
+
     /// The commit, branch and base that are meant; its warnings are shown.
     pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
         let target = context::settle(&self.repo, &self.ci, &as_wish(wish))?;
@@ -129,6 +144,9 @@ impl Workspace<'_> {
         comparison: &Comparison,
         restriction: &Restriction<'_>,
     ) -> Result<Selected, Failure> {
+        if comparison.nothing_to_do.is_some() {
+            return Ok(Selected::default());
+        }
         let config_dir = self.config_dir(snapshot)?;
         let scope = Scope {
             head: snapshot,

@@ -42,6 +42,16 @@ impl From<&Target> for Comparison {
 
 /// Settles what the files of the working tree or the index are compared with.
 pub fn settle_checkout(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Comparison, ContextError> {
+    settle_checkout_or_ask(repo, ci, wish, false)
+}
+
+/// With `may_fetch`, whatever is missing is an error, though there might be something second best.
+pub(super) fn settle_checkout_or_ask(
+    repo: &Repository,
+    ci: &CiContext,
+    wish: &Wish,
+    may_fetch: bool,
+) -> Result<Comparison, ContextError> {
     let idle = ci.nothing_to_do.as_ref().filter(|_| !wish.names_a_commit());
     if let Some(why) = idle {
         let base = Base::everything(format!("nothing to do: {why}"));
@@ -51,7 +61,7 @@ pub fn settle_checkout(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result
         });
     }
     match repo.head() {
-        Ok(head) => beyond(repo, ci, wish, head),
+        Ok(head) => beyond(repo, ci, wish, head, may_fetch).map_err(|error| error.at(ci.host)),
         Err(GitError::NoCommit { .. }) if wish.base.is_none() => {
             let base = Base::everything("there is no commit yet");
             Ok(comparison(ci, ci.branch.clone(), base))
@@ -65,13 +75,14 @@ fn beyond(
     ci: &CiContext,
     wish: &Wish,
     checked_out: CheckedOut,
+    may_fetch: bool,
 ) -> Result<Comparison, ContextError> {
     let head = Head {
         commit: checked_out.commit,
         branch: ci.branch.clone().or(checked_out.branch),
         is_hosts: true,
     };
-    let base = base::choose_beyond(repo, ci, wish, &head)?;
+    let base = base::choose_beyond(repo, ci, wish, &head, may_fetch)?;
     Ok(comparison(ci, head.branch, base))
 }
 

@@ -2,7 +2,7 @@
 
 use super::platform::{number, within};
 use super::{Judging, Selection, SettingsError, Sources};
-use crate::cli::{OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
+use crate::cli::{Fork, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
 use crate::env;
 
 const DEFAULT_BATCH: usize = 100;
@@ -21,6 +21,8 @@ pub struct Revisions {
     pub head: Option<String>,
     /// The branch name sent to the platform.
     pub branch: Option<String>,
+    /// Fetch the history that the clone lacks.
+    pub deepen: bool,
 }
 
 /// The settings of a review.
@@ -34,6 +36,8 @@ pub struct Review {
     pub judging: Judging,
     /// What no usable answer means.
     pub on_unavailable: OnUnavailable,
+    /// What a change from a fork means.
+    pub fork: Fork,
     /// Files in one request, at least 1.
     pub batch_size: usize,
     /// Requests at the same time, at least 1.
@@ -54,11 +58,13 @@ impl Sources<'_> {
             parse_value,
             file.on_unavailable,
         )?;
+        let fork = layers.pick(args.fork, env::FORK, parse_value, file.fork)?;
         Ok(Review {
             revisions: self.revisions(&args.selection, args.branch.clone())?,
             selection: self.selection(&args.selection.include, &args.selection.exclude)?,
             judging: self.judging(&args.gate)?,
             on_unavailable: on_unavailable.unwrap_or_default(),
+            fork: fork.unwrap_or_default(),
             batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
             concurrency: within(
                 concurrency,
@@ -83,6 +89,7 @@ impl Sources<'_> {
             base: layers.text(args.base.clone(), env::BASE, file.base.clone()),
             head: layers.text(args.head.clone(), env::HEAD, file.head.clone()),
             branch: layers.text(branch, env::BRANCH, file.branch.clone()),
+            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
         })
     }
 }
