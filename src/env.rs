@@ -93,6 +93,8 @@ variables! {
     ON_IGNORED = "SLUICEGATE_ON_IGNORED";
     /// Skip the check of the published artifact.
     NO_VERIFY = "SLUICEGATE_NO_VERIFY";
+    /// How long, in seconds, a version is looked for after a lost answer.
+    LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT";
     /// Say what would be done, and send nothing.
     DRY_RUN = "SLUICEGATE_DRY_RUN";
     /// Where to write the publish receipt.

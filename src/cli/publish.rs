@@ -50,6 +50,10 @@ pub struct PublishArgs {
     /// Do not check the published artifact [env: SLUICEGATE_NO_VERIFY]
     #[arg(long)]
     pub no_verify: bool,
+    /// How long to look for a version whose upload got no answer, or that is not shown yet
+    /// [env: SLUICEGATE_LOOKUP_TIMEOUT] [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub lookup_timeout: Option<u64>,
     /// Print the plan; no request but reads [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
     pub dry_run: bool,

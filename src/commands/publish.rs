@@ -10,7 +10,8 @@ use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom};
 use crate::context::Subject;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{self, OutcomeKind, Plan, Progress, Receipt, Source, Wish, receipt};
+use crate::http::HttpError;
+use crate::publish::{self, Latest, OutcomeKind, Plan, Progress, Receipt, Source, Wish, receipt};
 use crate::settings::{Publish, Revisions};
 use crate::text;
 use crate::ui::Bar;
@@ -86,6 +87,7 @@ fn options(run: &Run, settings: &Publish) -> publish::Options {
             IfExists::SameContent => publish::IfExists::SameContent,
         },
         verify: settings.verify,
+        patience: settings.lookup_timeout,
         hash: wants_digest(run, settings),
     }
 }
@@ -107,10 +109,7 @@ fn tell(run: &Run, plan: &Plan, ended: &publish::Outcome) -> Outcome {
         OutcomeKind::Conflict => ExitStatus::AlreadyExists,
         OutcomeKind::Incomplete => ExitStatus::Incomplete,
         OutcomeKind::Unknown => ExitStatus::Undecided,
-        OutcomeKind::Failed => ended
-            .error
-            .as_ref()
-            .map_or(ExitStatus::Undecided, |error| status_of(error.kind())),
+        OutcomeKind::Failed => ended.error.as_ref().map_or(ExitStatus::Undecided, failed),
     };
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
     if status == ExitStatus::Success {
@@ -141,6 +140,14 @@ fn tell(run: &Run, plan: &Plan, ended: &publish::Outcome) -> Outcome {
     Ok(run.ui.fail(&failure))
 }
 
+/// A conflict is known as one only from the upload itself, and then the publish is not just failed.
+fn failed(error: &HttpError) -> ExitStatus {
+    match status_of(error.kind()) {
+        ExitStatus::AlreadyExists => ExitStatus::Undecided,
+        status => status,
+    }
+}
+
 fn problems(name: &str, ended: &publish::Outcome) -> String {
     let mut said = match ended.kind {
         OutcomeKind::Conflict => format!("{name} exists already, nothing was published"),
@@ -153,6 +160,9 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
     if ended.disabled {
         said.push_str("; it was disabled, so that no consumer meets it");
     }
+    if let Some(latest) = &ended.latest {
+        let _ = write!(said, "\n  {}", latest_in_words(latest));
+    }
     for problem in &ended.problems {
         let _ = write!(said, "\n  {problem}");
     }
@@ -160,6 +170,18 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
         let _ = write!(said, "\n  {error}");
     }
     said
+}
+
+/// What consumers get now, as a sentence.
+pub(super) fn latest_in_words(latest: &Latest) -> String {
+    match latest {
+        Latest::Version(version) => format!("consumers of [Latest] get version {version} now"),
+        Latest::Nothing => {
+            "NO VERSION IS LEFT ENABLED: consumers of [Latest] fail when they run, until a version is enabled or published"
+                .to_owned()
+        }
+        Latest::Unknown(why) => format!("what consumers of [Latest] get now cannot be told: {why}"),
+    }
 }
 
 fn hint(ended: &publish::Outcome) -> Option<String> {
@@ -171,7 +193,7 @@ fn hint(ended: &publish::Outcome) -> Option<String> {
             Some("`sluicegate artifacts disable` takes the version away from consumers; then publish under another name".into())
         }
         OutcomeKind::Unknown => Some("`sluicegate artifacts show` tells whether it is there".into()),
-        _ => ended.error.as_ref().and_then(crate::http::HttpError::hint),
+        _ => ended.error.as_ref().and_then(HttpError::hint),
     }
 }
 

@@ -83,6 +83,7 @@ pub(super) struct PublishSection {
     #[serde(deserialize_with = "word")]
     pub(super) on_ignored: Option<cli::OnIgnored>,
     pub(super) no_verify: Option<bool>,
+    pub(super) lookup_timeout: Option<u64>,
     pub(super) dry_run: Option<bool>,
     pub(super) receipt: Option<PathBuf>,
 }

@@ -1,9 +1,15 @@
 //! The settings of a publish.
 
+use super::platform::{number, within};
 use super::{Selection, SettingsError, Sources};
 use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom, parse_value};
 use crate::env;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// In seconds.
+const DEFAULT_LOOKUP: u64 = 10;
+const LONGEST_LOOKUP: u64 = 60 * 60;
 
 /// The settings of a publish.
 #[derive(Debug, Clone)]
@@ -28,6 +34,8 @@ pub struct Publish {
     pub on_ignored: OnIgnored,
     /// Check the published artifact.
     pub verify: bool,
+    /// How long what may still appear is looked for.
+    pub lookup_timeout: Duration,
     /// Send nothing.
     pub dry_run: bool,
     /// Where to write the receipt.
@@ -47,6 +55,13 @@ impl Sources<'_> {
         let receipt = layers.pick(args.receipt.clone(), env::RECEIPT, path, file.receipt.clone())?;
         let if_exists = layers.pick(args.if_exists, env::IF_EXISTS, parse_value, file.if_exists)?;
         let on_ignored = layers.pick(args.on_ignored, env::ON_IGNORED, parse_value, file.on_ignored)?;
+        let lookup = layers.pick(
+            args.lookup_timeout,
+            env::LOOKUP_TIMEOUT,
+            number,
+            file.lookup_timeout,
+        )?;
+        let lookup = within(lookup, DEFAULT_LOOKUP, 0, LONGEST_LOOKUP, "lookup timeout")?;
         Ok(Publish {
             prefix: self.prefix(args.prefix.clone())?,
             version_name: version
@@ -61,6 +76,7 @@ impl Sources<'_> {
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
             verify: !layers.switch(args.no_verify, env::NO_VERIFY, file.no_verify)?,
+            lookup_timeout: Duration::from_secs(lookup),
             dry_run: layers.switch(args.dry_run, env::DRY_RUN, file.dry_run)?,
             receipt: receipt.map(|path| self.env.current_dir().join(path)),
         })

@@ -6,6 +6,8 @@
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod faults;
+mod faulty;
 mod plan;
 mod project;
 mod upload;
