@@ -10,7 +10,7 @@ use crate::cli::{Fork, OnUnavailable, ReviewArgs};
 use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::Engine;
+use crate::findings::{Engine, Verdict};
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
 use crate::git::Snapshot;
 use crate::settings::{Connection, Review};
@@ -21,6 +21,23 @@ const JUDGED_HERE: &str = "the change comes from a fork, which the platform cann
                            machine by the rules file of its commit, not by the platform (--fork check)";
 
 pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
+    Ok(reviewed(run, args)?.status)
+}
+
+/// A review that ended.
+pub(super) struct Reviewed<'a> {
+    pub(super) workspace: Workspace<'a>,
+    pub(super) target: Target,
+    pub(super) status: ExitStatus,
+    pub(super) engine: Engine,
+    /// None where nothing was asked, in a dry run.
+    pub(super) verdict: Option<Verdict>,
+    /// Whether standard output carries a report.
+    pub(super) takes_output: bool,
+}
+
+/// Reviews, and delivers the report.
+pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'a>, Failure> {
     let mut workspace = run.workspace()?;
     let settings = workspace.sources.review(args)?;
     let connection = workspace.sources.connection(&run.global)?;
@@ -37,7 +54,15 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let selected = workspace.select(&snapshot, &comparison, &restriction)?;
     if settings.dry_run {
-        return dry_run(run, &target, &selected, &settings);
+        let status = dry_run(run, &target, &selected, &settings)?;
+        return Ok(Reviewed {
+            workspace,
+            target,
+            status,
+            engine: Engine::Remote,
+            verdict: None,
+            takes_output: false,
+        });
     }
     let review = Asking {
         run,
@@ -63,7 +88,15 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
             settings: &settings.judging,
         },
     );
-    Ok(status.worse(delivered))
+    let reports = &settings.judging.reports;
+    Ok(Reviewed {
+        status: status.worse(delivered),
+        engine: report.engine,
+        verdict: Some(report.verdict),
+        takes_output: reports.iter().any(|target| target.path.is_none()),
+        workspace,
+        target,
+    })
 }
 
 /// A review about to be asked for.

@@ -84,6 +84,7 @@ impl Job<'_> {
                 let problem = format!(
                     "the incomplete version could not be disabled, so consumers may meet it: {error}"
                 );
+                outcome.disable_failed = true;
                 outcome.problems.insert(0, problem);
                 outcome.error.get_or_insert(error);
             }

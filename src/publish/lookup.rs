@@ -149,7 +149,7 @@ pub(super) fn whose(details: &ArtifactDetails, plan: &Plan, since: Timestamp) ->
 }
 
 /// An ISO 8601 time; one without an offset is taken for UTC.
-fn time(text: &str) -> Option<Timestamp> {
+pub(super) fn time(text: &str) -> Option<Timestamp> {
     let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
     text.parse().ok().or_else(|| Some(local()?.timestamp()))
 }

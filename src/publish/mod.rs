@@ -6,6 +6,7 @@
 //! [`receipt`] records it.
 
 mod carry_out;
+mod changes;
 mod closure;
 mod collect;
 mod contents;
@@ -17,21 +18,27 @@ mod judge;
 mod listing;
 mod lookup;
 mod outcome;
+mod parameters;
 mod plan;
+mod proof;
 pub mod receipt;
 mod references;
 mod upload;
 mod verify;
 pub mod version;
+mod versions;
 mod wish;
 
 pub use carry_out::publish;
+pub use changes::{Changes, changes};
 pub use collect::plan;
 pub use error::{Problem, PublishError};
-pub use hash::digest;
+pub use hash::{content_hash, digest};
 pub use lookup::{Latest, latest_without};
 pub use outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 pub use plan::{Content, Plan, PlannedFile, SharedPipelineRef};
-pub use receipt::Receipt;
+pub use proof::Record;
+pub use receipt::{Receipt, ReviewEvidence};
 pub use upload::Progress;
-pub use wish::{Source, Wish};
+pub use versions::{VersionsError, is_last_enabled, surplus};
+pub use wish::{Select, Source, Wish};

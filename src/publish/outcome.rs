@@ -92,6 +92,8 @@ pub struct Outcome {
     pub verified: bool,
     /// Whether the version was disabled.
     pub disabled: bool,
+    /// Whether the version was to be disabled and could not; the first of the problems says why.
+    pub disable_failed: bool,
     /// What \[Latest\] means now, if the version was disabled.
     pub latest: Option<Latest>,
     /// What is wrong, a sentence each, the most important first. Holds text from outside.
@@ -109,6 +111,7 @@ impl Outcome {
             ignored: Vec::new(),
             verified: false,
             disabled: false,
+            disable_failed: false,
             latest: None,
             problems: Vec::new(),
             error: None,

@@ -45,6 +45,7 @@ pub struct FileConfig {
     pub(super) exclude: Option<Vec<String>>,
     pub(super) review: ReviewSection,
     pub(super) publish: PublishSection,
+    pub(super) publish_on: PublishOnSection,
 }
 
 /// The section `review`.
@@ -77,6 +78,8 @@ pub(super) struct PublishSection {
     pub(super) prefix: Option<String>,
     pub(super) version_name: Option<String>,
     #[serde(deserialize_with = "word")]
+    pub(super) select: Option<cli::Select>,
+    #[serde(deserialize_with = "word")]
     pub(super) from: Option<cli::PublishFrom>,
     #[serde(deserialize_with = "word")]
     pub(super) if_exists: Option<cli::IfExists>,
@@ -85,7 +88,16 @@ pub(super) struct PublishSection {
     pub(super) no_verify: Option<bool>,
     pub(super) lookup_timeout: Option<u64>,
     pub(super) dry_run: Option<bool>,
+    pub(super) require_review: Option<PathBuf>,
     pub(super) receipt: Option<PathBuf>,
+}
+
+/// The section `publish-on`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct PublishOnSection {
+    pub(super) branches: Option<Vec<String>>,
+    pub(super) tags: Option<Vec<String>>,
 }
 
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -201,7 +213,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, review, publish");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, review, publish, publish-on");
     }
 
     #[test]

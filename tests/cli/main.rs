@@ -10,12 +10,14 @@ mod repo;
 
 mod agreement;
 mod bad_rules;
+mod chaos;
 mod check;
 mod context;
 mod demo;
 mod faults;
 mod proxies;
 mod publish;
+mod release;
 mod review;
 mod rules;
 mod serve;

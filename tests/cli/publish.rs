@@ -487,10 +487,12 @@ fn artifacts_are_listed_shown_and_switched() {
     let world = project();
     let platform = Platform::new();
     let version = details(&world)["artifactDetails"].clone();
+    let mut other = version.clone();
+    other["versionName"] = json!("0");
     platform.on(
         "GET",
         "/artifacts$",
-        answer(&json!({ "results": [version], "page": 0, "size": 20, "total": 1 })),
+        answer(&json!({ "results": [version, other], "page": 0, "size": 20, "total": 2 })),
     );
     platform.on("GET", "/artifacts/details$", answer(&details(&world)));
     platform.on("PATCH", "/artifacts$", answer(&json!({})));

@@ -26,7 +26,7 @@ fn scripted() -> (World, Plan) {
     (world, plan)
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options {
         on_ignored: OnIgnored::Fail,
         if_exists: IfExists::Fail,
@@ -39,7 +39,7 @@ fn options() -> Options {
 /// Longer than any answer takes.
 const PATIENT: Duration = Duration::from_secs(60);
 
-async fn run(server: &Faulty, plan: &Plan, options: Options) -> Outcome {
+pub async fn run(server: &Faulty, plan: &Plan, options: Options) -> Outcome {
     run_within(PATIENT, &server.url, plan, options).await
 }
 
@@ -78,14 +78,17 @@ const fn row(faults: &'static [Fault], ends: [OutcomeKind; 2], uploads: usize) -
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_is_said_is_what_is_stored() {
     use Fault::{
-        AfterHead, MidBody, None as Fine, Refused, Silent, Status, StoredThen502, StoredThenGone,
-        StoredThenHalfAnAnswer, StoredThenNonsense, StoredThenSilent, TwinWins, TwinWinsThenGone,
+        AfterHead, BeforeAccept, MidBody, None as Fine, Refused, Silent, Slow, Status, StoredThen502,
+        StoredThenGone, StoredThenHalfAnAnswer, StoredThenNonsense, StoredThenSilent, TwinWins,
+        TwinWinsThenGone,
     };
     use OutcomeKind::{Conflict, Failed, Incomplete, Published, Unknown};
     const SAFE: [OutcomeKind; 2] = [Published, Published];
     const LOST: [OutcomeKind; 2] = [Published, Incomplete];
     let rows = [
         row(&[Fine], SAFE, 1),
+        row(&[Slow], SAFE, 1),
+        row(&[BeforeAccept, Fine], SAFE, 2),
         row(&[AfterHead, Fine], SAFE, 2),
         row(&[MidBody, Fine], SAFE, 2),
         row(&[Refused, Fine], SAFE, 2),

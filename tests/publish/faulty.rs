@@ -7,12 +7,17 @@ use std::io::{BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 /// What happens to one upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Stored and answered.
     None,
+    /// Stored and answered, after a while.
+    Slow,
+    /// The connection ends before anything is read.
+    BeforeAccept,
     /// The connection ends after the request's head.
     AfterHead,
     /// The connection ends in the middle of the body.
@@ -55,6 +60,7 @@ struct State {
     shows: Shows,
     stored: Vec<Stored>,
     uploads: usize,
+    lookups: usize,
 }
 
 /// How the details are shown.
@@ -85,6 +91,7 @@ impl Faulty {
             shows,
             stored: Vec::new(),
             uploads: 0,
+            lookups: 0,
         }));
         let shared = Arc::clone(&state);
         // The threads end with the test's process; each serves one connection.
@@ -144,7 +151,21 @@ impl Head {
     }
 }
 
+/// Whether this connection, the one after a lookup, is to end before it is read.
+fn is_cut(state: &Mutex<State>) -> bool {
+    let mut state = state.lock().unwrap();
+    let is_cut = state.lookups > 0 && state.faults.front() == Some(&Fault::BeforeAccept);
+    if is_cut {
+        state.faults.pop_front();
+        state.uploads += 1;
+    }
+    is_cut
+}
+
 fn serve(stream: TcpStream, state: &Mutex<State>) {
+    if is_cut(state) {
+        return;
+    }
     let mut reader = BufReader::new(stream);
     let Some(head) = Head::read(&mut reader) else {
         return;
@@ -210,6 +231,10 @@ fn upload(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) 
             let _ = reader.get_mut().write_all(&text.as_bytes()[..text.len() - 5]);
             None
         }
+        Fault::Slow => {
+            thread::sleep(Duration::from_millis(200));
+            Some((201, whole))
+        }
         _ if !is_new => Some((409, "{}".to_owned())),
         _ => Some((201, whole)),
     }
@@ -232,6 +257,7 @@ fn store(state: &Mutex<State>, version: &str, commit: &str, body: Vec<u8>) -> bo
 
 fn details(head: &Head, state: &Mutex<State>) -> (u16, String) {
     let mut state = state.lock().unwrap();
+    state.lookups += 1;
     let asked = head
         .target
         .split(['?', '&'])

@@ -6,6 +6,7 @@
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod bytes;
 mod faults;
 mod faulty;
 mod plan;

@@ -414,6 +414,7 @@ async fn the_receipt_says_what_became_of_it() {
         "outcome",
         "ignoredResources",
         "verified",
+        "sharedPipelines",
     ];
     assert_eq!(keys, expected);
     assert_eq!(
