@@ -15,6 +15,7 @@ mod check;
 mod context;
 mod demo;
 mod faults;
+mod hostile;
 mod proxies;
 mod publish;
 mod release;
