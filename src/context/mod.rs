@@ -17,9 +17,9 @@ pub use deepen::{Subject, deepen};
 pub use error::ContextError;
 pub use target::{Target, Wish};
 
-use base::Search;
 use crate::ci::CiContext;
 use crate::git::Repository;
+use base::Search;
 
 /// Settles what this run is about, with what the clone has.
 pub fn settle(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Target, ContextError> {

@@ -3,9 +3,9 @@
 use crate::platform::{Platform, options, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
 use crate::repo::World;
+use crate::streaming;
 use crate::tasks::{begin, task};
 use crate::variables::text;
-use crate::{streaming, tasks};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate::service::{Clock, Options};
