@@ -58,6 +58,9 @@ fn publish(world: &World, served: &Served, version: &str) {
         .expect(0);
 }
 
+/// A change to a receipt that makes it wrong.
+type Change = fn(&mut Value);
+
 #[test]
 fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
     let (world, served) = stage();
@@ -224,7 +227,7 @@ fn a_receipt_is_verified_later() {
         .expect(0)
         .saying(&["not compared"]);
 
-    let changes: [(fn(&mut Value), &str); 6] = [
+    let changes: [(Change, &str); 6] = [
         (|receipt| receipt["digest"] = json!("sha256:0"), "digest"),
         (
             |receipt| receipt["files"][1]["sha256"] = json!("0".repeat(64)),
