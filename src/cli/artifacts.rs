@@ -32,7 +32,7 @@ pub enum ArtifactsVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Show one version and its shared pipelines; without a version, what [Latest] is
+    /// Show one version and its shared pipelines; without a version, what the latest is
     #[command(after_help = "Example:\n  sluicegate artifacts show --prefix sales --version-name 1.4.0")]
     Show {
         /// The prefix [env: SLUICEGATE_PREFIX]
@@ -48,7 +48,7 @@ pub enum ArtifactsVerb {
     /// Make a version available to consumers again
     #[command(after_help = "Example:\n  sluicegate artifacts enable --prefix sales --version-name 1.4.0")]
     Enable(VersionArgs),
-    /// Take a version away from consumers; those on [Latest] fall back to the previous enabled one
+    /// Take a version away from consumers; those on the latest fall back to the previous enabled one
     #[command(after_help = "Example:\n  sluicegate artifacts disable --prefix sales --version-name 1.4.0")]
     Disable(DisableArgs),
     /// Disable the newest enabled version, and say what consumers get now
