@@ -2,7 +2,7 @@
 
 use super::platform::{number, within};
 use super::selection::globs;
-use super::{Selection, SettingsError, Sources};
+use super::{Revisions, Selection, SettingsError, Sources};
 use crate::cli::{CiArgs, IfExists, OnIgnored, PublishArgs, PublishFrom, Select, parse_value};
 use crate::env;
 use globset::GlobSet;
@@ -21,12 +21,8 @@ pub struct Publish {
     pub prefix: String,
     /// The version's name, a template.
     pub version_name: String,
-    /// The revision to publish.
-    pub head: Option<String>,
-    /// The branch recorded with the version.
-    pub branch: Option<String>,
-    /// Fetch the history that the clone lacks.
-    pub deepen: bool,
+    /// The commit to publish, and the branch recorded with the version; there is no base.
+    pub revisions: Revisions,
     /// Which files.
     pub selection: Selection,
     /// Which of them.
@@ -92,9 +88,7 @@ impl Sources<'_> {
             prefix: self.prefix(args.what.prefix.clone())?,
             version_name: version
                 .ok_or_else(|| needed("version name", "--version-name", env::VERSION_NAME))?,
-            head: layers.text(args.head.clone(), env::HEAD, None),
-            branch: layers.text(args.branch.clone(), env::BRANCH, None),
-            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
+            revisions: self.published(args)?,
             selection: self.selection(&args.include, &args.exclude)?,
             select: layers
                 .pick(args.what.select, env::SELECT, parse_value, file.select)?
@@ -110,6 +104,18 @@ impl Sources<'_> {
             json: args.json,
             require_review: require_review.map(|path| here.join(path)),
             receipt: receipt.map(|path| here.join(path)),
+        })
+    }
+
+    /// Unlike for a review, the configuration file has no say in it.
+    fn published(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
+        let layers = self.layers();
+        Ok(Revisions {
+            all: true,
+            base: None,
+            head: layers.text(args.head.clone(), env::HEAD, None),
+            branch: layers.text(args.branch.clone(), env::BRANCH, None),
+            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
         })
     }
 

@@ -17,22 +17,15 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::CommitId;
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish, receipt};
-use crate::settings::{Connection, Publish, Revisions};
+use crate::settings::{Connection, Publish};
 use crate::ui::Bar;
 use std::sync::Arc;
 
 pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
     let mut workspace = run.workspace()?;
     let settings = workspace.sources.publish(args)?;
-    let revisions = Revisions {
-        all: true,
-        base: None,
-        head: settings.head.clone(),
-        branch: settings.branch.clone(),
-        deepen: settings.deepen,
-    };
-    workspace.deepen(run, &revisions, Subject::Commit)?;
-    let target = workspace.target(run, revisions)?;
+    workspace.deepen(run, &settings.revisions, Subject::Commit)?;
+    let target = workspace.target(run, settings.revisions.clone())?;
     let publishing = Publishing {
         run,
         workspace: &workspace,
