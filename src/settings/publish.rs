@@ -15,7 +15,6 @@ const LONGEST_LOOKUP: u64 = 60 * 60;
 
 /// The settings of a publish.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command")]
 pub struct Publish {
     /// The artifact's shared pipeline prefix.
     pub prefix: String,
