@@ -11,6 +11,7 @@ mod publish;
 mod review;
 mod serve;
 mod values;
+mod variables;
 
 pub use artifacts::{
     ArtifactsArgs, ArtifactsVerb, OutputArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
@@ -25,6 +26,8 @@ pub use values::{
     Annotations, Color, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom, ReportFlag,
     ReportFormat, parse_bool, parse_value,
 };
+
+pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 
 use clap::{Parser, Subcommand};
 
@@ -60,6 +63,8 @@ pub enum Command {
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
     SharedPipelines(SharedPipelinesArgs),
+    /// Project variables: list, create, update, delete, apply, overrides
+    Variables(VariablesArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own

@@ -8,9 +8,11 @@ mod demo;
 mod failure;
 mod output;
 mod publish;
+mod resource;
 mod review;
 mod serve;
 mod signals;
+mod variables;
 mod workspace;
 
 use crate::cli::{Cli, Color, Command, GlobalArgs};
@@ -62,6 +64,7 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
+        Command::Variables(args) => variables::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
     }

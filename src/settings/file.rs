@@ -3,6 +3,7 @@
 use super::SettingsError;
 use crate::cli::{self, parse_value};
 use crate::env::{self, Env};
+use crate::text::nearest;
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 use std::path::{Path, PathBuf};
@@ -162,15 +163,6 @@ fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsE
         Some(known) => error.with_hint(format!("did you mean `{known}`?")),
         None => error.with_hint(format!("known keys here: {}", expected.join(", "))),
     }
-}
-
-/// The known word that is closest to `word`, if any is close enough to be meant.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let scored = known.iter().map(|k| (strsim::damerau_levenshtein(word, k), *k));
-    scored
-        .min()
-        .filter(|(distance, k)| *distance <= k.len().div_ceil(3))
-        .map(|(_, k)| k)
 }
 
 #[cfg(test)]

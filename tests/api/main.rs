@@ -18,3 +18,4 @@ mod support;
 mod tls;
 mod tokens;
 mod upload;
+mod variables;

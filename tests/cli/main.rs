@@ -15,5 +15,6 @@ mod review;
 mod serve;
 mod usage;
 mod users_path;
+mod variables;
 mod verdict;
 mod world;
