@@ -93,6 +93,12 @@ variables! {
     DRY_RUN = "SLUICEGATE_DRY_RUN";
     /// Where to write the publish receipt.
     RECEIPT = "SLUICEGATE_RECEIPT";
+    /// The environment that pipelines and agents run in.
+    ENVIRONMENT = "SLUICEGATE_ENVIRONMENT";
+    /// Seconds between the first looks at what is waited for.
+    POLL_INTERVAL = "SLUICEGATE_POLL_INTERVAL";
+    /// The status that terminates an execution.
+    CANCEL_STATUS = "SLUICEGATE_CANCEL_STATUS";
 }
 
 /// Turns colour off when set to anything, see <https://no-color.org>.

@@ -7,7 +7,9 @@ mod artifacts;
 mod context;
 mod demo;
 mod global;
+mod pipelines;
 mod publish;
+mod remote;
 mod review;
 mod serve;
 mod values;
@@ -19,7 +21,9 @@ pub use artifacts::{
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
 pub use global::GlobalArgs;
+pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
 pub use publish::PublishArgs;
+pub use remote::PaceArgs;
 pub use review::{ReviewArgs, SelectionArgs};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use values::{
@@ -63,6 +67,10 @@ pub enum Command {
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
     SharedPipelines(SharedPipelinesArgs),
+    /// Published pipelines: list, run
+    Pipelines(PipelinesArgs),
+    /// Executions of pipelines: show, cancel
+    Executions(ExecutionsArgs),
     /// Project variables: list, create, update, delete, apply, overrides
     Variables(VariablesArgs),
     /// Run the platform on this machine

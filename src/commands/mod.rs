@@ -7,6 +7,7 @@ mod deliver;
 mod demo;
 mod failure;
 mod output;
+mod pipelines;
 mod publish;
 mod resource;
 mod review;
@@ -64,6 +65,8 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
+        Command::Pipelines(args) => pipelines::run(run, args.verb),
+        Command::Executions(args) => pipelines::run_executions(run, args.verb),
         Command::Variables(args) => variables::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),

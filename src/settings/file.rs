@@ -43,6 +43,9 @@ pub struct FileConfig {
     pub(super) ci: Option<String>,
     pub(super) include: Option<Vec<String>>,
     pub(super) exclude: Option<Vec<String>>,
+    pub(super) environment: Option<String>,
+    pub(super) poll_interval: Option<f64>,
+    pub(super) cancel_status: Option<String>,
     pub(super) review: ReviewSection,
     pub(super) publish: PublishSection,
 }
@@ -189,7 +192,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, review, publish");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, environment, poll-interval, cancel-status, review, publish");
     }
 
     #[test]

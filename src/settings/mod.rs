@@ -8,6 +8,7 @@ mod global;
 mod layers;
 mod platform;
 mod publish;
+mod remote;
 mod review;
 mod selection;
 
@@ -15,6 +16,7 @@ pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
 pub use platform::Connection;
 pub use publish::Publish;
+pub use remote::Waiting;
 pub use review::{ReportTarget, Review, Revisions};
 pub use selection::{Selection, is_pipeline};
 

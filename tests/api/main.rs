@@ -8,6 +8,7 @@
 )]
 
 mod errors;
+mod executions;
 mod limits;
 mod multipart;
 mod raw;

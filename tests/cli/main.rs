@@ -10,6 +10,7 @@ mod repo;
 mod context;
 mod demo;
 mod faults;
+mod pipelines;
 mod publish;
 mod review;
 mod serve;

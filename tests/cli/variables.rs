@@ -8,9 +8,9 @@ use wiremock::{Request, ResponseTemplate};
 const LIST: &str = "/variables$";
 const OVERRIDES: &str = "/environment-overrides$";
 
-fn variable(name: &str, kind: &str, value: Value) -> Value {
+fn variable(name: &str, kind: &str, value: impl Into<Value>) -> Value {
     json!({ "id": "0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b", "name": name, "type": kind, "behaviour": "SHARED",
-        "description": "", "value": value, "supportsDoubleResolution": false })
+        "description": "", "value": value.into(), "supportsDoubleResolution": false })
 }
 
 fn listing(platform: &Platform, items: &[Value]) {
@@ -306,8 +306,8 @@ fn apply_makes_the_project_as_the_file_says() {
     let args = ["variables", "apply", "-f", "v.yaml", "--prune"];
     let shown = platform.call(&world).run(&args).expect(0);
     assert!(shown.out.ends_with("done: 5 changes\n"), "{}", shown.all());
-    let sent = changes(&platform);
-    let calls: Vec<&str> = sent.iter().map(|(call, _)| call.as_str()).collect();
+    let made = changes(&platform);
+    let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(
         calls,
         [
@@ -319,11 +319,11 @@ fn apply_makes_the_project_as_the_file_says() {
         ]
     );
     assert_eq!(
-        sent[0].1,
+        made[0].1,
         json!({ "type": "TEXT", "behaviour": "SHARED", "value": "us" })
     );
     assert_eq!(
-        sent[3].1,
+        made[3].1,
         json!({ "name": "days", "type": "NUMBER", "behaviour": "COPIED", "value": 30 })
     );
 }
