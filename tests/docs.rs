@@ -233,6 +233,10 @@ fn the_action_hands_over_every_setting_by_environment() {
             "SLUICEGATE_COLOR",
             "SLUICEGATE_NO_VERIFY",
             "SLUICEGATE_CANCEL_STATUS",
+            "SLUICEGATE_WAREHOUSE_A",
+            "SLUICEGATE_WAREHOUSE_B",
+            "SLUICEGATE_GIT_PROVIDER",
+            "SLUICEGATE_KEY_VAULT",
         ];
         assert!(
             handed.contains_key(*name) || local.contains(name),

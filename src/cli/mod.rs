@@ -6,12 +6,17 @@
 mod artifacts;
 mod context;
 mod demo;
+mod events;
 mod global;
 mod pipelines;
+mod projects;
+mod provision;
 mod publish;
 mod remote;
 mod review;
 mod serve;
+mod streaming;
+mod tasks;
 mod values;
 mod variables;
 
@@ -20,15 +25,26 @@ pub use artifacts::{
 };
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
+pub use events::{EventsArgs, EventsVerb, ExportArgs};
 pub use global::GlobalArgs;
 pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
+pub use projects::{
+    ConnectionsArgs, ConnectionsVerb, EnvironmentsArgs, EnvironmentsVerb, ProjectsArgs, ProjectsVerb,
+    RepositoriesArgs, RepositoriesVerb, SecretsArgs, SecretsVerb, ValueArgs,
+};
+pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
 pub use publish::PublishArgs;
-pub use remote::PaceArgs;
+pub use remote::{PaceArgs, VocabularyArgs};
 pub use review::{ReviewArgs, SelectionArgs};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
+pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
+pub use tasks::{
+    ApprovalScope, CreateTaskArgs, DecideArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs, TasksVerb,
+    WaitArgs,
+};
 pub use values::{
-    Annotations, Color, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom, ReportFlag,
-    ReportFormat, parse_bool, parse_value,
+    Annotations, Color, EventFormat, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom,
+    ReportFlag, ReportFormat, parse_bool, parse_value,
 };
 
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
@@ -73,6 +89,24 @@ pub enum Command {
     Executions(ExecutionsArgs),
     /// Project variables: list, create, update, delete, apply, overrides
     Variables(VariablesArgs),
+    /// Streaming pipelines: create, show, start, stop, status
+    Streaming(StreamingArgs),
+    /// Tasks of the agent: create, list, show, messages, send, decide, stop, delete, permissions
+    Tasks(TasksArgs),
+    /// Projects of the account: list, create
+    Projects(ProjectsArgs),
+    /// Environments of the project: list, create
+    Environments(EnvironmentsArgs),
+    /// Warehouse connections of the project: create
+    Connections(ConnectionsArgs),
+    /// Secrets of the full SaaS deployment: create
+    Secrets(SecretsArgs),
+    /// The project's git repository: create
+    Repositories(RepositoriesArgs),
+    /// A project with all that belongs to it: apply
+    Provision(ProvisionArgs),
+    /// Audit events: export
+    Events(EventsArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own

@@ -24,3 +24,17 @@ pub struct PaceArgs {
     )]
     pub request_timeout: Option<u64>,
 }
+
+/// The names that the API document neutralises.
+#[derive(Debug, Clone, Default, Args)]
+pub struct VocabularyArgs {
+    /// The warehouse kind that authenticates by key pair [env: SLUICEGATE_WAREHOUSE_A] [default: WAREHOUSE_A]
+    #[arg(long, value_name = "NAME")]
+    pub warehouse_a: Option<String>,
+    /// The warehouse kind that authenticates by password [env: SLUICEGATE_WAREHOUSE_B] [default: WAREHOUSE_B]
+    #[arg(long, value_name = "NAME")]
+    pub warehouse_b: Option<String>,
+    /// The git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
+    #[arg(long, value_name = "NAME")]
+    pub git_provider: Option<String>,
+}

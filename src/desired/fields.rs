@@ -83,6 +83,12 @@ impl<'d> Fields<'d> {
         }
     }
 
+    /// Everything but these keys.
+    pub fn others(&self, known: impl Fn(&String) -> bool) -> Map<String, Value> {
+        let others = self.map.iter().filter(|(key, _)| !known(key));
+        others.map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
     /// A complaint about a key.
     pub fn error(&self, key: &str, message: impl AsRef<str>) -> DesiredError {
         self.document.error(&self.path_of(key), message)

@@ -4,9 +4,14 @@
 //! also where the complaint is the platform's. No file holds a secret: a text where a secret belongs is refused.
 
 mod document;
+mod environment;
 mod error;
 mod fields;
+pub mod provision;
+mod streaming;
 pub mod variables;
 
 pub use document::Document;
+pub use environment::environment;
 pub use error::DesiredError;
+pub use streaming::{StreamingDefinition, streaming};

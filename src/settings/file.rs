@@ -46,6 +46,7 @@ pub struct FileConfig {
     pub(super) environment: Option<String>,
     pub(super) poll_interval: Option<f64>,
     pub(super) cancel_status: Option<String>,
+    pub(super) vocabulary: VocabularySection,
     pub(super) review: ReviewSection,
     pub(super) publish: PublishSection,
 }
@@ -86,6 +87,20 @@ pub(super) struct PublishSection {
     pub(super) no_verify: Option<bool>,
     pub(super) dry_run: Option<bool>,
     pub(super) receipt: Option<PathBuf>,
+}
+
+/// The section `vocabulary`: the names behind the API document's neutral tokens.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct VocabularySection {
+    #[serde(rename = "WAREHOUSE_A")]
+    pub(super) warehouse_a: Option<String>,
+    #[serde(rename = "WAREHOUSE_B")]
+    pub(super) warehouse_b: Option<String>,
+    #[serde(rename = "git_provider_a")]
+    pub(super) git_provider: Option<String>,
+    #[serde(rename = "CLOUD_A_KEY_VAULT")]
+    pub(super) key_vault: Option<String>,
 }
 
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -192,7 +207,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, environment, poll-interval, cancel-status, review, publish");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish");
     }
 
     #[test]

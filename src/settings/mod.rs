@@ -16,7 +16,7 @@ pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
 pub use platform::Connection;
 pub use publish::Publish;
-pub use remote::Waiting;
+pub use remote::{Vocabulary, Waiting};
 pub use review::{ReportTarget, Review, Revisions};
 pub use selection::{Selection, is_pipeline};
 

@@ -1,8 +1,8 @@
-//! Settings of what goes on remotely: how to wait and where to run.
+//! Settings of what goes on remotely: how to wait, where to run, and the names that the API document neutralises.
 
 use super::platform::within;
 use super::{SettingsError, Sources};
-use crate::cli::PaceArgs;
+use crate::cli::{PaceArgs, VocabularyArgs};
 use crate::env;
 use std::time::Duration;
 
@@ -15,6 +15,17 @@ pub struct Waiting {
     pub first: Duration,
     /// In all.
     pub limit: Duration,
+}
+
+/// The names that the API document neutralises.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// The warehouse that authenticates by key pair, in upper case.
+    pub warehouse_a: String,
+    /// The warehouse that authenticates by password, in upper case.
+    pub warehouse_b: String,
+    /// The git provider, in lower case.
+    pub git_provider: String,
 }
 
 impl Sources<'_> {
@@ -54,5 +65,43 @@ impl Sources<'_> {
         self.layers()
             .text(flag, env::CANCEL_STATUS, file)
             .unwrap_or_else(|| "CANCELLED".to_owned())
+    }
+
+    /// The names that the API document neutralises; its own tokens where nothing is set.
+    pub fn vocabulary(&self, args: &VocabularyArgs) -> Vocabulary {
+        let file = &self.file.vocabulary;
+        let name = |flag: &Option<String>, variable, file: &Option<String>, default: &str| {
+            self.layers()
+                .text(flag.clone(), variable, file.clone())
+                .unwrap_or_else(|| default.to_owned())
+        };
+        Vocabulary {
+            warehouse_a: name(
+                &args.warehouse_a,
+                env::WAREHOUSE_A,
+                &file.warehouse_a,
+                "WAREHOUSE_A",
+            ),
+            warehouse_b: name(
+                &args.warehouse_b,
+                env::WAREHOUSE_B,
+                &file.warehouse_b,
+                "WAREHOUSE_B",
+            ),
+            git_provider: name(
+                &args.git_provider,
+                env::GIT_PROVIDER,
+                &file.git_provider,
+                "git_provider_a",
+            ),
+        }
+    }
+
+    /// The secret type of a cloud secrets manager.
+    pub fn key_vault(&self, flag: Option<String>) -> String {
+        let file = self.file.vocabulary.key_vault.clone();
+        self.layers()
+            .text(flag, env::KEY_VAULT, file)
+            .unwrap_or_else(|| "CLOUD_A_KEY_VAULT".to_owned())
     }
 }

@@ -9,11 +9,16 @@ mod repo;
 
 mod context;
 mod demo;
+mod events;
 mod faults;
 mod pipelines;
+mod projects;
+mod provision;
 mod publish;
 mod review;
 mod serve;
+mod streaming;
+mod tasks;
 mod usage;
 mod users_path;
 mod variables;
