@@ -3,9 +3,9 @@
 use crate::platform::{Platform, options, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
 use crate::repo::World;
+use crate::streaming;
 use crate::tasks::{begin, task};
 use crate::variables::text;
-use crate::{streaming, tasks};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate::service::{Clock, Options};
@@ -112,8 +112,8 @@ async fn what_was_running_goes_on_and_ends_after_a_restart() {
     let durable = Durable::new();
     let platform = durable.start().await;
     with_environments(&platform, &project(), &["production"]).await;
-    let working = begin(&platform, tasks::task("ACT", "create and push", &["create_file"])).await;
-    let stopping = begin(&platform, tasks::task("ACT", "create", &[])).await;
+    let working = begin(&platform, task("ACT", "create and push", &["create_file"])).await;
+    let stopping = begin(&platform, task("ACT", "create", &[])).await;
     platform
         .call("member", (Method::POST, &format!("{stopping}/stop")), None, 204)
         .await;
