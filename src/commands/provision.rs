@@ -96,8 +96,8 @@ fn resolve(state: &mut State, plan: &Plan, words: &[String]) -> Result<(), Failu
             }
             _ => return Err(wrong()),
         }
-        if let (Some(record), Some(digest)) = (state.steps.get_mut(&step), plan.digest(step)) {
-            record.digest = digest;
+        if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.body(step)) {
+            record.made_of = body;
         }
     }
     Ok(())

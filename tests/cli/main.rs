@@ -11,6 +11,7 @@ mod context;
 mod demo;
 mod events;
 mod faults;
+mod local;
 mod pipelines;
 mod projects;
 mod provision;

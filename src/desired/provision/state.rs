@@ -3,7 +3,6 @@
 use super::check::Plan;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
@@ -75,8 +74,8 @@ pub enum Mark {
 pub struct Record {
     /// How far it is.
     pub mark: Mark,
-    /// What it was done with, as a digest.
-    pub digest: String,
+    /// What it was done with; never a secret.
+    pub made_of: Value,
     /// The project's identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
@@ -170,7 +169,7 @@ impl State {
             if record.mark == Mark::Begun {
                 return Err(StateError::Unknown { step: *step });
             }
-            if plan.digest(*step).is_some_and(|digest| digest != record.digest) {
+            if plan.body(*step).is_some_and(|body| body != record.made_of) {
                 return Err(StateError::Changed { step: *step });
             }
         }
@@ -196,9 +195,9 @@ impl State {
 }
 
 impl Plan {
-    /// What a step is done with, as a digest; none if there is no such step. A secret's value is not part of it.
-    pub fn digest(&self, step: Step) -> Option<String> {
-        let body: Value = match step {
+    /// What a step is done with; none if there is no such step. A secret's value is not part of it.
+    pub fn body(&self, step: Step) -> Option<Value> {
+        Some(match step {
             Step::Project => json!(self.project),
             Step::Connection => json!(self.connection),
             Step::Secret => {
@@ -210,9 +209,7 @@ impl Plan {
                 let it = self.repository.as_ref()?;
                 json!([it.provider, it.owner_name, it.repository_name])
             }
-        };
-        let hash = Sha256::digest(body.to_string());
-        Some(hash.iter().map(|byte| format!("{byte:02x}")).collect())
+        })
     }
 
     /// The steps that there are, in order.

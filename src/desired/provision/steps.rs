@@ -81,12 +81,12 @@ pub async fn apply(
 }
 
 fn mark(state: &mut State, plan: &Plan, step: Step, mark: Mark, project_id: Option<String>) {
-    let digest = plan.digest(step).unwrap_or_default();
+    let made_of = plan.body(step).unwrap_or_default();
     state.steps.insert(
         step,
         Record {
             mark,
-            digest,
+            made_of,
             project_id,
         },
     );
