@@ -61,6 +61,8 @@ variables! {
     HEAD = "SLUICEGATE_HEAD";
     /// The branch name sent to the platform.
     BRANCH = "SLUICEGATE_BRANCH";
+    /// Fetch the history that a shallow clone lacks, in bounded steps.
+    DEEPEN = "SLUICEGATE_DEEPEN";
     /// Globs of the files to take, one a line.
     INCLUDE = "SLUICEGATE_INCLUDE";
     /// Globs of the files to leave, one a line.
@@ -69,6 +71,8 @@ variables! {
     FAIL_ON = "SLUICEGATE_FAIL_ON";
     /// What an unreachable platform means: fail or pass.
     ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE";
+    /// What a change from a fork means: fail or check.
+    FORK = "SLUICEGATE_FORK";
     /// Reports to write, `FORMAT=PATH`, one a line.
     REPORT = "SLUICEGATE_REPORT";
     /// Annotations: auto, github, azure or none.
@@ -81,6 +85,8 @@ variables! {
     PREFIX = "SLUICEGATE_PREFIX";
     /// The artifact's version name, a template.
     VERSION_NAME = "SLUICEGATE_VERSION_NAME";
+    /// Which of the selected files are published: all or closure.
+    SELECT = "SLUICEGATE_SELECT";
     /// Where published files come from: commit or worktree.
     FROM = "SLUICEGATE_FROM";
     /// What an existing version means: fail or same-content.
@@ -89,6 +95,14 @@ variables! {
     ON_IGNORED = "SLUICEGATE_ON_IGNORED";
     /// Skip the check of the published artifact.
     NO_VERIFY = "SLUICEGATE_NO_VERIFY";
+    /// How long, in seconds, a version is looked for after a lost answer.
+    LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT";
+    /// The JSON report of a review that must have passed on the commit to publish.
+    REQUIRE_REVIEW = "SLUICEGATE_REQUIRE_REVIEW";
+    /// Globs of the branches on which `ci` publishes, one a line.
+    PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES";
+    /// Globs of the tags on which `ci` publishes, one a line.
+    PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS";
     /// Say what would be done, and send nothing.
     DRY_RUN = "SLUICEGATE_DRY_RUN";
     /// Where to write the publish receipt.
@@ -111,6 +125,10 @@ variables! {
 
 /// Turns colour off when set to anything, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
+
+/// The index that git gives to its hooks, where it is not the repository's own, see
+/// <https://git-scm.com/docs/git#Documentation/git.txt-GITINDEXFILE>.
+pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
 
 /// GitHub (and Gitea, Forgejo): the file that holds the event's payload.
 pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";

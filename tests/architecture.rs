@@ -1,5 +1,6 @@
 //! Holds the code to the rooms and arrows of docs/ARCHITECTURE.md.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,6 @@
 //! Holds the documents to the program.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use clap::{Arg, Command, CommandFactory as _};

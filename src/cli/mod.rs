@@ -4,6 +4,8 @@
 //! flag, environment, file and default over one another. Every flag that has a variable names it in its help.
 
 mod artifacts;
+mod check;
+mod ci;
 mod context;
 mod demo;
 mod events;
@@ -14,15 +16,20 @@ mod provision;
 mod publish;
 mod remote;
 mod review;
+mod rules;
 mod serve;
 mod streaming;
 mod tasks;
 mod values;
 mod variables;
+mod verify;
 
 pub use artifacts::{
-    ArtifactsArgs, ArtifactsVerb, OutputArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
+    ArtifactsArgs, ArtifactsVerb, DisableArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs,
+    SharedPipelinesVerb, VersionArgs,
 };
+pub use check::CheckArgs;
+pub use ci::CiArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
@@ -33,21 +40,22 @@ pub use projects::{
     RepositoriesArgs, RepositoriesVerb, SecretsArgs, SecretsVerb, ValueArgs,
 };
 pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
-pub use publish::PublishArgs;
+pub use publish::{PublishArgs, PublishFlags};
 pub use remote::{PaceArgs, VocabularyArgs};
-pub use review::{ReviewArgs, SelectionArgs};
+pub use review::{GateArgs, ReviewArgs, SelectionArgs};
+pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
-    ApprovalScope, CreateTaskArgs, DecideArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs, TasksVerb,
-    WaitArgs,
+    ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
+    TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, Color, EventFormat, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom,
-    ReportFlag, ReportFormat, parse_bool, parse_value,
+    Annotations, Color, EventFormat, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat,
+    PublishFrom, ReportFlag, ReportFormat, Select, parse_bool, parse_value,
 };
-
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
+pub use verify::VerifyArgs;
 
 use clap::{Parser, Subcommand};
 
@@ -66,20 +74,30 @@ pub struct Cli {
 const EXAMPLES: &str = "Start here, without any account:
   sluicegate demo
 
+On your own project, without any account:
+  sluicegate check
+
 In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set:
   sluicegate review --report junit=review.xml
-  sluicegate publish --prefix sales --version-name '{date}-{short-sha}'";
+  sluicegate publish --prefix sales --version-name auto
+  sluicegate ci --prefix sales --version-name auto --publish-on-branch main";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Review the changed pipelines by the platform's rules, and decide
     Review(ReviewArgs),
+    /// Check the pipelines by the same rules on this machine, without a platform
+    Check(CheckArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
+    /// Review, and publish if that passed and the event says so
+    Ci(CiArgs),
+    /// Prove that what is published is what a receipt says
+    Verify(VerifyArgs),
     /// Explain which commit, branch and base were detected, and why
     Context(ContextArgs),
-    /// Published artifact versions: list, show, enable, disable
+    /// Published artifact versions: list, show, enable, disable, rollback, prune
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
     SharedPipelines(SharedPipelinesArgs),
@@ -107,6 +125,8 @@ pub enum Command {
     Provision(ProvisionArgs),
     /// Audit events: export
     Events(EventsArgs),
+    /// The quality rules: list, explain, init, lint
+    Rules(RulesArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own

@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{Annotations, FailOn, OnUnavailable, ReportFlag};
+use super::{Annotations, FailOn, Fork, OnUnavailable, ReportFlag};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate review --report junit=review.xml --report json=review.json
   sluicegate review --all --fail-on warn
   sluicegate review --base origin/release pipelines/sales
+  sluicegate review --fork check --deepen
   sluicegate review --dry-run";
 
 /// Reviews the pipelines that changed between base and head.
@@ -20,19 +21,16 @@ pub struct ReviewArgs {
     /// The branch name sent to the platform [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
-    #[arg(long, value_name = "LEVEL")]
-    pub fail_on: Option<FailOn>,
+    /// What fails it, and where it is told.
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// What a platform without a usable answer means [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub on_unavailable: Option<OnUnavailable>,
-    /// A report to write: junit or json, to a file or `-` for standard output; repeatable
-    /// [env: SLUICEGATE_REPORT, one a line]
-    #[arg(long, value_name = "FORMAT=PATH")]
-    pub report: Vec<ReportFlag>,
-    /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
-    #[arg(long, value_name = "STYLE")]
-    pub annotations: Option<Annotations>,
+    /// What a change from a fork means, which the platform cannot read: `check` judges it on this machine
+    /// [env: SLUICEGATE_FORK] [default: fail]
+    #[arg(long, value_name = "ACTION")]
+    pub fork: Option<Fork>,
     /// Files in one request [env: SLUICEGATE_BATCH_SIZE] [default: 100]
     #[arg(long, value_name = "N")]
     pub batch_size: Option<usize>,
@@ -42,6 +40,21 @@ pub struct ReviewArgs {
     /// Say what would be sent, and send nothing [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// What fails the gate, and where it is told.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GateArgs {
+    /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
+    #[arg(long, value_name = "LEVEL")]
+    pub fail_on: Option<FailOn>,
+    /// A report to write: junit or json, to a file or `-` for standard output; repeatable
+    /// [env: SLUICEGATE_REPORT, one a line]
+    #[arg(long, value_name = "FORMAT=PATH")]
+    pub report: Vec<ReportFlag>,
+    /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
+    #[arg(long, value_name = "STYLE")]
+    pub annotations: Option<Annotations>,
 }
 
 /// Which pipelines of which commit, against which base.
@@ -59,6 +72,9 @@ pub struct SelectionArgs {
     /// The revision to review [env: SLUICEGATE_HEAD] [default: detected]
     #[arg(long, value_name = "REV")]
     pub head: Option<String>,
+    /// Fetch the commits and the history that the clone lacks, in bounded steps, with git [env: SLUICEGATE_DEEPEN]
+    #[arg(long)]
+    pub deepen: bool,
     /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
     /// [default: **/*.orch.yaml, **/*.tran.yaml]
     #[arg(long, value_name = "GLOB")]

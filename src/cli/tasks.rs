@@ -99,12 +99,9 @@ pub enum TasksVerb {
     Permissions {
         /// The task
         id: String,
-        /// All tools that are approved from now on; repeatable
-        #[arg(long, value_name = "TOOL", required_unless_present = "clear")]
-        grant: Vec<String>,
-        /// Approve none
-        #[arg(long, conflicts_with = "grant")]
-        clear: bool,
+        /// What it may use.
+        #[command(flatten)]
+        tools: GrantArgs,
         /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
@@ -119,6 +116,18 @@ pub struct TaskArgs {
     /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// What the agent may use without asking.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = false)]
+pub struct GrantArgs {
+    /// All tools that are approved from now on; repeatable
+    #[arg(long, value_name = "TOOL")]
+    pub grant: Vec<String>,
+    /// Approve none
+    #[arg(long)]
+    pub clear: bool,
 }
 
 /// What is said to the agent.

@@ -37,6 +37,16 @@ pub enum OnUnavailable {
     Pass,
 }
 
+/// What the change of a fork means, which the platform cannot read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Fork {
+    /// Exit 7.
+    #[default]
+    Fail,
+    /// It is checked on this machine instead.
+    Check,
+}
+
 /// Which annotations to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Annotations {
@@ -59,6 +69,16 @@ pub enum PublishFrom {
     Commit,
     /// The working tree.
     Worktree,
+}
+
+/// Which of the selected files are published.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Select {
+    /// All of them.
+    #[default]
+    All,
+    /// Only what the shared pipelines need.
+    Closure,
 }
 
 /// What an existing version means.

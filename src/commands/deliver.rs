@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Report;
 use crate::report::{self, About, AnnotationStyle, Format, github, terminal};
-use crate::settings::{ReportTarget, Review};
+use crate::settings::{Judging, ReportTarget};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
 /// What to deliver, by which settings.
 pub(super) struct Delivery<'a> {
     pub(super) report: &'a Report,
-    pub(super) settings: &'a Review,
+    pub(super) settings: &'a Judging,
 }
 
 /// Delivers; the status says whether every place was reached.

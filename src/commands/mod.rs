@@ -1,12 +1,15 @@
 //! The verbs: one file each, which reads like the story and leaves the work to the rooms.
 
 mod artifacts;
+mod check;
+mod ci;
 mod client;
 mod context;
 mod deliver;
 mod demo;
 mod events;
 mod failure;
+mod judgement;
 mod output;
 mod pipelines;
 mod projects;
@@ -14,12 +17,15 @@ mod provision;
 mod publish;
 mod resource;
 mod review;
+mod rules;
 mod secret_value;
 mod serve;
 mod signals;
 mod streaming;
 mod tasks;
 mod variables;
+mod verify;
+mod versions;
 mod workspace;
 
 use crate::cli::{Cli, Color, Command, GlobalArgs};
@@ -67,7 +73,10 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
 fn dispatch(run: &Run, command: Command) -> Outcome {
     match command {
         Command::Review(args) => review::run(run, &args),
+        Command::Check(args) => check::run(run, &args),
         Command::Publish(args) => publish::run(run, &args),
+        Command::Ci(args) => ci::run(run, &args),
+        Command::Verify(args) => verify::run(run, &args),
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
@@ -83,6 +92,7 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Repositories(args) => projects::repositories(run, args.verb),
         Command::Provision(args) => provision::run(run, args.verb),
         Command::Events(args) => events::run(run, args.verb),
+        Command::Rules(args) => rules::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
     }

@@ -1,11 +1,10 @@
 //! The value of a secret: from a variable or a file, never from a flag or the configuration.
 
 use super::Run;
+use super::output::read_bounded;
 use crate::desired::provision::SecretSource;
 use crate::error::Failure;
 use secrecy::{ExposeSecret as _, SecretString};
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 /// The largest secret, in bytes.
@@ -36,22 +35,12 @@ impl Run {
 }
 
 fn file(path: &Path) -> Result<SecretString, Failure> {
-    let broken = |why: &dyn std::fmt::Display| {
-        Failure::usage(format!(
-            "the secret's file {} cannot be used: {why}",
-            path.display()
-        ))
-    };
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes))
-        .map_err(|why| broken(&why))?;
-    if bytes.len() as u64 > LIMIT {
-        return Err(broken(&format!("it has more than {LIMIT} bytes")));
-    }
-    match String::from_utf8(bytes) {
+    match String::from_utf8(read_bounded(path, LIMIT)?) {
         Ok(text) => Ok(text.into()),
-        Err(_) => Err(broken(&"it is not text")),
+        Err(_) => Err(Failure::usage(format!(
+            "the secret's file {} is not text",
+            path.display()
+        ))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Finds and opens the repository.
 
 use super::error::GitError;
-use super::{program::Program, repository::Repository, shadow};
+use super::{repository::Repository, shadow};
 use git2::{ErrorCode, Oid, Repository as Library, RepositoryOpenFlags};
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -42,16 +42,7 @@ impl Repository {
         let opened = open(from)?;
         let shallow = shallow_commits(&opened.common_dir)?;
         let partial = shadow::is_partial(&opened.common_dir);
-        let program = Program::new(opened.git_dir, partial && !opened.foreign);
-        Ok(Self::from_parts(
-            opened.library,
-            opened.root,
-            opened.bare,
-            shallow,
-            partial,
-            program,
-            opened.stand_in,
-        ))
+        Ok(Self::from_parts(opened, shallow, partial))
     }
 }
 

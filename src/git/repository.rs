@@ -1,6 +1,6 @@
 //! The repository: where it is, what is checked out, and which commit a revision means.
 
-use super::{CommitId, GitError, program::Program};
+use super::{CommitId, GitError, open::Opened, program::Program, stored::Stored};
 use git2::{Commit, ErrorCode, ObjectType, Oid};
 use std::collections::HashSet;
 use std::fmt;
@@ -12,6 +12,7 @@ pub struct Repository {
     pub(super) shallow: HashSet<Oid>,
     pub(super) partial: bool,
     pub(super) program: Program,
+    pub(super) stored: Stored,
     root: PathBuf,
     bare: bool,
     /// Kept for as long as `library` reads it.
@@ -28,23 +29,16 @@ pub struct Head {
 }
 
 impl Repository {
-    pub(super) fn from_parts(
-        library: git2::Repository,
-        root: PathBuf,
-        bare: bool,
-        shallow: HashSet<Oid>,
-        partial: bool,
-        program: Program,
-        stand_in: Option<tempfile::TempDir>,
-    ) -> Self {
+    pub(super) fn from_parts(opened: Opened, shallow: HashSet<Oid>, partial: bool) -> Self {
         Self {
-            library,
             shallow,
             partial,
-            program,
-            root,
-            bare,
-            _stand_in: stand_in,
+            program: Program::new(opened.git_dir, partial, opened.foreign),
+            stored: Stored::new(&opened.common_dir),
+            root: opened.root,
+            bare: opened.bare,
+            library: opened.library,
+            _stand_in: opened.stand_in,
         }
     }
 

@@ -59,9 +59,14 @@ impl BaseUrl {
         url
     }
 
+    /// Whether the host is this machine.
+    pub fn is_on_this_machine(&self) -> bool {
+        is_loopback(&self.0)
+    }
+
     /// Whether the token would travel unencrypted over a network: `http://` to a host that is not this machine.
     pub fn is_plain_http_to_remote(&self) -> bool {
-        self.0.scheme() == "http" && !is_loopback(&self.0)
+        self.0.scheme() == "http" && !self.is_on_this_machine()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::retry::Delays;
 use super::token::Tokens;
-use super::transport::Transport;
+use super::transport::{Limits, Transport};
 use super::{BaseUrl, ErrorKind, HttpError, Request, Response, TokenSource};
 use reqwest::Url;
 use std::path::PathBuf;
@@ -49,7 +49,12 @@ impl Client {
             retries,
             ca_cert,
         } = settings;
-        let transport = Transport::new(timeout, retries, ca_cert.as_deref(), delays)?;
+        let limits = Limits {
+            timeout,
+            retries,
+            delays,
+        };
+        let transport = Transport::new(limits, ca_cert.as_deref(), base_url.is_on_this_machine())?;
         Ok(Self(Arc::new(Parts {
             base_url,
             tokens: Tokens::new(token),

@@ -284,12 +284,15 @@ pub(super) fn subject(method: &Method, url: &Url, show_query: bool) -> String {
     format!("{method} {}", words::bounded(shown.as_str(), 500))
 }
 
+/// A shorter text is no secret, and stands in every second word.
+const SHORTEST_SECRET: usize = 3;
+
 /// The text without the secret, in case a server repeats what it was sent.
 pub(super) fn redacted(text: &str, secret: &SecretString) -> String {
     /// A shorter line of a key is no secret by itself, and would stand in other words.
     const SHORTEST_LINE: usize = 8;
     let secret = secret.expose_secret();
-    if secret.is_empty() {
+    if secret.len() < SHORTEST_SECRET {
         return text.to_owned();
     }
     let hidden = text.replace(secret, "***");

@@ -32,6 +32,17 @@ const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const USER_AGENT: &str = concat!("sluicegate/", env!("CARGO_PKG_VERSION"));
 
+/// How long and how often.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// One request's limit.
+    pub(super) timeout: Duration,
+    /// Tries after the first.
+    pub(super) retries: u32,
+    /// The waits between tries.
+    pub(super) delays: Delays,
+}
+
 /// The connections, and the rules for using them. It knows no token.
 pub(super) struct Transport {
     calls: reqwest::Client,
@@ -42,18 +53,16 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    pub(super) fn new(
-        limit: Duration,
-        retries: u32,
-        ca_cert: Option<&Path>,
-        delays: Delays,
-    ) -> Result<Self, HttpError> {
+    /// `local` keeps the proxies of the environment out: a proxy cannot reach this machine's loopback addresses.
+    pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, local: bool) -> Result<Self, HttpError> {
         let tls = tls::client_config(ca_cert)?;
-        let limit = limit.min(LONGEST);
+        let limit = limits.timeout.min(LONGEST);
         // A little under the limit of the whole, so that an unreachable host is told from a slow one.
         let connect = CONNECT.min(limit.mul_f32(0.9));
         let builder = || {
-            reqwest::Client::builder()
+            let builder = reqwest::Client::builder();
+            let builder = if local { builder.no_proxy() } else { builder };
+            builder
                 .user_agent(USER_AGENT)
                 .redirect(Policy::none())
                 .referer(false)
@@ -71,8 +80,8 @@ impl Transport {
             // No connection of an upload is used twice: one that the server has just closed would break it.
             uploads: built(builder().pool_max_idle_per_host(0))?,
             timeout: limit,
-            retries,
-            delays,
+            retries: limits.retries,
+            delays: limits.delays,
         })
     }
 

@@ -41,8 +41,10 @@ impl Contents {
                 Err(error) => Err(error.into()),
             },
             Content::File(path) => {
-                let mut bytes = Vec::new();
                 let file = File::open(path).map_err(cannot_read(path))?;
+                let size = file.metadata().map_err(cannot_read(path))?.len();
+                // One byte more, so that the end is met without asking for more memory.
+                let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
                 file.take(limit.saturating_add(1))
                     .read_to_end(&mut bytes)
                     .map_err(cannot_read(path))?;
@@ -51,10 +53,10 @@ impl Contents {
         }
     }
 
-    /// A reader of the content, in flat memory.
-    pub fn open(&self, content: &Content) -> Result<Box<dyn Read + Send>, PublishError> {
+    /// A reader of the content, which has `size` bytes, in flat memory.
+    pub fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
-            Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob))?),
+            Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob, size))?),
             Content::File(path) => Ok(Box::new(File::open(path).map_err(cannot_read(path))?)),
         }
     }

@@ -1,9 +1,9 @@
-//! Whether the working tree is what the head commit says.
+//! Whether the working tree is what the head commit says: as git checked it out, or with the same content.
 
 use super::contents::Contents;
 use super::plan::{Content, PlannedFile};
-use super::{PublishError, Wish};
-use crate::git::{CommitId, Repository};
+use super::{PublishError, Select, Wish};
+use crate::git::{BlobId, Checkout, CommitId, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
@@ -19,13 +19,15 @@ pub(super) fn warning(
     files: &[PlannedFile],
 ) -> Result<Option<String>, PublishError> {
     let planned: BTreeMap<&str, &PlannedFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
-    let concerned = |path: &str| wish.selects(path) || planned.contains_key(path);
+    let concerned =
+        |path: &str| wish.select == Select::All && wish.selects(path) || planned.contains_key(path);
     let committed = repository.files(head, &concerned)?;
+    let checkout = repository.checkout();
     let mut unknown = planned.clone();
     let mut differing = Vec::new();
     for file in committed {
         let same = match unknown.remove(file.path.as_str()) {
-            Some(planned) => is_same(contents, planned, &Content::Blob(file.blob))?,
+            Some(planned) => is_same(contents, &checkout, planned, file.blob)?,
             None => false,
         };
         if !same {
@@ -53,12 +55,24 @@ fn sentence(head: &CommitId, differing: &[String]) -> String {
     )
 }
 
-fn is_same(contents: &Contents, planned: &PlannedFile, committed: &Content) -> Result<bool, PublishError> {
-    if contents.size(committed)? != planned.bytes {
+fn is_same(
+    contents: &Contents,
+    checkout: &Checkout,
+    planned: &PlannedFile,
+    blob: BlobId,
+) -> Result<bool, PublishError> {
+    if let Content::File(path) = &planned.content
+        && let Ok(on_disk) = path.symlink_metadata()
+        && checkout.vouches_for(&planned.path, &blob, &on_disk)
+    {
+        return Ok(true);
+    }
+    let committed = Content::Blob(blob);
+    if contents.size(&committed)? != planned.bytes {
         return Ok(false);
     }
-    let mut one = contents.open(&planned.content)?;
-    let mut other = contents.open(committed)?;
+    let mut one = contents.open(&planned.content, planned.bytes)?;
+    let mut other = contents.open(&committed, planned.bytes)?;
     Ok(equal(&mut *one, &mut *other).unwrap_or(false))
 }
 

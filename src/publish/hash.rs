@@ -1,5 +1,6 @@
 //! Content hashes: taken while a file is read for sending, so that nothing is read twice.
 
+use super::hashing::Hashing;
 use super::plan::{Plan, PlannedFile};
 use super::{PublishError, contents::Contents};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -19,6 +20,11 @@ pub fn digest(files: &[(&str, &str)]) -> String {
         hasher.update(format!("{sha256}  {path}\n"));
     }
     format!("sha256:{}", hex(&hasher.finalize()))
+}
+
+/// The SHA-256 of a content, in hex.
+pub fn content_hash(content: &[u8]) -> String {
+    hex(&Sha256::digest(content))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -41,30 +47,25 @@ impl Hashes {
 
     /// The same content, hashed once `length` bytes of it were read.
     pub fn watch(&self, file: usize, length: u64, content: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
-        if length == 0 {
-            self.set(file, &Sha256::new().finalize());
-        }
-        Box::new(Hashing {
-            content,
-            hasher: Sha256::new(),
-            missing: length,
-            file,
-            hashes: self.clone(),
-        })
+        Box::new(Hashing::new(content, file, length, self.clone()))
     }
 
-    fn set(&self, file: usize, hash: &[u8]) {
+    pub fn set(&self, file: usize, hash: &[u8]) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = all.get_mut(file) {
             *slot = Some(hex(hash));
         }
     }
 
+    /// The hashes so far, in the order of the files.
+    pub fn known(&self) -> Vec<Option<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// All hashes of the plan's files; those of files that were not read to their end are made now.
     pub fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let contents = plan.contents();
-        let files: Vec<_> = plan.files.iter().zip(known).collect();
+        let files: Vec<_> = plan.files.iter().zip(self.known()).collect();
         let hash = |(file, known): &(&PlannedFile, Option<String>)| match known {
             Some(hash) => Ok(hash.clone()),
             None => sha256(&contents, file),
@@ -91,7 +92,11 @@ impl Plan {
 }
 
 fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishError> {
-    let mut content = contents.open(&file.content)?;
+    of(contents.open(&file.content, file.bytes)?, &file.path)
+}
+
+/// The SHA-256 in hex of a content; `path` names it in an error.
+pub(super) fn of(mut content: impl Read, path: &str) -> Result<String, PublishError> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -101,7 +106,7 @@ fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishErro
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(source) => {
                 return Err(PublishError::Io {
-                    path: Path::new(&file.path).to_owned(),
+                    path: Path::new(path).to_owned(),
                     source,
                 });
             }
@@ -109,33 +114,9 @@ fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishErro
     }
 }
 
-/// Hashes what passes through.
-struct Hashing {
-    content: Box<dyn Read + Send>,
-    hasher: Sha256,
-    missing: u64,
-    file: usize,
-    hashes: Hashes,
-}
-
-impl Read for Hashing {
-    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let size = self.content.read(space)?;
-        if size > 0 && self.missing > 0 {
-            self.hasher.update(&space[..size]);
-            self.missing = self.missing.saturating_sub(size as u64);
-            if self.missing == 0 {
-                self.hashes.set(self.file, &self.hasher.finalize_reset());
-            }
-        }
-        Ok(size)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Cursor;
 
     const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -146,26 +127,5 @@ mod tests {
         assert_eq!(forward, digest(&[("b", EMPTY), ("a", ABC)]));
         assert_ne!(forward, digest(&[("a", EMPTY), ("b", ABC)]));
         assert_eq!(digest(&[]), format!("sha256:{EMPTY}"));
-    }
-
-    #[test]
-    fn a_file_is_hashed_while_it_is_read() {
-        let hashes = Hashes::new(2);
-        let mut content = hashes.watch(0, 3, Box::new(Cursor::new(b"abc")));
-        let mut one = [0];
-        while content.read(&mut one).unwrap() > 0 {}
-        drop(hashes.watch(1, 0, Box::new(Cursor::new(b""))));
-        assert_eq!(
-            *hashes.0.lock().unwrap(),
-            [Some(ABC.to_owned()), Some(EMPTY.to_owned())]
-        );
-    }
-
-    #[test]
-    fn a_file_that_was_not_read_to_its_end_has_no_hash() {
-        let hashes = Hashes::new(1);
-        let mut content = hashes.watch(0, 3, Box::new(Cursor::new(b"abc")));
-        content.read_exact(&mut [0; 2]).unwrap();
-        assert_eq!(*hashes.0.lock().unwrap(), [None]);
     }
 }

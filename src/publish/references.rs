@@ -1,72 +1,186 @@
-//! Reads the selected pipelines and keeps what they name: all of them, in parallel, one document per thread in memory.
+//! Reads the selected pipelines and keeps what they name, in parallel, a few documents at a time in memory.
+//!
+//! Only those that can name a file are read as YAML, which is most of the work, and those that a shared pipeline needs.
 
 use super::PublishError;
 use super::contents::Contents;
 use super::plan::Content;
 use crate::pipelines::{DocumentError, Pipeline, Reference};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use regex::bytes::Regex;
+use std::slice::Iter;
 use std::sync::LazyLock;
 
 /// Larger pipelines are not read; the largest in use have a tenth of this.
 const LIMIT: u64 = 32 * 1024 * 1024;
 
-/// Larger pipelines are read as YAML only if they can name a file, unless a shared pipeline needs them.
-const SURE: u64 = 1024 * 1024;
+/// So much is held in memory before it is read as YAML, in bytes; as much again is collected meanwhile.
+const HELD: usize = 1024 * 1024;
 
-/// The keys by which a component names a file.
-static KEYS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("orchestrationJob|transformationJob|scriptLocation").ok());
+/// The keys by which a component names a file, and the escapes of a quoted YAML text that can stand for letters or
+/// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>): without any of these there is no such key.
+static NAMES_FILES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"orchestrationJob|transformationJob|fileName|\\[xuU\r\n]").ok());
 
 /// What is known of a pipeline file.
 pub(super) struct PipelineFacts {
     pub bytes: u64,
     /// What it names, or why it is no pipeline.
     pub references: Result<Vec<Reference>, DocumentError>,
-}
-
-impl PipelineFacts {
-    /// Whether the file was not read as YAML, because it is large and seems to name nothing.
-    pub fn is_skimmed(&self) -> bool {
-        self.bytes > SURE && self.references.as_ref().is_ok_and(Vec::is_empty)
-    }
+    /// Whether it was not read as YAML, because it cannot name a file: it may be no pipeline at all.
+    pub is_skimmed: bool,
 }
 
 /// The facts of each of these files, in their order.
+///
+/// Files are read in parallel. Blobs are not, as libgit2's threads only wait for each other: those that must be read
+/// as YAML are collected, and read in parallel while others are.
 pub(super) fn read_all(contents: &Contents, files: &[&Content]) -> Result<Vec<PipelineFacts>, PublishError> {
-    files
-        .par_iter()
-        .map(|content| read(contents, content, false))
-        .collect()
+    if !matches!(files.first(), Some(Content::Blob(_))) {
+        let read = |content: &&Content| read(contents, content, false);
+        return files.par_iter().map(read).collect();
+    }
+    let mut facts = Vec::with_capacity(files.len());
+    let mut rest = files.iter();
+    let mut window = skim_some(contents, &mut rest)?;
+    while !window.is_empty() {
+        let (parsed, next) = rayon::join(
+            || window.into_par_iter().map(Skimmed::facts).collect::<Vec<_>>(),
+            || skim_some(contents, &mut rest),
+        );
+        facts.extend(parsed);
+        window = next?;
+    }
+    Ok(facts)
 }
 
-/// The facts of one file; `thorough` reads it as YAML whatever its size.
+/// The next files, until enough is held in memory.
+fn skim_some(contents: &Contents, rest: &mut Iter<'_, &Content>) -> Result<Vec<Skimmed>, PublishError> {
+    let (mut window, mut held) = (Vec::new(), 0);
+    while held < HELD
+        && let Some(content) = rest.next()
+    {
+        let skimmed = skim(contents, content, false)?;
+        held += skimmed.held();
+        window.push(skimmed);
+    }
+    Ok(window)
+}
+
+/// The facts of one file; `thorough` reads it as YAML in any case.
 pub(super) fn read(
     contents: &Contents,
     content: &Content,
     thorough: bool,
 ) -> Result<PipelineFacts, PublishError> {
+    skim(contents, content, thorough).map(Skimmed::facts)
+}
+
+/// The names of the pipeline's variables; none if the file cannot be read as a pipeline.
+pub(super) fn variables(contents: &Contents, content: &Content) -> Result<Option<Vec<String>>, PublishError> {
     let Some(bytes) = contents.read(content, LIMIT)? else {
-        return Ok(PipelineFacts {
-            bytes: contents.size(content)?,
-            references: Err(too_large()),
-        });
+        return Ok(None);
     };
-    let names_nothing = || KEYS.as_ref().is_some_and(|keys| !keys.is_match(&bytes));
-    let references = if !thorough && bytes.len() as u64 > SURE && names_nothing() {
-        Ok(Vec::new())
-    } else {
-        Pipeline::parse(&bytes).map(|pipeline| pipeline.references())
+    let pipeline = Pipeline::parse(&bytes).ok();
+    Ok(pipeline.map(|pipeline| pipeline.variables.into_iter().map(|it| it.name).collect()))
+}
+
+/// A file of which is known whether it must be read as YAML.
+enum Skimmed {
+    Known(PipelineFacts),
+    ToRead(Vec<u8>),
+}
+
+fn skim(contents: &Contents, content: &Content, thorough: bool) -> Result<Skimmed, PublishError> {
+    let known = |bytes, references, is_skimmed| {
+        Skimmed::Known(PipelineFacts {
+            bytes,
+            references,
+            is_skimmed,
+        })
     };
-    Ok(PipelineFacts {
-        bytes: bytes.len() as u64,
-        references,
+    Ok(match contents.read(content, LIMIT)? {
+        None => known(contents.size(content)?, Err(too_large()), false),
+        Some(bytes) if thorough || may_name_files(&bytes) => Skimmed::ToRead(bytes),
+        Some(bytes) => known(bytes.len() as u64, Ok(Vec::new()), true),
     })
+}
+
+impl Skimmed {
+    /// How many bytes it keeps in memory.
+    const fn held(&self) -> usize {
+        match self {
+            Self::Known(_) => 0,
+            Self::ToRead(bytes) => bytes.len(),
+        }
+    }
+
+    fn facts(self) -> PipelineFacts {
+        match self {
+            Self::Known(facts) => facts,
+            Self::ToRead(bytes) => PipelineFacts {
+                bytes: bytes.len() as u64,
+                references: Pipeline::parse(&bytes).map(|pipeline| pipeline.references()),
+                is_skimmed: false,
+            },
+        }
+    }
+}
+
+fn may_name_files(bytes: &[u8]) -> bool {
+    NAMES_FILES.as_ref().is_none_or(|keys| keys.is_match(bytes))
 }
 
 fn too_large() -> DocumentError {
     DocumentError {
         message: format!("the pipeline has more than {LIMIT} bytes"),
         position: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_file_is_skimmed_only_if_no_key_of_a_reference_can_be_in_it() {
+        for text in [
+            "orchestrationJob: a",
+            "\"transformation\\u004aob\": a",
+            "\"file\\x4eame\": a",
+            "\"file\\U0000004eame\": a",
+            "\"file\\\n  Name\": a",
+        ] {
+            assert!(may_name_files(text.as_bytes()), "{text}");
+        }
+        assert!(!may_name_files(b"sqlScript: \"select '\\t' as filename\""));
+    }
+
+    /// A key in double quotes, some of its letters escaped.
+    fn quoted(key: &str, escapes: &[u8]) -> String {
+        let written = key.chars().zip(escapes).map(|(letter, escape)| match escape {
+            0 => format!("\\x{:02x}", u32::from(letter)),
+            1 => format!("\\u{:04X}", u32::from(letter)),
+            2 => format!("\\U{:08x}", u32::from(letter)),
+            _ => letter.to_string(),
+        });
+        format!("\"{}\"", written.collect::<String>())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_skimmed_names_nothing(
+            key in "orchestrationJob|transformationJob",
+            escapes in prop::collection::vec(0_u8..12, 20),
+        ) {
+            let text = format!(
+                "type: orchestration\npipeline:\n  components:\n    A:\n      parameters:\n        {}: b\n",
+                quoted(&key, &escapes)
+            );
+            let named = Pipeline::parse(text.as_bytes()).unwrap().references();
+            prop_assert_eq!(named.len(), 1);
+            prop_assert!(may_name_files(text.as_bytes()));
+        }
     }
 }

@@ -144,6 +144,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
     fn the_document_of_the_contract() {
         let json = String::from_utf8(render(&sample::report()).unwrap()).unwrap();
         insta::assert_snapshot!(json, @r#"

@@ -71,9 +71,9 @@ impl Check {
 
     /// A required text that is one of these.
     pub fn one_of(&mut self, object: &Map<String, Value>, field: &str, allowed: &[&str]) -> String {
-        // An empty one was a finding.
+        let found = self.findings.len();
         let text = self.text(object, field);
-        if !text.is_empty() && !allowed.contains(&text.as_str()) {
+        if self.findings.len() == found && !allowed.contains(&text.as_str()) {
             self.note(field, format!("must be one of {}", allowed.join(", ")));
         }
         text
@@ -92,9 +92,10 @@ impl Check {
 
     /// A required UUID.
     pub fn uuid(&mut self, object: &Map<String, Value>, field: &str) -> Uuid {
+        let found = self.findings.len();
         let text = self.text(object, field);
         let id = place::uuid(&text);
-        if !text.is_empty() && id.is_none() {
+        if self.findings.len() == found && id.is_none() {
             self.note(field, "must be a UUID");
         }
         id.unwrap_or_default()

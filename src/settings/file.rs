@@ -16,7 +16,7 @@ pub const FILE_NAME: &str = "sluicegate.yaml";
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 /// Keys that decide where a secret goes or what runs, and the variable that sets each.
-const NEVER_IN_FILE: [(&str, &str); 12] = [
+const NEVER_IN_FILE: [(&str, &str); 13] = [
     ("base-url", env::BASE_URL),
     ("token", env::TOKEN),
     ("token-file", env::TOKEN_FILE),
@@ -26,6 +26,7 @@ const NEVER_IN_FILE: [(&str, &str); 12] = [
     ("client-id", env::CLIENT_ID),
     ("client-secret", env::CLIENT_SECRET),
     ("ca-cert", env::CA_CERT),
+    ("deepen", env::DEEPEN),
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
@@ -49,6 +50,7 @@ pub struct FileConfig {
     pub(super) vocabulary: VocabularySection,
     pub(super) review: ReviewSection,
     pub(super) publish: PublishSection,
+    pub(super) publish_on: PublishOnSection,
 }
 
 /// The section `review`.
@@ -63,6 +65,8 @@ pub(super) struct ReviewSection {
     pub(super) fail_on: Option<cli::FailOn>,
     #[serde(deserialize_with = "word")]
     pub(super) on_unavailable: Option<cli::OnUnavailable>,
+    #[serde(deserialize_with = "word")]
+    pub(super) fork: Option<cli::Fork>,
     #[serde(deserialize_with = "reports")]
     pub(super) report: Option<Vec<cli::ReportFlag>>,
     #[serde(deserialize_with = "word")]
@@ -79,13 +83,17 @@ pub(super) struct PublishSection {
     pub(super) prefix: Option<String>,
     pub(super) version_name: Option<String>,
     #[serde(deserialize_with = "word")]
+    pub(super) select: Option<cli::Select>,
+    #[serde(deserialize_with = "word")]
     pub(super) from: Option<cli::PublishFrom>,
     #[serde(deserialize_with = "word")]
     pub(super) if_exists: Option<cli::IfExists>,
     #[serde(deserialize_with = "word")]
     pub(super) on_ignored: Option<cli::OnIgnored>,
     pub(super) no_verify: Option<bool>,
+    pub(super) lookup_timeout: Option<u64>,
     pub(super) dry_run: Option<bool>,
+    pub(super) require_review: Option<PathBuf>,
     pub(super) receipt: Option<PathBuf>,
 }
 
@@ -101,6 +109,14 @@ pub(super) struct VocabularySection {
     pub(super) git_provider: Option<String>,
     #[serde(rename = "CLOUD_A_KEY_VAULT")]
     pub(super) key_vault: Option<String>,
+}
+
+/// The section `publish-on`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct PublishOnSection {
+    pub(super) branches: Option<Vec<String>>,
+    pub(super) tags: Option<Vec<String>>,
 }
 
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -173,7 +189,7 @@ fn explain(path: &Path, error: &serde_yaml::Error) -> SettingsError {
 fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsError {
     if let Some((_, variable)) = NEVER_IN_FILE.iter().find(|(key, _)| *key == field) {
         let message = format!("{place}: `{field}` must not stand in the configuration file");
-        let why = "the file belongs to the change under review, so it must not decide where a secret goes";
+        let why = "the file belongs to the change under review, so it must not decide where a secret goes or what runs";
         return SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"));
     }
     let error = SettingsError::new(format!("{place}: unknown key `{field}`"));
@@ -207,7 +223,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish, publish-on");
     }
 
     #[test]

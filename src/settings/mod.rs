@@ -3,8 +3,10 @@
 //! The configuration file belongs to the change under review. What decides where a secret goes or what runs is
 //! therefore never read from it.
 
+mod check;
 mod file;
 mod global;
+mod judging;
 mod layers;
 mod platform;
 mod publish;
@@ -12,12 +14,14 @@ mod remote;
 mod review;
 mod selection;
 
+pub use check::Check;
 pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
+pub use judging::{Judging, ReportTarget};
 pub use platform::Connection;
-pub use publish::Publish;
+pub use publish::{Publish, PublishOn};
 pub use remote::{Vocabulary, Waiting};
-pub use review::{ReportTarget, Review, Revisions};
+pub use review::{Review, Revisions};
 pub use selection::{Selection, is_pipeline};
 
 pub(crate) use layers::Layers;

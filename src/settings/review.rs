@@ -1,27 +1,14 @@
 //! The settings of a review.
 
 use super::platform::{number, within};
-use super::{Selection, SettingsError, Sources};
-use crate::cli::{
-    Annotations, FailOn, OnUnavailable, ReportFlag, ReportFormat, ReviewArgs, SelectionArgs, parse_value,
-};
+use super::{Judging, Selection, SettingsError, Sources};
+use crate::cli::{Fork, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
 use crate::env;
-use std::path::PathBuf;
-use std::str::FromStr;
 
 const DEFAULT_BATCH: usize = 100;
 const LARGEST_BATCH: usize = 10_000;
 const DEFAULT_CONCURRENCY: usize = 4;
 const MOST_CONCURRENCY: usize = 64;
-
-/// Where a report goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportTarget {
-    /// The format.
-    pub format: ReportFormat,
-    /// The file; none for standard output.
-    pub path: Option<PathBuf>,
-}
 
 /// Which commit, against which base.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +21,8 @@ pub struct Revisions {
     pub head: Option<String>,
     /// The branch name sent to the platform.
     pub branch: Option<String>,
+    /// Fetch the history that the clone lacks.
+    pub deepen: bool,
 }
 
 /// The settings of a review.
@@ -43,14 +32,12 @@ pub struct Review {
     pub revisions: Revisions,
     /// Which files.
     pub selection: Selection,
-    /// What fails the gate.
-    pub fail_on: FailOn,
+    /// What fails the gate, and where it is told.
+    pub judging: Judging,
     /// What no usable answer means.
     pub on_unavailable: OnUnavailable,
-    /// The reports to write.
-    pub reports: Vec<ReportTarget>,
-    /// The annotations to write.
-    pub annotations: Annotations,
+    /// What a change from a fork means.
+    pub fork: Fork,
     /// Files in one request, at least 1.
     pub batch_size: usize,
     /// Requests at the same time, at least 1.
@@ -71,16 +58,13 @@ impl Sources<'_> {
             parse_value,
             file.on_unavailable,
         )?;
-        let annotations = layers.pick(args.annotations, env::ANNOTATIONS, parse_value, file.annotations)?;
+        let fork = layers.pick(args.fork, env::FORK, parse_value, file.fork)?;
         Ok(Review {
             revisions: self.revisions(&args.selection, args.branch.clone())?,
             selection: self.selection(&args.selection.include, &args.selection.exclude)?,
-            fail_on: layers
-                .pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?
-                .unwrap_or_default(),
+            judging: self.judging(&args.gate)?,
             on_unavailable: on_unavailable.unwrap_or_default(),
-            reports: self.reports(&args.report)?,
-            annotations: annotations.unwrap_or_default(),
+            fork: fork.unwrap_or_default(),
             batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
             concurrency: within(
                 concurrency,
@@ -105,24 +89,7 @@ impl Sources<'_> {
             base: layers.text(args.base.clone(), env::BASE, file.base.clone()),
             head: layers.text(args.head.clone(), env::HEAD, file.head.clone()),
             branch: layers.text(branch, env::BRANCH, file.branch.clone()),
+            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
         })
-    }
-
-    /// Paths are relative to the current folder, those of the file included, as a CI job's are.
-    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportTarget>, SettingsError> {
-        let file = self.file.review.report.clone();
-        let flags = self
-            .layers()
-            .list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;
-        if flags.iter().filter(|flag| flag.path.is_none()).count() > 1 {
-            return Err(SettingsError::new(
-                "two reports cannot both go to standard output",
-            ));
-        }
-        let target = |flag: ReportFlag| ReportTarget {
-            format: flag.format,
-            path: flag.path.map(|path| self.env.current_dir().join(path)),
-        };
-        Ok(flags.into_iter().map(target).collect())
     }
 }

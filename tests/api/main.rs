@@ -1,5 +1,6 @@
 //! The client against servers that answer well, badly, and not at all.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -179,3 +179,38 @@ fn an_echoed_token_is_not_shown() {
         .expect(3)
         .saying(&["bad header"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_waiting_review_with_its_code() {
+    use std::io::Read as _;
+    use std::process::{Command, Stdio};
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let world = one_change();
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(60)));
+        let mut command = platform.call(&world).command(&["review"]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while platform.requests().is_empty() {
+            std::thread::yield_now();
+        }
+        assert!(
+            Command::new("kill")
+                .args([&format!("-{signal}"), &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(
+            said.contains(if code == 130 { "interrupted" } else { "terminated" }),
+            "{said}"
+        );
+    }
+}

@@ -1,5 +1,6 @@
 //! The program as a user runs it: the binary, real git repositories, real HTTP on loopback.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../support/program.rs"]
@@ -7,16 +8,24 @@ mod program;
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod agreement;
+mod bad_rules;
+mod chaos;
+mod check;
 mod context;
 mod demo;
 mod events;
 mod faults;
+mod hostile;
 mod local;
 mod pipelines;
 mod projects;
 mod provision;
+mod proxies;
 mod publish;
+mod release;
 mod review;
+mod rules;
 mod serve;
 mod streaming;
 mod tasks;

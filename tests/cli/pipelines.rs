@@ -64,7 +64,7 @@ fn list_shows_when_each_was_published() {
     let shown = platform.call(&world).run(&["pipelines", "list"]).expect(0);
     let days = shown.out.lines().nth(1).unwrap();
     assert!(
-        days.starts_with(" sales/load orders  2020-01-02T00:00:00Z (") && days.ends_with(" d ago)"),
+        days.starts_with("sales/load orders  2020-01-02T00:00:00Z (") && days.ends_with(" d ago)"),
         "{days}"
     );
     let json = platform

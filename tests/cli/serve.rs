@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 fn published(world: &World) {
@@ -108,7 +109,7 @@ struct Acknowledged {
 }
 
 /// Makes variables and projects and removes every third variable again, until the platform is gone.
-async fn write(client: Client, url: String, writer: usize, done: Sender<()>) -> Acknowledged {
+async fn write(client: Client, url: String, writer: usize, count: Arc<AtomicUsize>) -> Acknowledged {
     let mut known = Acknowledged::default();
     let variables = format!("{url}/v1/projects/{PROJECT}/variables");
     for number in 0.. {
@@ -133,8 +134,7 @@ async fn write(client: Client, url: String, writer: usize, done: Sender<()>) -> 
             };
             known.removed.insert(name);
         }
-        // Nobody listens any more once there were enough.
-        let _ = done.send(());
+        count.fetch_add(1, Ordering::SeqCst);
     }
     known
 }
@@ -174,13 +174,23 @@ fn a_kill_under_load_loses_nothing_acknowledged() {
     let client = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut served = Served::start(world.path(), &args);
-    let (done, rounds) = channel();
+    let count = Arc::new(AtomicUsize::new(0));
     let writers: Vec<_> = (0..8)
-        .map(|writer| runtime.spawn(write(client.clone(), served.url.clone(), writer, done.clone())))
+        .map(|writer| {
+            runtime.spawn(write(
+                client.clone(),
+                served.url.clone(),
+                writer,
+                Arc::clone(&count),
+            ))
+        })
         .collect();
-    drop(done);
-    for _ in 0..200 {
-        rounds.recv().expect("the writers ended early");
+    while count.load(Ordering::SeqCst) < 200 {
+        assert!(
+            writers.iter().all(|writer| !writer.is_finished()),
+            "a writer ended early"
+        );
+        std::thread::yield_now();
     }
     served.child.kill().unwrap();
     served.child.wait().unwrap();

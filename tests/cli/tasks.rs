@@ -22,23 +22,23 @@ const CREATE: [&str; 10] = [
     "--environment=test",
 ];
 
-fn detail(status: &str, modified: &str, pending: Value) -> Value {
+fn detail(status: &str, modified: &str, pending: &Value) -> Value {
     json!({ "taskId": ID, "status": status, "description": "Add a step", "createdAt": "2026-11-20T09:30:00Z",
         "modifiedAt": modified, "agentConfig": { "mode": "ACT" }, "grantedPermissions": [], "pendingDecisions": pending })
 }
 
 fn running() -> Value {
-    detail("RUNNING", "1", json!([]))
+    detail("RUNNING", "1", &json!([]))
 }
 
 fn finished() -> Value {
-    detail("STOPPED", "9", json!([]))
+    detail("STOPPED", "9", &json!([]))
 }
 
 fn asking(tool: &str, id: &str) -> Value {
     let pending = json!([{ "type": "tool", "toolName": tool, "toolId": id,
         "permissionMessage": { "title": "May I?", "body": "Please" }, "toolInput": { "x": 1 } }]);
-    detail("STOPPED", id, pending)
+    detail("STOPPED", id, &pending)
 }
 
 fn platform(details: &[Value]) -> Platform {
@@ -134,10 +134,10 @@ fn create_with_wait_ends_when_the_task_is_finished() {
 
 #[test]
 fn create_with_wait_tells_how_else_it_ended() {
-    let stopping = detail("STOPPING", "2", json!([]));
+    let stopping = detail("STOPPING", "2", &json!([]));
     let no_pending = json!({ "taskId": ID, "status": "STOPPED" });
     for (details, code, said) in [
-        (vec![running(), detail("ERRORED", "2", json!([]))], 8, "failed"),
+        (vec![running(), detail("ERRORED", "2", &json!([]))], 8, "failed"),
         (
             vec![stopping, finished()],
             8,
@@ -145,7 +145,7 @@ fn create_with_wait_tells_how_else_it_ended() {
         ),
         (vec![no_pending], 3, "does not tell whether it is finished"),
         (
-            vec![detail("DREAMING", "2", json!([]))],
+            vec![detail("DREAMING", "2", &json!([]))],
             8,
             "did not end within 0 s, it is DREAMING",
         ),
@@ -238,7 +238,13 @@ fn list_tells_both_meanings_of_stopped_apart() {
         .out
         .lines()
         .skip(1)
-        .map(|line| line.split("  ").nth(1).unwrap().trim())
+        .map(|line| {
+            line.split("  ")
+                .map(str::trim)
+                .filter(|it| !it.is_empty())
+                .nth(1)
+                .unwrap()
+        })
         .collect();
     assert_eq!(
         states,
@@ -372,7 +378,7 @@ fn messages_are_followed_until_the_task_is_finished_each_once() {
 fn messages_of_a_task_that_fails_end_in_exit_8() {
     let (world, platform) = (
         World::new(),
-        platform(&[running(), detail("ERRORED", "2", json!([]))]),
+        platform(&[running(), detail("ERRORED", "2", &json!([]))]),
     );
     history(
         &platform,
@@ -395,7 +401,7 @@ fn send_overrides_mode_and_branch_only() {
             finished(),
             finished(),
             running(),
-            detail("STOPPED", "10", json!([])),
+            detail("STOPPED", "10", &json!([])),
         ]),
     );
     let args = [

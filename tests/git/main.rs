@@ -1,14 +1,14 @@
 //! Git repositories and CI events as they really are: histories made with the git program, checked out as hosts do.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "../support/history.rs"]
+mod history;
 #[path = "../support/repo.rs"]
 mod repo;
 
 mod changes;
-mod github;
-mod gitlab;
-mod host;
 mod laptop;
 mod odd;
 mod reading;

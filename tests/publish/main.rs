@@ -1,10 +1,14 @@
 //! Publishing, over real repositories and a server that answers as it is told.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod bytes;
+mod faults;
+mod faulty;
 mod plan;
 mod project;
 mod upload;

@@ -1,11 +1,14 @@
 //! What the rules see in a pipeline and what they say of it, from the outside.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod documents;
 mod errors;
 mod graph_rules;
 mod hostile;
+mod lint;
+mod manual;
 mod other_rules;
 mod properties;
 mod results;

@@ -1,5 +1,6 @@
 //! The local platform over real HTTP: what it answers, to whom, and what it keeps.
 
+#![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

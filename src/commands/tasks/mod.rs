@@ -48,9 +48,7 @@ pub(super) fn run(run: &Run, verb: TasksVerb) -> Outcome {
         TasksVerb::Decide(args) => decide::decide(run, &args),
         TasksVerb::Stop(args) => stop(run, &args),
         TasksVerb::Delete(args) => delete(run, &args),
-        TasksVerb::Permissions {
-            id, grant, output, ..
-        } => permissions(run, &id, &grant, output),
+        TasksVerb::Permissions { id, tools, output } => permissions(run, &id, &tools.grant, output),
     }
 }
 

@@ -357,111 +357,99 @@ environment:
         );
     }
 
-    #[test]
-    fn each_condition_is_refused_at_its_line() {
-        for (text, from, to, said) in [
-            (
-                hybrid(),
-                "WAREHOUSE_A",
-                "OTHER",
-                "p.yaml:1:26: project.warehouse: \"OTHER\" is neither WAREHOUSE_A nor WAREHOUSE_B",
-            ),
-            (
-                hybrid(),
-                "HYBRID",
-                "LOCAL",
-                "project.agentDeploymentType: \"LOCAL\" is neither",
-            ),
-            (
-                hybrid(),
-                "{ name: dwh }",
-                "{ name: dwh, authType: password }",
-                "p.yaml:2:26: connection.authType: \"password\" must be \"key_pair\"",
-            ),
-            (
-                hybrid(),
-                "connectionName: dwh",
-                "connectionName: dw",
-                "p.yaml:8:7: environment.connectionOverrides[0].connectionName: \"dw\" is none of the default connections",
-            ),
-            (
-                hybrid(),
-                "privateKey: { secretName: key }",
-                "password: { secretName: key }",
-                "has no privateKey",
-            ),
-            (
-                hybrid(),
-                "{ secretName: key }",
-                "{ value: s3cret }",
-                "privateKey: must name a secret by `secretName`",
-            ),
-            (
-                hybrid(),
-                "{ secretName: key }",
-                "s3cret",
-                "privateKey: a secret must not stand in the file",
-            ),
-            (
-                hybrid(),
-                "readOnly",
-                "owner",
-                "is none of default, admin, runner, readOnly, noAccess",
-            ),
-            (hybrid(), AGENT, "7", "environment.defaultAgentId: must be a text"),
-            (
-                hybrid(),
-                "repository:\n",
-                "repository:\n  provider: svn\n",
-                "p.yaml:13:3: repository.provider: \"svn\" is not git_provider_a",
-            ),
-            (
-                hybrid(),
-                "repository:",
-                "secret: { name: x }\nrepository:",
-                "secret: is for the deployment FULL_SAAS only",
-            ),
-            (
-                full_saas(),
-                "{ warehouse_b: dwh }",
-                "{ warehouse_b: other }",
-                "is none of the default connections",
-            ),
-            (
-                full_saas(),
-                "secretName: pw",
-                "secretName: other",
-                "no connection of the environment names the secret \"pw\"",
-            ),
-            (
-                full_saas(),
-                "secretKey: k",
-                "secretKey: l",
-                "\"k\" is not the secretKey \"l\"",
-            ),
-            (
-                full_saas(),
-                "{ variable: PW }",
-                "s3cret",
-                "secret.valueFrom: must be a map",
-            ),
-            (full_saas(), "valueFrom:", "value:", "p.yaml:3:"),
-            (
-                full_saas(),
-                "secret:",
-                "repository: { repositoryName: x }\nsecret:",
-                "repository: is not supported",
-            ),
-            (
-                full_saas(),
-                "connection:",
-                "conection:",
-                "conection: is no key of this place",
-            ),
-        ] {
+    fn refused(text: &str, cases: &[(&str, &str, &str)]) {
+        for (from, to, said) in cases {
             let refused = planned(&text.replacen(from, to, 1)).unwrap_err();
             assert!(refused.contains(said), "{to}: {refused}");
             assert!(!refused.contains("s3cret"), "{refused}");
         }
+    }
+
+    #[test]
+    fn each_condition_is_refused_at_its_line() {
+        refused(
+            &hybrid(),
+            &[
+                (
+                    "WAREHOUSE_A",
+                    "OTHER",
+                    "p.yaml:1:25: project.warehouse: \"OTHER\" is neither WAREHOUSE_A nor WAREHOUSE_B",
+                ),
+                (
+                    "HYBRID",
+                    "LOCAL",
+                    "project.agentDeploymentType: \"LOCAL\" is neither",
+                ),
+                (
+                    "{ name: dwh }",
+                    "{ name: dwh, authType: password }",
+                    "p.yaml:2:26: connection.authType: \"password\" must be \"key_pair\"",
+                ),
+                (
+                    "connectionName: dwh",
+                    "connectionName: dw",
+                    "p.yaml:8:7: environment.connectionOverrides[0].connectionName: \"dw\" is none of the default connections",
+                ),
+                (
+                    "privateKey: { secretName: key }",
+                    "password: { secretName: key }",
+                    "has no privateKey",
+                ),
+                (
+                    "{ secretName: key }",
+                    "{ value: s3cret }",
+                    "privateKey: must name a secret by `secretName`",
+                ),
+                (
+                    "{ secretName: key }",
+                    "s3cret",
+                    "privateKey: a secret must not stand in the file",
+                ),
+                (
+                    "readOnly",
+                    "owner",
+                    "is none of default, admin, runner, readOnly, noAccess",
+                ),
+                (AGENT, "7", "environment.defaultAgentId: must be a text"),
+                (
+                    "repository:\n",
+                    "repository:\n  provider: svn\n",
+                    "p.yaml:13:3: repository.provider: \"svn\" is not git_provider_a",
+                ),
+                (
+                    "repository:",
+                    "secret: { name: x }\nrepository:",
+                    "secret: is for the deployment FULL_SAAS only",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn each_condition_of_a_secret_is_refused_at_its_line() {
+        refused(
+            &full_saas(),
+            &[
+                (
+                    "{ warehouse_b: dwh }",
+                    "{ warehouse_b: other }",
+                    "is none of the default connections",
+                ),
+                (
+                    "secretName: pw",
+                    "secretName: other",
+                    "no connection of the environment names the secret \"pw\"",
+                ),
+                ("secretKey: k", "secretKey: l", "\"k\" is not the secretKey \"l\""),
+                ("{ variable: PW }", "s3cret", "secret.valueFrom: must be a map"),
+                ("valueFrom:", "value:", "p.yaml:3:"),
+                (
+                    "secret:",
+                    "repository: { repositoryName: x }\nsecret:",
+                    "repository: is not supported",
+                ),
+                ("connection:", "conection:", "conection: is no key of this place"),
+            ],
+        );
     }
 }

@@ -127,6 +127,32 @@ fn update(
     existing: &Variable,
     kind: Option<&str>,
 ) -> Result<Option<Change>, DesiredError> {
+    let (want, have) = (&wanted.fields, existing);
+    let (differences, mut sent) = differing(want, have, kind);
+    if differences.is_empty() {
+        return Ok(None);
+    }
+    let needed = |key: &str, wanted_field: &Option<String>, have: &Option<String>| {
+        wanted_field.clone().or_else(|| have.clone()).ok_or_else(|| {
+            let path = format!("{}.{key}", wanted.path);
+            document.error(&path, "is missing, and the platform does not tell it either")
+        })
+    };
+    sent.r#type = Some(needed("type", &want.r#type, &have.r#type)?);
+    sent.behaviour = Some(needed("behaviour", &want.behaviour, &have.behaviour)?);
+    Ok(Some(Change::Update {
+        variable: wanted.name.clone(),
+        differences,
+        sent,
+    }))
+}
+
+/// What differs between the wanted fields and the variable there is, and what an update of it sends.
+fn differing(
+    want: &VariableFields,
+    have: &Variable,
+    kind: Option<&str>,
+) -> (Vec<Difference>, VariableFields) {
     let mut sent = VariableFields::default();
     let mut differences = Vec::new();
     let mut differs = |field: &str, from: Value, to: Value| {
@@ -136,7 +162,6 @@ fn update(
             to,
         });
     };
-    let (want, have) = (&wanted.fields, existing);
     if want.r#type.is_some() && want.r#type != have.r#type {
         differs("type", have.r#type.clone().into(), want.r#type.clone().into());
     }
@@ -173,22 +198,7 @@ fn update(
         );
         sent.supports_double_resolution = want.supports_double_resolution;
     }
-    if differences.is_empty() {
-        return Ok(None);
-    }
-    let needed = |key: &str, wanted_field: &Option<String>, have: &Option<String>| {
-        wanted_field.clone().or_else(|| have.clone()).ok_or_else(|| {
-            let path = format!("{}.{key}", wanted.path);
-            document.error(&path, "is missing, and the platform does not tell it either")
-        })
-    };
-    sent.r#type = Some(needed("type", &want.r#type, &have.r#type)?);
-    sent.behaviour = Some(needed("behaviour", &want.behaviour, &have.behaviour)?);
-    Ok(Some(Change::Update {
-        variable: wanted.name.clone(),
-        differences,
-        sent,
-    }))
+    (differences, sent)
 }
 
 fn overrides(wanted: &Wanted, set: &[Override], kind: Option<&str>, prune: bool) -> Vec<Change> {

@@ -30,6 +30,7 @@ fn text_of(node: Node<'_, '_>) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the whole document is shown")]
 fn a_failed_review() {
     insta::assert_snapshot!(xml(&sample::report()).replace("><", ">\n<"), @r#"
     <?xml version="1.0" encoding="utf-8"?>

@@ -23,7 +23,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The body of a connection creation; the first warehouse kind takes `key_pair`, the second `password`.
+/// The body of a connection creation.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
@@ -34,6 +34,7 @@ struct ConnectionRequest {
     platform_connection_type: ConnectionType,
     #[schema(inline)]
     auth_provider: AuthProvider,
+    /// `key_pair` with the first warehouse kind, `password` with the second.
     #[schema(inline)]
     auth_type: AuthType,
 }

@@ -13,6 +13,7 @@ pub mod shared_pipelines;
 pub mod streaming;
 pub mod tasks;
 pub mod tasks_dialogue;
+pub mod tasks_shapes;
 pub mod variables;
 
 use serde::Serialize;

@@ -1,11 +1,11 @@
 //! Agent tasks from beginning to end (API document, "AI agent tasks").
 
-use crate::service::agent::{AgentConfig, Message, Mode, PendingDecision, Status, TOOLS, Task};
+use super::tasks_shapes::{CreatedTask, GrantedTool, TaskDetail, TaskItem, TaskPage, TaskRequest};
+use crate::service::agent::{AgentConfig, Message, Mode, Status, TOOLS, Task};
 use crate::service::app::App;
 use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
-use crate::service::clock::Moment;
 use crate::service::options::Role;
 use crate::service::page::{Page, Query};
 use crate::service::place::{self, Place};
@@ -18,11 +18,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use rusqlite::Transaction;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use utoipa::ToSchema;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -41,122 +38,6 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(list, create))
         .routes(routes!(show, remove))
         .routes(routes!(stop))
-}
-
-/// The body of a task creation.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct TaskRequest {
-    /// The opening instruction.
-    #[schema(min_length = 1)]
-    message: String,
-    agent_config: AgentConfigRequest,
-    /// Tools that are approved in advance.
-    granted_permissions: Option<Vec<GrantedTool>>,
-}
-
-/// What a task is to be done with.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct AgentConfigRequest {
-    #[schema(inline)]
-    name: AgentName,
-    #[schema(inline)]
-    mode: Mode,
-    #[schema(value_type = String, format = "uuid")]
-    project_id: Uuid,
-    /// The branch that is read from.
-    #[schema(min_length = 1)]
-    source_branch_name: String,
-    /// Where pipelines are run.
-    #[schema(min_length = 1)]
-    environment_name: String,
-    /// The branch that is written to; needed unless `generateBranch` is true.
-    #[schema(min_length = 1)]
-    target_branch_name: Option<String>,
-    /// Lets the agent name that branch.
-    generate_branch: Option<bool>,
-    graph_id: Option<String>,
-    working_directory: Option<String>,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it describes a value")]
-pub(super) enum AgentName {
-    DataEngineerAgent,
-}
-
-/// A tool that needs no leave.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct GrantedTool {
-    #[schema(schema_with = tool_names)]
-    tool_name: String,
-}
-
-fn tool_names() -> Schema {
-    let names = ObjectBuilder::new().schema_type(Type::String);
-    names.enum_values(Some(TOOLS)).into()
-}
-
-/// A task that was begun.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct CreatedTask {
-    #[schema(value_type = String, format = "uuid")]
-    task_id: Uuid,
-    status: Status,
-    agent_name: &'static str,
-    #[schema(value_type = String, format = DateTime)]
-    created_at: Moment,
-}
-
-/// A task in a list.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct TaskItem {
-    #[schema(value_type = String, format = "uuid")]
-    task_id: Uuid,
-    status: Status,
-    agent_name: &'static str,
-    mode: Mode,
-    description: String,
-    #[schema(value_type = String, format = DateTime)]
-    modified_at: Moment,
-    #[schema(value_type = String, format = "uuid")]
-    project_id: Uuid,
-    #[schema(value_type = String, format = "uuid")]
-    branch_id: Uuid,
-}
-
-/// A page of tasks.
-#[derive(Debug, Serialize, ToSchema)]
-struct TaskPage {
-    tasks: Vec<TaskItem>,
-    page: u64,
-    size: u32,
-    total: u64,
-}
-
-/// A task in full.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct TaskDetail {
-    #[schema(value_type = String, format = "uuid")]
-    task_id: Uuid,
-    status: Status,
-    description: String,
-    #[schema(value_type = String, format = DateTime)]
-    created_at: Moment,
-    #[schema(value_type = String, format = DateTime)]
-    modified_at: Moment,
-    agent_config: AgentConfig,
-    granted_permissions: Vec<GrantedTool>,
-    /// What the agent waits for; empty if it works or has finished.
-    pending_decisions: Vec<PendingDecision>,
 }
 
 /// Begins a task.

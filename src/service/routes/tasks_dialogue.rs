@@ -1,8 +1,7 @@
 //! What an agent and its callers tell each other (API document, "AI agent tasks").
 
-use super::tasks::{
-    AGENT, AgentName, GrantedTool, MODES, change, missing, read_mode, read_tool, record, sees, shown,
-};
+use super::tasks::{AGENT, MODES, change, missing, read_mode, read_tool, record, sees, shown};
+use super::tasks_shapes::{AgentName, GrantedTool};
 use crate::service::agent::{
     Answer, Decision, Message, Mode, PendingDecision, Status, Verdict, acceptance_of,
 };

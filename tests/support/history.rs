@@ -1,59 +1,37 @@
-//! Checks out as CI hosts do: a fresh repository with only what the job fetches.
+//! Histories as projects have them, checked out as CI hosts do: a fresh repository with only what the job fetches.
 
-use crate::repo::{World, git};
-use crate::{open, pipelines, short};
-use serde_json::Value;
-use sluicegate::ci::{self, CiContext, Host};
-use sluicegate::context::{self, ContextError, Target, Wish};
-use sluicegate::env::Env;
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::repo::{World, git};
+use std::fs;
 use std::path::PathBuf;
+
+/// A fresh folder for a job: an empty repository whose `origin` is the remote, over a URL, as a local path would ignore
+/// depth and filter.
+pub fn workspace(world: &World) -> PathBuf {
+    let mut names = (1..).map(|n| world.path().join(format!("job{n}")));
+    let folder = names.find(|folder| !folder.exists()).unwrap();
+    fs::create_dir(&folder).unwrap();
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["remote", "add", "origin", &url(world)]);
+    folder
+}
+
+/// The remote's URL.
+pub fn url(world: &World) -> String {
+    format!("file://{}", world.remote().display())
+}
 
 /// A job's checkout: `init`, `fetch` of these references, `checkout` of this revision, without a branch.
 pub fn checkout(world: &World, fetch: &[&str], revision: &str) -> PathBuf {
-    let folder = world.path().join("job");
-    git(world.path(), &["init", "-q", "job"]);
-    git(
-        &folder,
-        &[
-            "remote",
-            "add",
-            "origin",
-            &format!("file://{}", world.remote().display()),
-        ],
-    );
+    let folder = workspace(world);
     git(
         &folder,
         &[&["fetch", "-q", "--no-tags", "origin"], fetch].concat(),
     );
     git(&folder, &["checkout", "-q", "--detach", revision]);
     folder
-}
-
-/// What the host says, with these variables and this payload.
-pub fn said(variables: &[(&str, &str)], payload: Option<Value>) -> CiContext {
-    let owned = variables
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let env = Env::from_parts(owned, "/".into());
-    ci::detect(&payload.into_iter().fold(env, Env::with_payload), None).unwrap()
-}
-
-pub fn settle(folder: &std::path::Path, ci: &CiContext) -> Result<Target, ContextError> {
-    context::settle(&open(folder), ci, &Wish::default())
-}
-
-/// The changed pipelines of a settled target.
-pub fn changed(folder: &std::path::Path, target: &Target) -> Vec<String> {
-    short(
-        &open(folder)
-            .changes(target.base.as_ref(), &target.head, &pipelines)
-            .unwrap(),
-    )
-}
-
-/// Base, or nothing for everything.
-pub fn base(target: &Target) -> Option<&str> {
-    target.base.as_ref().map(sluicegate::git::CommitId::as_str)
 }
 
 /// A project with `main` at two commits after the fork of `feature`, which has two of its own; all pushed.
@@ -106,10 +84,3 @@ impl Project {
 
 pub const ZEROS: &str = "0000000000000000000000000000000000000000";
 pub const EVERYTHING_FETCHED: &str = "+refs/heads/*:refs/remotes/origin/*";
-
-/// No host.
-pub fn nobody() -> CiContext {
-    let context = said(&[], None);
-    assert_eq!(context.host, Host::None);
-    context
-}

@@ -1,0 +1,112 @@
+"""Runs two commands in turns and compares them; writes one row of the table.
+
+usage: measure.py [options] NAME -- OURS [ARGUMENT]... [-- OTHER [ARGUMENT]...]
+
+--runs N         how often each runs, after one run that does not count (default 5)
+--limit R        our time may be R times the other's (none: only reported)
+--ideal S        instead of another command: a time in seconds
+--memory MB      our peak memory may be MB (none: only reported)
+--status N       the exit status that both end with (default 0)
+--rows FILE      where the row is added
+
+Times are medians of the wall clock; the ratio is the median of the ratios of the pairs, so that what slows the machine
+for a while slows both sides. Memory is the largest resident set of one more run, told by GNU time. Without that program
+it is what the kernel tells of the timed runs (`getrusage`), which is never less than what this script holds itself when
+it starts them, and the row says so.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+MEGABYTE = 1_000_000
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--limit", type=float)
+    parser.add_argument("--ideal", type=float)
+    parser.add_argument("--memory", type=float)
+    parser.add_argument("--status", type=int, default=0)
+    parser.add_argument("--rows")
+    parser.add_argument("name")
+    options, commands = sys.argv[1:], []
+    if "--" in options:
+        at = options.index("--")
+        options, rest = options[:at], options[at + 1 :]
+        commands = [list(part) for part in split(rest)]
+    return parser.parse_args(options), commands
+
+
+def split(words):
+    while "--" in words:
+        at = words.index("--")
+        yield words[:at]
+        words = words[at + 1 :]
+    yield words
+
+
+def run(command, status):
+    """The seconds and the kilobytes that one run takes."""
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, **quiet)
+    said = process.stderr.read()
+    _, ended, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(ended)
+    if process.returncode != status:
+        sys.exit(f"{command[0]} ended with {process.returncode}:\n{said.decode(errors='replace')}")
+    return seconds, usage.ru_maxrss * 1024 / MEGABYTE
+
+
+def peak(command, status):
+    """The megabytes that a run takes at most; none without GNU time."""
+    program = shutil.which("time")
+    if program is None:
+        return None
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as told:
+        run([program, "--quiet", "-f", "%M", "-o", told.name, *command], status)
+        return int(told.read()) * 1024 / MEGABYTE
+
+
+def shown(seconds):
+    return f"{seconds * 1000:.2f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
+
+
+def main():
+    options, commands = arguments()
+    pairs = []
+    for turn in range(options.runs + 1):
+        ours, memory = run(commands[0], options.status)
+        other = options.ideal if len(commands) == 1 else run(commands[1], options.status)[0]
+        if turn > 0:
+            pairs.append((ours, other, memory))
+    ours = statistics.median(pair[0] for pair in pairs)
+    memory, floor = peak(commands[0], options.status), ""
+    if memory is None:
+        memory, floor = max(pair[2] for pair in pairs), " at most"
+    missed = options.memory is not None and memory > options.memory
+    cells = [options.name, shown(ours), "", "", "", f"{memory:.0f} MB{floor}", ""]
+    if pairs[0][1] is not None:
+        ratio = statistics.median(pair[0] / pair[1] for pair in pairs)
+        cells[2], cells[3] = shown(statistics.median(pair[1] for pair in pairs)), f"{ratio:.2f}"
+        missed |= options.limit is not None and ratio > options.limit
+    cells[4] = "" if options.limit is None else f"{options.limit:.2f}"
+    cells[6] = "" if options.memory is None else f"{options.memory:.0f} MB"
+    judged = options.limit is not None or options.memory is not None
+    row = "\t".join([*cells, ("MISSED" if missed else "pass") if judged else "-"])
+    print(row.replace("\t", " | "), flush=True)
+    if options.rows:
+        with open(options.rows, "a", encoding="utf-8") as rows:
+            rows.write(row + "\n")
+
+
+if __name__ == "__main__":
+    main()
