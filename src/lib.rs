@@ -4,17 +4,21 @@
 //! A run goes through them in this order: [`cli`] says what was asked, [`settings`] resolves it with [`mod@env`], [`ci`]
 //! and [`git`] are settled into one target by [`context`], [`gate`] asks the platform through [`api`] and [`http`]
 //! and merges the answers into [`findings`], [`report`] writes them. [`publish`] collects, plans, uploads and
-//! verifies. [`service`] is the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews.
+//! verifies. [`desired`], [`follow`] and [`export`] are behind the commands for the rest of the platform. [`service`] is
+//! the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews.
 
 pub mod api;
 pub mod ci;
 pub mod cli;
 pub mod commands;
 pub mod context;
+pub mod desired;
 pub mod env;
 pub mod error;
 pub mod exit;
+pub mod export;
 pub mod findings;
+pub mod follow;
 pub mod gate;
 pub mod git;
 pub mod http;
