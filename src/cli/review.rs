@@ -26,8 +26,8 @@ pub struct ReviewArgs {
     /// What a platform without a usable answer means [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub on_unavailable: Option<OnUnavailable>,
-    /// A report to write: junit or json, to a file or `-` for standard output; repeatable
-    /// [env: SLUICEGATE_REPORT, one a line]
+    /// A report to write, to a file or `-` for standard output; repeatable [env: SLUICEGATE_REPORT, one a line].
+    /// FORMAT is junit, junit-strict, json, sarif, gitlab, markdown or html
     #[arg(long, value_name = "FORMAT=PATH")]
     pub report: Vec<ReportFlag>,
     /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]

@@ -31,6 +31,7 @@ pub(super) fn deliver(run: &Run, workspace: &Workspace<'_>, delivery: &Delivery<
     let about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: blob_url(run, workspace.ci.host, delivery.report),
+        ..About::default()
     };
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {
@@ -41,7 +42,7 @@ pub(super) fn deliver(run: &Run, workspace: &Workspace<'_>, delivery: &Delivery<
     for target in &delivery.settings.reports {
         check(write_report(run, target, delivery.report, &about));
     }
-    check(show(run, workspace.ci.host, delivery));
+    check(show(run, workspace.ci.host, delivery, &about));
     check(append(run, STEP_SUMMARY, || {
         github::step_summary(delivery.report, &about)
     }));
@@ -54,7 +55,12 @@ pub(super) fn deliver(run: &Run, workspace: &Workspace<'_>, delivery: &Delivery<
 fn write_report(run: &Run, target: &ReportTarget, report: &Report, about: &About) -> Result<(), Failure> {
     let format = match target.format {
         ReportFormat::Junit => Format::Junit,
+        ReportFormat::JunitStrict => Format::JunitStrict,
         ReportFormat::Json => Format::Json,
+        ReportFormat::Sarif => Format::Sarif,
+        ReportFormat::Gitlab => Format::Gitlab,
+        ReportFormat::Markdown => Format::Markdown,
+        ReportFormat::Html => Format::Html,
     };
     let unusable = |error: anyhow::Error| {
         let place = target
@@ -95,7 +101,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The findings for people, and the host's annotations; beside a report on standard output, on standard error.
-fn show(run: &Run, host: Host, delivery: &Delivery<'_>) -> Result<(), Failure> {
+fn show(run: &Run, host: Host, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
     let taken = delivery
         .settings
         .reports
@@ -116,6 +122,7 @@ fn show(run: &Run, host: Host, delivery: &Delivery<'_>) -> Result<(), Failure> {
     for line in report::annotations(
         annotation_style(delivery.settings.annotations, host),
         delivery.report,
+        about,
     ) {
         text.push_str(&line);
         text.push('\n');

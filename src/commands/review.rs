@@ -111,6 +111,7 @@ fn review_context(target: &Target) -> ReviewContext {
         branch: target.branch.clone(),
         head: Some(target.head.to_string()),
         base: target.base.as_ref().map(CommitId::to_string),
+        shard: None,
     }
 }
 
