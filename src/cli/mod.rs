@@ -6,8 +6,10 @@
 mod artifacts;
 mod context;
 mod demo;
+mod destinations;
 mod global;
 mod publish;
+mod report;
 mod review;
 mod serve;
 mod values;
@@ -17,8 +19,10 @@ pub use artifacts::{
 };
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
+pub use destinations::DestinationArgs;
 pub use global::GlobalArgs;
 pub use publish::PublishArgs;
+pub use report::ReportArgs;
 pub use review::{ReviewArgs, SelectionArgs};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use values::{
@@ -52,6 +56,8 @@ In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_V
 pub enum Command {
     /// Review the changed pipelines by the platform's rules, and decide
     Review(ReviewArgs),
+    /// Make reports again from JSON reports, several parts of a review as one
+    Report(ReportArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
     /// Explain which commit, branch and base were detected, and why

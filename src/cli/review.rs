@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{Annotations, FailOn, OnUnavailable, ReportFlag};
+use super::{DestinationArgs, FailOn, OnUnavailable};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate review --report junit=review.xml --report json=review.json
   sluicegate review --all --fail-on warn
   sluicegate review --base origin/release pipelines/sales
+  sluicegate review --shard 1/3 --report json=part-1.json
   sluicegate review --dry-run";
 
 /// Reviews the pipelines that changed between base and head.
@@ -26,13 +27,13 @@ pub struct ReviewArgs {
     /// What a platform without a usable answer means [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub on_unavailable: Option<OnUnavailable>,
-    /// A report to write, to a file or `-` for standard output; repeatable [env: SLUICEGATE_REPORT, one a line].
-    /// FORMAT is junit, junit-strict, json, sarif, gitlab, markdown or html
-    #[arg(long, value_name = "FORMAT=PATH")]
-    pub report: Vec<ReportFlag>,
-    /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
-    #[arg(long, value_name = "STYLE")]
-    pub annotations: Option<Annotations>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub destinations: DestinationArgs,
+    /// Review one part of N: the parts together are the whole [env: SLUICEGATE_SHARD, or CI_NODE_INDEX and
+    /// CI_NODE_TOTAL]
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
     /// Files in one request [env: SLUICEGATE_BATCH_SIZE] [default: 100]
     #[arg(long, value_name = "N")]
     pub batch_size: Option<usize>,

@@ -8,6 +8,7 @@ mod demo;
 mod failure;
 mod output;
 mod publish;
+mod report;
 mod review;
 mod serve;
 mod signals;
@@ -58,6 +59,7 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
 fn dispatch(run: &Run, command: Command) -> Outcome {
     match command {
         Command::Review(args) => review::run(run, &args),
+        Command::Report(args) => report::run(run, &args),
         Command::Publish(args) => publish::run(run, &args),
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),

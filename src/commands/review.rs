@@ -9,7 +9,7 @@ use crate::cli::{FailOn, OnUnavailable, ReviewArgs};
 use crate::context::Target;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Report, ReviewContext, Severity, Verdict};
+use crate::findings::{Engine, Report, ReviewContext, Severity, Shard, Verdict};
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected, Tally};
 use crate::git::CommitId;
 use crate::pipelines::RULES_FILE;
@@ -29,7 +29,9 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
     let started = Started::now();
     let target = workspace.target(run, settings.revisions.clone())?;
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
-    let selected = workspace.select(&target, &settings.selection, &paths)?;
+    let mut selected = workspace.select(&target, &settings.selection, &paths)?;
+    let shard = shard(&settings)?;
+    let left_out = shard.map_or(0, |shard| keep_part(run, &mut selected, shard));
     if settings.dry_run {
         return dry_run(run, &target, &selected, &settings);
     }
@@ -40,30 +42,49 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
         connection: &connection,
         target: &target,
     };
-    let judged = if let Some(why) = nothing_to_review(&target, &selected) {
+    let judged = if let Some(why) = nothing_to_review(&target, &selected, left_out) {
         review.nothing(&why)?
     } else {
         review.ask(&selected.files)?
     };
-    let report = started.report(judged.tally, judged.verdict, &target, selected, judged.notes);
+    let mut report = started.report(judged.tally, judged.verdict, &target, selected, judged.notes);
+    report.context.shard = shard;
     let delivered = deliver(
         run,
         &workspace,
         &Delivery {
             report: &report,
-            settings: &settings,
+            to: &settings.destinations,
         },
     );
     Ok(judged.status.worse(delivered))
 }
 
-fn nothing_to_review(target: &Target, selected: &Selected) -> Option<String> {
+/// The part of the review that this run is.
+fn shard(settings: &Review) -> Result<Option<Shard>, Failure> {
+    let parse = |text: &String| {
+        text.parse()
+            .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
+    };
+    settings.shard.as_ref().map(parse).transpose()
+}
+
+/// Keeps the files of this part, and says how many others there are.
+fn keep_part(run: &Run, selected: &mut Selected, shard: Shard) -> usize {
+    let all = selected.files.len();
+    selected.files.retain(|path| shard.holds(path));
+    let kept = selected.files.len();
+    run.ui
+        .say(&format!("part {shard}: {kept} of {}", count(all, "pipeline")));
+    all - kept
+}
+
+fn nothing_to_review(target: &Target, selected: &Selected, left_out: usize) -> Option<String> {
     match &target.nothing_to_do {
         Some(why) => Some(why.clone()),
-        None => selected
-            .files
-            .is_empty()
-            .then(|| "no pipeline changed that is selected".to_owned()),
+        None if !selected.files.is_empty() => None,
+        None if left_out > 0 => Some("all selected pipelines are in other parts".to_owned()),
+        None => Some("no pipeline changed that is selected".to_owned()),
     }
 }
 

@@ -14,6 +14,7 @@ mod error;
 mod history;
 mod id;
 mod index;
+mod lines;
 mod open;
 mod program;
 mod renames;

@@ -3,6 +3,7 @@
 //! The configuration file belongs to the change under review. What decides where a secret goes or what runs is
 //! therefore never read from it.
 
+mod destinations;
 mod file;
 mod global;
 mod layers;
@@ -11,11 +12,12 @@ mod publish;
 mod review;
 mod selection;
 
+pub use destinations::{Destinations, ReportTarget};
 pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
 pub use platform::Connection;
 pub use publish::Publish;
-pub use review::{ReportTarget, Review, Revisions};
+pub use review::{Review, Revisions};
 pub use selection::{Selection, is_pipeline};
 
 pub(crate) use layers::Layers;

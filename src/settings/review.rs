@@ -1,27 +1,18 @@
 //! The settings of a review.
 
 use super::platform::{number, within};
-use super::{Selection, SettingsError, Sources};
-use crate::cli::{
-    Annotations, FailOn, OnUnavailable, ReportFlag, ReportFormat, ReviewArgs, SelectionArgs, parse_value,
-};
+use super::{Destinations, Selection, SettingsError, Sources};
+use crate::cli::{FailOn, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
 use crate::env;
-use std::path::PathBuf;
-use std::str::FromStr;
 
 const DEFAULT_BATCH: usize = 100;
 const LARGEST_BATCH: usize = 10_000;
 const DEFAULT_CONCURRENCY: usize = 4;
 const MOST_CONCURRENCY: usize = 64;
-
-/// Where a report goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportTarget {
-    /// The format.
-    pub format: ReportFormat,
-    /// The file; none for standard output.
-    pub path: Option<PathBuf>,
-}
+/// The number of a parallel job, from 1.
+const NODE_INDEX: &str = "CI_NODE_INDEX";
+/// How many parallel jobs there are.
+const NODE_TOTAL: &str = "CI_NODE_TOTAL";
 
 /// Which commit, against which base.
 #[derive(Debug, Clone, Default)]
@@ -47,10 +38,10 @@ pub struct Review {
     pub fail_on: FailOn,
     /// What no usable answer means.
     pub on_unavailable: OnUnavailable,
-    /// The reports to write.
-    pub reports: Vec<ReportTarget>,
-    /// The annotations to write.
-    pub annotations: Annotations,
+    /// Where the result goes.
+    pub destinations: Destinations,
+    /// The part to review, `I/N` as it was written; none for all.
+    pub shard: Option<String>,
     /// Files in one request, at least 1.
     pub batch_size: usize,
     /// Requests at the same time, at least 1.
@@ -71,7 +62,6 @@ impl Sources<'_> {
             parse_value,
             file.on_unavailable,
         )?;
-        let annotations = layers.pick(args.annotations, env::ANNOTATIONS, parse_value, file.annotations)?;
         Ok(Review {
             revisions: self.revisions(&args.selection, args.branch.clone())?,
             selection: self.selection(&args.selection.include, &args.selection.exclude)?,
@@ -79,8 +69,8 @@ impl Sources<'_> {
                 .pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?
                 .unwrap_or_default(),
             on_unavailable: on_unavailable.unwrap_or_default(),
-            reports: self.reports(&args.report)?,
-            annotations: annotations.unwrap_or_default(),
+            destinations: self.destinations(&args.destinations)?,
+            shard: self.shard(args.shard.clone()),
             batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
             concurrency: within(
                 concurrency,
@@ -108,21 +98,13 @@ impl Sources<'_> {
         })
     }
 
-    /// Paths are relative to the current folder, those of the file included, as a CI job's are.
-    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportTarget>, SettingsError> {
-        let file = self.file.review.report.clone();
-        let flags = self
-            .layers()
-            .list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;
-        if flags.iter().filter(|flag| flag.path.is_none()).count() > 1 {
-            return Err(SettingsError::new(
-                "two reports cannot both go to standard output",
-            ));
-        }
-        let target = |flag: ReportFlag| ReportTarget {
-            format: flag.format,
-            path: flag.path.map(|path| self.env.current_dir().join(path)),
-        };
-        Ok(flags.into_iter().map(target).collect())
+    /// The part to review: as asked for, else as the host numbers parallel jobs. GitLab sets the total in every job and
+    /// the index in parallel ones (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
+    fn shard(&self, flag: Option<String>) -> Option<String> {
+        let asked = self.layers().text(flag, env::SHARD, None);
+        asked.or_else(|| {
+            let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
+            Some(format!("{}/{total}", self.env.get(NODE_INDEX)?))
+        })
     }
 }

@@ -13,6 +13,7 @@ mod demo;
 mod faults;
 mod proxies;
 mod publish;
+mod reports;
 mod review;
 mod serve;
 mod usage;

@@ -16,6 +16,7 @@ fn help_and_version_are_results() {
     assert_eq!(version.out, format!("sluicegate {}\n", env!("CARGO_PKG_VERSION")));
     for command in [
         "review",
+        "report",
         "publish",
         "context",
         "artifacts",

@@ -36,8 +36,8 @@ struct Document<'a> {
     unreviewed_reasons: BTreeMap<&'a str, &'a str>,
     #[serde(rename = "startedAt")]
     started_at: String,
-    #[serde(rename = "elapsedMs")]
-    elapsed_ms: u64,
+    #[serde(rename = "elapsedNanos")]
+    elapsed_nanos: u64,
 }
 
 #[derive(Serialize)]
@@ -100,7 +100,7 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
             .map(|file| (file.path.as_str(), file.reason.as_str()))
             .collect(),
         started_at: report.started_at.to_string(),
-        elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+        elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
     };
     let mut json = without_commands(serde_json::to_string_pretty(&document)?);
     json.push('\n');
@@ -275,7 +275,7 @@ mod tests {
             "late.orch.yaml": "the batch timed out"
           },
           "startedAt": "2026-11-20T09:30:00Z",
-          "elapsedMs": 1200
+          "elapsedNanos": 1200000000
         }
         "#);
     }

@@ -45,7 +45,7 @@ struct Document {
     unreviewed_reasons: BTreeMap<String, String>,
     started_at: Option<Timestamp>,
     #[serde(default)]
-    elapsed_ms: u64,
+    elapsed_nanos: u64,
 }
 
 #[derive(Deserialize)]
@@ -152,7 +152,7 @@ impl Document {
             gate_changes: self.gate_changes,
             notes: self.notes,
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
-            elapsed: Duration::from_millis(self.elapsed_ms),
+            elapsed: Duration::from_nanos(self.elapsed_nanos),
         })
     }
 }
@@ -323,7 +323,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedMs` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());
