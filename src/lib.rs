@@ -17,6 +17,7 @@ pub mod exit;
 pub mod findings;
 pub mod gate;
 pub mod git;
+pub mod hosts;
 pub mod http;
 pub mod pipelines;
 pub mod publish;

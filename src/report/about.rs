@@ -1,7 +1,12 @@
 //! What a report says besides the review itself, handed in by whoever knows it.
 
+use crate::findings::Report;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::ops::RangeInclusive;
+
+/// The longest category in an id, in characters.
+const CATEGORY_LIMIT: usize = 60;
 
 /// What a report says besides the review itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,6 +39,21 @@ pub struct RuleText {
 }
 
 impl About {
+    /// The name of this review among those of the same change: another for each category and each part. By it a host's
+    /// report or comment is found again, and replaced.
+    pub fn review_id(&self, report: &Report) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let mut id = "sluicegate".to_owned();
+        if !self.category.is_empty() {
+            id.push('-');
+            id.extend(self.category.chars().take(CATEGORY_LIMIT).map(plain));
+        }
+        if let Some(shard) = report.context.shard {
+            let _ = write!(id, "-part-{}-of-{}", shard.index, shard.total);
+        }
+        id
+    }
+
     /// What is known of a rule.
     pub(super) fn rule(&self, id: &str) -> Option<&RuleText> {
         self.rules.iter().find(|rule| rule.id == id)
@@ -118,6 +138,8 @@ impl ChangedLines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::{Shard, Verdict};
+    use crate::report::sample;
 
     #[test]
     fn only_the_lines_around_findings_are_kept() {
@@ -133,6 +155,16 @@ mod tests {
         );
         assert_eq!(numbers(29).last(), Some(&30));
         assert!(numbers(20).is_empty() && sources.around("b", 1, 3).is_empty());
+    }
+
+    #[test]
+    fn each_category_and_part_has_an_id_of_its_own() {
+        let mut report = sample::empty(Verdict::Passed);
+        let mut about = About::default();
+        assert_eq!(about.review_id(&report), "sluicegate");
+        about.category = "a b-->".to_owned();
+        report.context.shard = Some(Shard { index: 2, total: 3 });
+        assert_eq!(about.review_id(&report), "sluicegate-a-b----part-2-of-3");
     }
 
     #[test]

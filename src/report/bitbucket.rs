@@ -8,8 +8,8 @@ use super::{About, shorten};
 use crate::findings::{Fingerprint, Report, Verdict};
 use serde_json::{Value, json};
 
-/// The id of the report on its commit: sent again, it replaces the one before.
-pub const REPORT_ID: &str = "sluicegate";
+/// What the ids of annotations begin with.
+const ID: &str = "sluicegate";
 
 /// Annotations of a report.
 const MOST: usize = 1_000;
@@ -77,7 +77,7 @@ fn entry(annotation: &Annotation, number: u64) -> Value {
     let summary = format!("{}: {}", annotation.title, annotation.message);
     let id = Fingerprint::new(&[&annotation.title, path, &annotation.message], number);
     json!({
-        "external_id": format!("{REPORT_ID}-{id}"),
+        "external_id": format!("{ID}-{id}"),
         "annotation_type": kind,
         "severity": severity,
         "summary": shorten::to_chars(&summary, SUMMARY_LIMIT),

@@ -49,21 +49,13 @@ pub fn summary(report: &Report, about: &About) -> String {
 /// A page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
 /// category, so that a bot finds its comment again and updates it.
 pub fn comment(report: &Report, about: &About) -> String {
-    let start = format!("{}\n{}", marker(&about.category), head(report));
+    let start = format!("{}\n{}", marker(report, about), head(report));
     page(start, report, about, &COMMENT)
 }
 
-/// The first line of a comment.
-pub fn marker(category: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "./_".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
-    let category: String = category.chars().take(100).map(plain).collect();
-    format!("<!-- sluicegate report {category} -->")
+/// The first line of a comment: the same for each review of this category and part.
+fn marker(report: &Report, about: &About) -> String {
+    format!("<!-- {} -->", about.review_id(report))
 }
 
 /// Verdict and numbers, what was not reviewed, a table for each file with findings, and the passed rules folded away;
@@ -377,9 +369,8 @@ mod tests {
             report.verdict = verdict;
             let page = comment(&report, &linked());
             assert!(page.len() < 64_512, "{}", page.len());
-            assert_eq!(page.lines().next(), Some(marker("").as_str()));
+            assert_eq!(page.lines().next(), Some("<!-- sluicegate -->"));
             assert!(page.contains("are left out: see the report."));
         }
-        assert_eq!(marker("a b-->@"), "<!-- sluicegate report a_b____ -->");
     }
 }

@@ -26,7 +26,7 @@ mod uri;
 mod wording;
 
 pub use about::{About, ChangedLines, Line, RuleText, Sources};
-pub use document::{comment, marker};
+pub use document::comment;
 
 use crate::findings::Report;
 use std::fmt;

@@ -11,6 +11,7 @@ mod repo;
 mod context;
 mod demo;
 mod faults;
+mod hosts;
 mod proxies;
 mod publish;
 mod reports;

@@ -2,6 +2,7 @@
 //! named; the others are served, and the verdict stands.
 
 mod files;
+mod remote;
 mod steps;
 mod surroundings;
 
@@ -70,5 +71,6 @@ pub(super) fn deliver_from(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>
     check(steps::show(run, place, delivery, &about));
     check(steps::summarize(run, delivery, &about));
     check(steps::tell_outputs(run, place, delivery));
+    remote::send(run, place, delivery, &about);
     status
 }

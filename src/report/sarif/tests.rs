@@ -54,7 +54,10 @@ fn schema() -> Value {
 #[test]
 fn violations_are_results() {
     let log = read(&sample::report(), &about());
-    assert!(jsonschema::validator_for(&schema()).unwrap().is_valid(&log), "{log:#}");
+    assert!(
+        jsonschema::validator_for(&schema()).unwrap().is_valid(&log),
+        "{log:#}"
+    );
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["results"]).unwrap(), @r#"
     [
       {
