@@ -159,14 +159,14 @@ impl Thread {
             Self::GitHub {
                 owner, repository, ..
             } => client.url(&["repos", owner, repository, "issues", "comments", &id]),
-            Self::GitLab { project, number } => client.url(&[
-                "projects",
-                project,
-                "merge_requests",
-                &number.to_string(),
-                "notes",
-                &id,
-            ]),
+            Self::GitLab { .. } => {
+                let mut url = self.comments(client);
+                // Only URLs without a host have no segments.
+                if let Ok(mut segments) = url.path_segments_mut() {
+                    segments.push(&id);
+                }
+                url
+            }
         }
     }
 

@@ -12,7 +12,7 @@ pub use read::{ReadError, read};
 
 use super::ReportError;
 use crate::findings::{Counts, FileResults, Report, ReviewContext, RuleResult, Status};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The schema that is written and read.
@@ -51,7 +51,8 @@ struct Context<'a> {
     shard: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct CountsV1 {
     files: usize,
     passed: usize,

@@ -1,10 +1,10 @@
 //! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
 //! hangs on it.
 
-use super::SCHEMA;
+use super::{CountsV1, SCHEMA};
 use crate::findings::{
-    Counts, Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, Status,
-    Unreviewed, Verdict, Violation,
+    Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, Status, Unreviewed,
+    Verdict, Violation,
 };
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -61,18 +61,6 @@ struct Context {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CountsV1 {
-    files: usize,
-    passed: usize,
-    failed: usize,
-    errors: usize,
-    warnings: usize,
-    excluded: usize,
-    unreviewed: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct File {
     path: String,
     results: Vec<RuleV1>,
@@ -103,26 +91,12 @@ pub fn read(text: &[u8]) -> Result<Report, ReadError> {
             document.schema
         )));
     }
-    let counts = document.counts.counts();
+    let claimed = document.counts;
     let report = document.report()?;
-    if report.counts() != counts {
+    if super::counts(report.counts()) != claimed {
         return Err(wrong("its counts are not those of its results"));
     }
     Ok(report)
-}
-
-impl CountsV1 {
-    const fn counts(&self) -> Counts {
-        Counts {
-            files: self.files,
-            passed: self.passed,
-            failed: self.failed,
-            errors: self.errors,
-            warnings: self.warnings,
-            excluded: self.excluded,
-            unreviewed: self.unreviewed,
-        }
-    }
 }
 
 impl Document {

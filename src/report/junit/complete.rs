@@ -3,8 +3,9 @@
 //!
 //! The strict dialect keeps to what both of the schemas in use allow, that of Jenkins' xunit plugin
 //! (<https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd>)
-//! and that of Ant's reports (<https://github.com/windyroad/JUnit-Schema>): nothing on the root, no `file` on a case, a
-//! host name, a time without zone, and the two output elements at each suite's end.
+//! and that of Ant's reports (<https://github.com/windyroad/JUnit-Schema>), of which old versions know nothing skipped:
+//! nothing on the root, no `file` on a case, a host name, a time without zone, and the two output elements at each
+//! suite's end.
 
 use crate::report::ReportError;
 use quick_xml::Writer;
@@ -71,13 +72,11 @@ fn open_suite(
     skipped: Option<usize>,
     additions: &Additions<'_>,
 ) -> Result<(), ReportError> {
-    let mut more = vec![("skipped", skipped.unwrap_or_default().to_string())];
-    let mut opened = with(tag, &[])?;
-    if additions.dialect == Dialect::Strict {
-        opened = with_local_time(&opened)?;
-        more.push(("hostname", "localhost".to_owned()));
-    }
-    writer.write_event(Event::Start(with_more(opened, &more)))?;
+    let opened = match additions.dialect {
+        Dialect::Hosts => with(tag, &[("skipped", skipped.unwrap_or_default().to_string())])?,
+        Dialect::Strict => with_local_time(&with(tag, &[])?)?,
+    };
+    writer.write_event(Event::Start(opened))?;
     writer.write_event(Event::Start(BytesStart::new("properties")))?;
     for (name, value) in additions.properties {
         let mut property = BytesStart::new("property");
@@ -89,10 +88,9 @@ fn open_suite(
     Ok(())
 }
 
-/// Ends a suite; the strict schemas want both outputs, empty or not.
+/// Ends a suite; the strict schemas want its second output, empty or not. The first is in the suite.
 fn close_suite(writer: &mut Writer<Vec<u8>>, dialect: Dialect) -> Result<(), ReportError> {
     if dialect == Dialect::Strict {
-        writer.write_event(Event::Empty(BytesStart::new("system-out")))?;
         writer.write_event(Event::Empty(BytesStart::new("system-err")))?;
     }
     writer.write_event(Event::End(BytesEnd::new("testsuite")))?;
@@ -101,14 +99,11 @@ fn close_suite(writer: &mut Writer<Vec<u8>>, dialect: Dialect) -> Result<(), Rep
 
 /// The tag with more attributes, and without the host name.
 fn with(tag: &BytesStart<'_>, more: &[(&'static str, String)]) -> Result<BytesStart<'static>, ReportError> {
-    Ok(with_more(filtered(tag, |name| name != b"hostname")?, more))
-}
-
-fn with_more(mut tag: BytesStart<'static>, more: &[(&'static str, String)]) -> BytesStart<'static> {
+    let mut opened = filtered(tag, |name| name != b"hostname")?;
     for (name, value) in more {
-        tag.push_attribute((*name, value.as_str()));
+        opened.push_attribute((*name, value.as_str()));
     }
-    tag
+    Ok(opened)
 }
 
 fn without_file(tag: &BytesStart<'_>) -> Result<BytesStart<'static>, ReportError> {
@@ -126,7 +121,7 @@ fn filtered(tag: &BytesStart<'_>, keep: impl Fn(&[u8]) -> bool) -> Result<BytesS
     Ok(opened)
 }
 
-/// The tag with its timestamp cut to seconds and without a zone.
+/// The tag with its timestamp cut to seconds and without a zone, and a host name.
 fn with_local_time(tag: &BytesStart<'_>) -> Result<BytesStart<'static>, ReportError> {
     const SECONDS: usize = "2026-11-20T09:30:00".len();
     let mut opened = filtered(tag, |name| name != b"timestamp")?;
@@ -137,5 +132,6 @@ fn with_local_time(tag: &BytesStart<'_>) -> Result<BytesStart<'static>, ReportEr
             opened.push_attribute(("timestamp", text.get(..SECONDS).unwrap_or(&text)));
         }
     }
+    opened.push_attribute(("hostname", "localhost"));
     Ok(opened)
 }

@@ -193,7 +193,6 @@ fn the_strict_dialect_has_only_what_the_schemas_know() {
             "failures",
             "time",
             "timestamp",
-            "skipped",
             "hostname",
         ];
         let mut found = names(suite);
@@ -205,6 +204,8 @@ fn the_strict_dialect_has_only_what_the_schemas_know() {
         let parts: Vec<&str> = suite.children().map(|child| child.tag_name().name()).collect();
         assert_eq!(parts.first(), Some(&"properties"));
         assert!(parts.ends_with(&["system-out", "system-err"]), "{parts:?}");
+        let excluded = text_of(suite) == "skipped: excluded: not a file that is reviewed";
+        assert_eq!(excluded, suite.attribute("name") == Some("notes.txt"));
     }
     for case in elements(&document, "testcase") {
         assert_eq!(names(case), ["name", "time", "classname"]);
