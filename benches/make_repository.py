@@ -1,11 +1,12 @@
 """Makes the repositories that are measured, by `git fast-import`, the same on every machine.
 
-usage: make_repository.py context|small|large FOLDER [FILES [BYTES]]
+usage: make_repository.py KIND FOLDER NUMBER...
 
-context  FILES pipelines on `main`; on `work` one in a hundred of them has changed, and of those one in ten is
-         renamed, half of them with an edit
-small    FILES small pipelines, three of them shared
-large    a pipeline that names FILES scripts of BYTES incompressible bytes each
+context FILES      pipelines on `main`; on `work` one in a hundred of them has changed, and of those one in ten is
+                   renamed, half of them with an edit
+small FILES EVERY  small pipelines, three of them shared; each EVERYth calls another
+large FILES BYTES  a pipeline that names FILES scripts of BYTES bytes each, which cannot be packed smaller
+text FILES BYTES   the same with scripts of text, which can
 
 Every repository has the folder `.platform` with the shared-pipelines file and the quality rules, a remote-tracking
 branch for each of its branches, and is checked out and packed, as after a clone.
@@ -45,6 +46,14 @@ def pipeline(number, extra=""):
         + '    Done:\n      type: "end-success"\n      parameters:\n        componentName: "Done"\n'
         + extra
         + f'design:\n  components:\n    Load {number}:\n      position:\n        "x": {number % 997}\n        "y": 32\n'
+    )
+
+
+def call(number, called):
+    """A component that runs another pipeline."""
+    return (
+        f"    Run {number}:\n      type: run-orchestration\n      parameters:\n"
+        f'        componentName: "Run {number}"\n        orchestrationJob: "{called}"\n'
     )
 
 
@@ -119,35 +128,50 @@ def context(folder, files):
     repository.finish(["main", "work"])
 
 
-def small(folder, files):
+def small(folder, files, every):
     repository = Import(folder)
     repository.commit("main", "all")
     repository.configuration([path_of(number) for number in range(min(3, files))])
     for number in range(files):
-        repository.file(path_of(number), pipeline(number))
+        called = path_of((number + 1) % files).removesuffix(".orch.yaml")
+        repository.file(path_of(number), pipeline(number, "" if number % every else call(number, called)))
     repository.finish(["main"])
 
 
 def large(folder, files, size):
+    source = random.Random(1)
+    scripts(folder, files, lambda: source.randbytes(size))
+
+
+def text(folder, files, size):
+    source = random.Random(1)
+
+    def lines():
+        line = (f"insert into t values ({source.getrandbits(64)}, '{number}');\n" for number in range(size // 48))
+        return "".join(line).ljust(size, "-").encode()[:size]
+
+    scripts(folder, files, lines)
+
+
+def scripts(folder, files, content):
     repository = Import(folder)
     repository.commit("main", "all")
     repository.configuration(["load.orch.yaml"])
-    scripts = [f"scripts/{number:04}.sql" for number in range(files)]
+    paths = [f"scripts/{number:04}.sql" for number in range(files)]
     calls = "".join(
         f"    Script {number}:\n      type: sql-executor\n      parameters:\n        scriptLocation: \"File\"\n"
-        f"        fileName: {script}\n"
-        for number, script in enumerate(scripts)
+        f"        fileName: {path}\n"
+        for number, path in enumerate(paths)
     )
     repository.file("load.orch.yaml", pipeline(0, calls))
-    source = random.Random(1)
-    for script in scripts:
-        repository.file(script, source.randbytes(size))
+    for path in paths:
+        repository.file(path, content())
     repository.finish(["main"])
 
 
 def main():
     kind, folder, *numbers = sys.argv[1:]
-    {"context": context, "small": small, "large": large}[kind](folder, *map(int, numbers))
+    {"context": context, "small": small, "large": large, "text": text}[kind](folder, *map(int, numbers))
 
 
 if __name__ == "__main__":

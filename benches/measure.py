@@ -10,15 +10,18 @@ usage: measure.py [options] NAME -- OURS [ARGUMENT]... [-- OTHER [ARGUMENT]...]
 --rows FILE      where the row is added
 
 Times are medians of the wall clock; the ratio is the median of the ratios of the pairs, so that what slows the machine
-for a while slows both sides. Memory is the largest resident set of a process and those it waited for, as the kernel
-counts it (`getrusage`), without what this script itself holds when it starts one: that is the floor, about 10 MB.
+for a while slows both sides. Memory is the largest resident set of one more run, told by GNU time. Without that program
+it is what the kernel tells of the timed runs (`getrusage`), which is never less than what this script holds itself when
+it starts them, and the row says so.
 """
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 MEGABYTE = 1_000_000
@@ -63,6 +66,16 @@ def run(command, status):
     return seconds, usage.ru_maxrss * 1024 / MEGABYTE
 
 
+def peak(command, status):
+    """The megabytes that a run takes at most; none without GNU time."""
+    program = shutil.which("time")
+    if program is None:
+        return None
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as told:
+        run([program, "--quiet", "-f", "%M", "-o", told.name, *command], status)
+        return int(told.read()) * 1024 / MEGABYTE
+
+
 def shown(seconds):
     return f"{seconds * 1000:.2f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
 
@@ -76,9 +89,11 @@ def main():
         if turn > 0:
             pairs.append((ours, other, memory))
     ours = statistics.median(pair[0] for pair in pairs)
-    memory = max(pair[2] for pair in pairs)
+    memory, floor = peak(commands[0], options.status), ""
+    if memory is None:
+        memory, floor = max(pair[2] for pair in pairs), " at most"
     missed = options.memory is not None and memory > options.memory
-    cells = [options.name, shown(ours), "", "", "", f"{memory:.0f} MB", ""]
+    cells = [options.name, shown(ours), "", "", "", f"{memory:.0f} MB{floor}", ""]
     if pairs[0][1] is not None:
         ratio = statistics.median(pair[0] / pair[1] for pair in pairs)
         cells[2], cells[3] = shown(statistics.median(pair[1] for pair in pairs)), f"{ratio:.2f}"

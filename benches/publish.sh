@@ -1,14 +1,10 @@
 # Publishing against the same server that curl sends the same files to.
 #
-# `curl` reads plain files, so the like of it is `--from worktree`. From a commit the contents have to be unpacked too;
-# that is measured as well. `Expect:` keeps curl from waiting for a `100 Continue`.
+# `curl` reads plain files, so the like of it is `--from worktree`. From a commit, which is the default, the contents have
+# to be unpacked too; that is measured as well. `Expect:` keeps curl from waiting for a `100 Continue`.
 
-make_repository small "$WORK/small" 10000
+make_repository small "$WORK/small" 10000 5
 start_platform 0
-
-publish() {
-    "$@" --base-url "$URL" --prefix bench --version-name 1
-}
 
 # each_file GLOB...: the arguments by which curl sends what git lists.
 each_file() {
@@ -30,6 +26,11 @@ measure --runs 7 --limit 1 --memory 64 "\`publish --receipt\`, 10,000 small file
 measure --runs 7 --limit 1 --memory 64 "\`publish --from worktree --receipt\`, 10,000 small files : \`curl -F …\`" -- \
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
+make_repository small "$WORK/calls" 10000 1
+cd "$WORK/calls"
+measure --runs 7 --memory 64 "\`publish --receipt\`, 10,000 small files that all call another : \`curl -F …\`" -- \
+    "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
+
 make_repository large "$WORK/large" 64 16777216
 cd "$WORK/large"
 each_file 'scripts/*' '*.orch.yaml' '.platform/shared-pipelines.yaml'
@@ -42,4 +43,9 @@ measure --runs 5 --limit 1 --memory 64 "\`publish --receipt\`, 1 GiB from the co
     "${ours[@]}" --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
 measure --runs 5 --limit 1 --memory 64 "\`publish --no-verify\`, 1 GiB from the commit : \`curl\`" -- \
     "${bare[@]}" -- "${curl[@]}" "${FORMS[@]}" "$to"
+
+make_repository text "$WORK/text" 64 16777216
+cd "$WORK/text"
+measure --runs 5 --memory 64 "\`publish --receipt\`, 1 GiB of text from the commit : \`openssl sha256\`, \`curl\`" -- \
+    "${ours[@]}" --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
 stop_platform

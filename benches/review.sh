@@ -1,6 +1,6 @@
 # How near a review comes to what the platform's own time allows.
 
-make_repository small "$WORK/small" 10000
+make_repository small "$WORK/small" 10000 5
 cd "$WORK/small"
 start_platform 0.2
 review=("$BINARY" review --base-url "$URL" --project-id 00000000-0000-4000-8000-000000000000

@@ -61,6 +61,8 @@ variables! {
     HEAD = "SLUICEGATE_HEAD";
     /// The branch name sent to the platform.
     BRANCH = "SLUICEGATE_BRANCH";
+    /// Fetch the history that a shallow clone lacks, in bounded steps.
+    DEEPEN = "SLUICEGATE_DEEPEN";
     /// Globs of the files to take, one a line.
     INCLUDE = "SLUICEGATE_INCLUDE";
     /// Globs of the files to leave, one a line.
@@ -69,6 +71,8 @@ variables! {
     FAIL_ON = "SLUICEGATE_FAIL_ON";
     /// What an unreachable platform means: fail or pass.
     ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE";
+    /// What a change from a fork means: fail or check.
+    FORK = "SLUICEGATE_FORK";
     /// Reports to write, `FORMAT=PATH`, one a line.
     REPORT = "SLUICEGATE_REPORT";
     /// Annotations: auto, github, azure or none.
@@ -105,6 +109,10 @@ variables! {
 
 /// Turns colour off when set to anything, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
+
+/// The index that git gives to its hooks, where it is not the repository's own, see
+/// <https://git-scm.com/docs/git#Documentation/git.txt-GITINDEXFILE>.
+pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
 
 /// GitHub (and Gitea, Forgejo): the file that holds the event's payload.
 pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";

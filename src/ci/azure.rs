@@ -10,6 +10,9 @@ const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
 const SOURCE: &str = "SYSTEM_PULLREQUEST_SOURCEBRANCH";
 const VERSION: &str = "BUILD_SOURCEVERSION";
 
+/// New pipelines fetch one commit: <https://learn.microsoft.com/azure/devops/pipelines/yaml-schema/steps-checkout>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetchDepth: 0` on the step `checkout: self`");
+
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("TF_BUILD").is_some()
 }

@@ -5,6 +5,10 @@
 use super::{BaseHint, CiContext, CiError, Host};
 use crate::env::Env;
 
+/// Buildkite fetches everything unless its flags say otherwise: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
+pub(super) const WHOLE_HISTORY: Option<&str> =
+    Some("no `--depth` in BUILDKITE_GIT_CLONE_FLAGS and BUILDKITE_GIT_FETCH_FLAGS");
+
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("BUILDKITE") == Some("true")
 }

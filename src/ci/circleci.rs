@@ -8,6 +8,9 @@ use crate::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
 
+/// CircleCI fetches everything unless told otherwise: <https://circleci.com/docs/reference/configuration-reference/#checkout>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`git fetch --unshallow` after the step `checkout`");
+
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("CIRCLECI") == Some("true")
 }

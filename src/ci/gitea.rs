@@ -6,6 +6,9 @@
 use super::{CiContext, CiError, Host, github};
 use crate::env::Env;
 
+/// The same action checks out.
+pub(super) const WHOLE_HISTORY: Option<&str> = github::WHOLE_HISTORY;
+
 pub(super) fn is_here(env: &Env) -> bool {
     ["GITEA_ACTIONS", "FORGEJO_ACTIONS"]
         .iter()

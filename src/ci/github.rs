@@ -9,7 +9,11 @@ use super::{BaseHint, CiContext, CiError, Host, payload::Payload};
 use crate::env::Env;
 
 const SHA: &str = "GITHUB_SHA";
+const REF: &str = "GITHUB_REF";
 const EVENT: &str = "GITHUB_EVENT_NAME";
+
+/// actions/checkout fetches one commit unless told otherwise: <https://github.com/actions/checkout#usage>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetch-depth: 0` in the `with:` of actions/checkout");
 
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("GITHUB_ACTIONS") == Some("true")
@@ -36,6 +40,7 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     match event {
         "merge_group" => merge_group(&Payload::need(env, event)?, context),
         "push" => push(env, context),
+        "delete" => delete(&Payload::need(env, event)?, context),
         _ if event.starts_with("pull_request") => pull_request(env, &Payload::need(env, event)?, context),
         _ => tip_of_the_ref(env, context),
     }
@@ -91,18 +96,15 @@ fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, C
     })
 }
 
-/// `before` is zeros for a new branch and `after` for a deleted one; a deletion runs on the default branch
+/// `before` is zeros for a new branch and `after` for a deleted one, for which `GITHUB_SHA` is the default branch's
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
 fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let payload = Payload::find(env, "push")?;
     let text = |path| payload.as_ref().and_then(|payload| payload.text(path));
     let mut context = tip_of_the_ref(env, context)?;
     if text("after").is_some_and(|after| is_zeros(&after)) {
-        context.nothing_to_do = Some(match (&context.tag, &context.branch) {
-            (Some(tag), _) => format!("the tag `{tag}` was deleted"),
-            (None, Some(branch)) => format!("the branch `{branch}` was deleted"),
-            (None, None) => "the branch was deleted".to_owned(),
-        });
+        let reference = text("ref").or_else(|| env.get(REF).map(str::to_owned));
+        context.nothing_to_do = Some(deleted(&reference.unwrap_or_default()));
     }
     let before = text("before").filter(|before| !is_zeros(before));
     if let (Some(before), None) = (before, &context.tag) {
@@ -112,6 +114,25 @@ fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
         };
     }
     Ok(context)
+}
+
+/// The event has the name without its path, and runs on the default branch
+/// (<https://docs.github.com/webhooks/webhook-events-and-payloads#delete>).
+fn delete(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+    let name = payload.need_text("ref")?;
+    let is_tag = payload.text("ref_type").as_deref() == Some("tag");
+    let folder = if is_tag { "refs/tags" } else { "refs/heads" };
+    Ok(CiContext {
+        nothing_to_do: Some(deleted(&format!("{folder}/{name}"))),
+        ..context
+    })
+}
+
+fn deleted(reference: &str) -> String {
+    match reference.strip_prefix("refs/tags/") {
+        Some(tag) => format!("the tag `{tag}` was deleted"),
+        None => format!("the branch `{}` was deleted", short_branch(reference)),
+    }
 }
 
 /// For the other events (`workflow_dispatch`, `schedule` and so on) `GITHUB_SHA` is the tip of `GITHUB_REF`.
@@ -124,7 +145,7 @@ fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
         commit: Some(commit.to_owned()),
         ..context
     };
-    let reference = env.get("GITHUB_REF").unwrap_or_default();
+    let reference = env.get(REF).unwrap_or_default();
     if let Some(tag) = reference.strip_prefix("refs/tags/") {
         return Ok(context.for_tag(tag));
     }

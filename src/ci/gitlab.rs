@@ -12,6 +12,9 @@ const SOURCE_BRANCH: &str = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME";
 const SOURCE_PROJECT: &str = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID";
 const DIFF_BASE: &str = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
 
+/// GitLab fetches 20 commits: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
+
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("GITLAB_CI") == Some("true")
 }

@@ -6,6 +6,11 @@
 use super::{BaseHint, CiContext, CiError, Host};
 use crate::env::Env;
 
+/// A branch source is cloned whole unless told otherwise: <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some(
+    "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
+);
+
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }

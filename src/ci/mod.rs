@@ -43,6 +43,12 @@ macro_rules! hosts {
                 match self { $(Self::$host => $name),+ }
             }
 
+            /// What a job says so that its clone has the whole history, with the host's own page in the host's file;
+            /// none where no host is known.
+            pub const fn whole_history(self) -> Option<&'static str> {
+                match self { $(Self::$host => $file::WHOLE_HISTORY),+ }
+            }
+
             fn is_here(self, env: &Env) -> bool {
                 match self { $(Self::$host => $file::is_here(env)),+ }
             }

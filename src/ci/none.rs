@@ -3,6 +3,9 @@
 use super::{CiContext, CiError, Host};
 use crate::env::Env;
 
+/// Nobody knows what made the clone.
+pub(super) const WHOLE_HISTORY: Option<&str> = None;
+
 /// Asked last, and always the case.
 pub(super) const fn is_here(_: &Env) -> bool {
     true

@@ -5,7 +5,8 @@ use clap::Args;
 
 const EXAMPLES: &str = "Examples:
   sluicegate context
-  sluicegate context --json | jq .base";
+  sluicegate context --json | jq .base
+  sluicegate context --deepen";
 
 /// Explains what was detected, and why.
 #[derive(Debug, Clone, Default, Args)]

@@ -4,6 +4,7 @@
 //! flag, environment, file and default over one another. Every flag that has a variable names it in its help.
 
 mod artifacts;
+mod check;
 mod context;
 mod demo;
 mod destinations;
@@ -11,23 +12,26 @@ mod global;
 mod publish;
 mod report;
 mod review;
+mod rules;
 mod serve;
 mod values;
 
 pub use artifacts::{
     ArtifactsArgs, ArtifactsVerb, OutputArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
 };
+pub use check::CheckArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
 pub use destinations::DestinationArgs;
 pub use global::GlobalArgs;
 pub use publish::PublishArgs;
 pub use report::ReportArgs;
-pub use review::{ReviewArgs, SelectionArgs};
+pub use review::{GateArgs, ReviewArgs, SelectionArgs};
+pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use values::{
-    Annotations, Color, FailOn, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom, ReportFlag,
-    ReportFormat, parse_bool, parse_value,
+    Annotations, Color, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom,
+    ReportFlag, ReportFormat, parse_bool, parse_value,
 };
 
 use clap::{Parser, Subcommand};
@@ -47,6 +51,9 @@ pub struct Cli {
 const EXAMPLES: &str = "Start here, without any account:
   sluicegate demo
 
+On your own project, without any account:
+  sluicegate check
+
 In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set:
   sluicegate review --report junit=review.xml
   sluicegate publish --prefix sales --version-name '{date}-{short-sha}'";
@@ -56,6 +63,8 @@ In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_V
 pub enum Command {
     /// Review the changed pipelines by the platform's rules, and decide
     Review(ReviewArgs),
+    /// Check the pipelines by the same rules on this machine, without a platform
+    Check(CheckArgs),
     /// Make reports again from JSON reports, several parts of a review as one
     Report(ReportArgs),
     /// Publish the shared pipelines as a version of an artifact
@@ -66,6 +75,8 @@ pub enum Command {
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
     SharedPipelines(SharedPipelinesArgs),
+    /// The quality rules: list, explain, init, lint
+    Rules(RulesArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own

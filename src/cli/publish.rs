@@ -28,6 +28,9 @@ pub struct PublishArgs {
     /// The branch recorded with the version [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
+    /// Fetch the commit to publish if the clone lacks it, with git [env: SLUICEGATE_DEEPEN]
+    #[arg(long)]
+    pub deepen: bool,
     /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
     /// [default: **/*.orch.yaml, **/*.tran.yaml]
     #[arg(long, value_name = "GLOB")]

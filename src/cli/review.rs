@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{DestinationArgs, FailOn, OnUnavailable};
+use super::{DestinationArgs, FailOn, Fork, OnUnavailable};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate review --all --fail-on warn
   sluicegate review --base origin/release pipelines/sales
   sluicegate review --shard 1/3 --report json=part-1.json
+  sluicegate review --fork check --deepen
   sluicegate review --dry-run";
 
 /// Reviews the pipelines that changed between base and head.
@@ -21,19 +22,16 @@ pub struct ReviewArgs {
     /// The branch name sent to the platform [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
-    #[arg(long, value_name = "LEVEL")]
-    pub fail_on: Option<FailOn>,
+    /// What fails it, and where it is told.
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// What a platform without a usable answer means [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub on_unavailable: Option<OnUnavailable>,
-    /// Where the result goes.
-    #[command(flatten)]
-    pub destinations: DestinationArgs,
-    /// Review one part of N: the parts together are the whole [env: SLUICEGATE_SHARD, or CI_NODE_INDEX and
-    /// CI_NODE_TOTAL]
-    #[arg(long, value_name = "I/N")]
-    pub shard: Option<String>,
+    /// What a change from a fork means, which the platform cannot read: `check` judges it on this machine
+    /// [env: SLUICEGATE_FORK] [default: fail]
+    #[arg(long, value_name = "ACTION")]
+    pub fork: Option<Fork>,
     /// Files in one request [env: SLUICEGATE_BATCH_SIZE] [default: 100]
     #[arg(long, value_name = "N")]
     pub batch_size: Option<usize>,
@@ -43,6 +41,20 @@ pub struct ReviewArgs {
     /// Say what would be sent, and send nothing [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// What fails the gate, and where it is told.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GateArgs {
+    /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
+    #[arg(long, value_name = "LEVEL")]
+    pub fail_on: Option<FailOn>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub destinations: DestinationArgs,
+    /// One part of N alone: the parts together are the whole [env: SLUICEGATE_SHARD, or CI_NODE_INDEX and CI_NODE_TOTAL]
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
 }
 
 /// Which pipelines of which commit, against which base.
@@ -60,6 +72,9 @@ pub struct SelectionArgs {
     /// The revision to review [env: SLUICEGATE_HEAD] [default: detected]
     #[arg(long, value_name = "REV")]
     pub head: Option<String>,
+    /// Fetch the commits and the history that the clone lacks, in bounded steps, with git [env: SLUICEGATE_DEEPEN]
+    #[arg(long)]
+    pub deepen: bool,
     /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
     /// [default: **/*.orch.yaml, **/*.tran.yaml]
     #[arg(long, value_name = "GLOB")]

@@ -37,6 +37,16 @@ pub enum OnUnavailable {
     Pass,
 }
 
+/// What the change of a fork means, which the platform cannot read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Fork {
+    /// Exit 7.
+    #[default]
+    Fail,
+    /// It is checked on this machine instead.
+    Check,
+}
+
 /// Which annotations to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Annotations {

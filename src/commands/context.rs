@@ -1,32 +1,55 @@
 //! `sluicegate context`: what was detected, and why.
 
+use super::workspace::Restriction;
 use super::{Outcome, Run};
+use crate::ci::Host;
 use crate::cli::ContextArgs;
-use crate::context::Target;
+use crate::context::{Comparison, Subject, Target};
 use crate::exit::ExitStatus;
 use crate::gate::{Candidate, Selected};
-use crate::git::{ChangeKind, CommitId};
+use crate::git::{ChangeKind, CommitId, Repository};
 use crate::text;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
+/// A path longer than this does not push the reasons of the others away.
+const WIDEST_PATH: usize = 60;
+
 pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
-    let workspace = run.workspace()?;
+    let mut workspace = run.workspace()?;
     let revisions = workspace
         .sources
         .revisions(&args.selection, args.branch.clone())?;
     let selection = workspace
         .sources
         .selection(&args.selection.include, &args.selection.exclude)?;
+    workspace.deepen(run, &revisions, Subject::Commit)?;
     let target = workspace.target(run, revisions)?;
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
-    let selected = workspace.select(&target, &selection, &paths)?;
+    let restriction = Restriction {
+        selection: &selection,
+        paths: &paths,
+        named: &[],
+    };
+    let snapshot = workspace.repo.snapshot(target.head.clone());
+    let selected = workspace.select(&snapshot, &Comparison::from(&target), &restriction)?;
     if args.json {
         run.ui.out(&super::output::json(&as_json(&target, &selected)))?;
     } else {
-        run.ui.out(&as_text(&target, &selected))?;
+        let remote = on_remote(&target, &workspace.repo);
+        run.ui.out(&as_text(&target, &selected, &remote))?;
     }
     Ok(ExitStatus::Success)
+}
+
+/// Whether a review by the platform could read the head; `review` ends where this does not say yes.
+fn on_remote(target: &Target, repo: &Repository) -> String {
+    match target.check_on_remote(repo) {
+        Ok(_) if target.nothing_to_do.is_some() => "not needed".to_owned(),
+        Ok(None) => "yes".to_owned(),
+        Ok(Some(doubt)) => format!("not certain: {doubt}"),
+        Err(why) => format!("no: {why}"),
+    }
 }
 
 /// The keys are part of the public contract (README, section "Context").
@@ -71,57 +94,97 @@ const fn change_name(kind: &ChangeKind) -> &'static str {
     }
 }
 
-fn as_text(target: &Target, selected: &Selected) -> String {
-    let none = || "(none)".to_owned();
-    let mut rows = vec![
-        ("CI host", target.ci.to_string()),
-        ("event", target.event.clone()),
-        ("branch", target.branch.clone().unwrap_or_else(none)),
-        ("head", target.head.to_string()),
-        (
-            "base",
-            target.base.as_ref().map_or_else(none, CommitId::to_string),
-        ),
-        ("because", target.base_source.clone()),
-        ("fork", if target.fork { "yes" } else { "no" }.to_owned()),
-    ];
-    rows.extend(target.tag.clone().map(|tag| ("tag", tag)));
-    rows.extend(
-        target
-            .pull_request
-            .map(|number| ("pull request", number.to_string())),
-    );
-    rows.extend(target.nothing_to_do.clone().map(|why| ("nothing to do", why)));
-    rows.extend(selected.all_because.clone().map(|why| ("all pipelines", why)));
+/// What was settled, one fact a line, then each changed pipeline in columns.
+fn as_text(target: &Target, selected: &Selected, remote: &str) -> String {
     let mut shown = String::new();
-    for (name, value) in rows {
+    for (name, value) in facts(target, selected, remote) {
         let _ = writeln!(shown, "{name:<14} {}", text::line(&value));
     }
-    for path in &selected.gate_changes {
-        let _ = writeln!(shown, "changes the gate itself: {}", text::line(path));
-    }
-    let _ = writeln!(
-        shown,
-        "\nchanged pipelines: {}, to review: {}",
-        selected.candidates.len(),
-        selected.files.len()
-    );
-    for candidate in &selected.candidates {
-        shown.push_str(&candidate_line(candidate));
+    shown.push('\n');
+    shown.push_str(&headline(target, selected));
+    let rows: Vec<[String; 3]> = selected.candidates.iter().map(row).collect();
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let (kinds, paths) = (width(0), width(1).min(WIDEST_PATH));
+    for [kind, path, reason] in &rows {
+        let _ = writeln!(shown, "  {kind:<kinds$}  {path:<paths$}  {reason}");
     }
     shown
 }
 
-fn candidate_line(candidate: &Candidate) -> String {
-    let mark = if candidate.selected { '+' } else { '-' };
-    let kind = change_name(&candidate.change.kind);
-    let from = match &candidate.change.kind {
-        ChangeKind::Renamed { from } => format!(" (was {})", text::line(from)),
-        _ => String::new(),
+fn facts(target: &Target, selected: &Selected, remote: &str) -> Vec<(&'static str, String)> {
+    let no = || "no".to_owned();
+    let host = match target.ci {
+        Host::None => "none, this is somebody's own machine".to_owned(),
+        host => host.to_string(),
     };
+    let base = target
+        .base
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), CommitId::to_string);
+    let mut facts = vec![
+        ("CI host", host),
+        ("event", target.event.clone()),
+        (
+            "pull request",
+            target.pull_request.map_or_else(no, |number| number.to_string()),
+        ),
+        ("fork", if target.fork { "yes".to_owned() } else { no() }),
+        ("tag", target.tag.clone().unwrap_or_else(no)),
+        (
+            "branch",
+            target
+                .branch
+                .clone()
+                .unwrap_or_else(|| "none is known to hold the head".to_owned()),
+        ),
+        ("head", target.head.to_string()),
+        ("on the remote", remote.to_owned()),
+        ("base", base),
+        ("because", target.base_source.clone()),
+    ];
+    facts.extend(
+        selected
+            .gate_changes
+            .iter()
+            .map(|path| ("gate changed", format!("by {path}"))),
+    );
+    facts.extend(
+        selected
+            .all_because
+            .clone()
+            .map(|why| ("takes all", why))
+            .filter(|(_, why)| *why != target.base_source),
+    );
+    facts
+}
+
+fn headline(target: &Target, selected: &Selected) -> String {
+    let count = |n: usize| super::judgement::count(n, "pipeline");
+    if let Some(why) = &target.nothing_to_do {
+        return format!("nothing to review: {}\n", text::line(why));
+    }
+    let what = match target.base {
+        Some(_) => format!("{} changed", count(selected.candidates.len())),
+        None => format!("{} at head", count(selected.candidates.len())),
+    };
+    format!("{what}, {} to review\n", selected.files.len())
+}
+
+fn row(candidate: &Candidate) -> [String; 3] {
+    let mark = if candidate.selected { '+' } else { '-' };
     let path = text::line(&candidate.change.path);
-    format!(
-        "  {mark} {kind:<12} {path}{from}: {}\n",
-        text::line(&candidate.reason)
-    )
+    let path = match &candidate.change.kind {
+        ChangeKind::Renamed { from } => format!("{path} (was {})", text::line(from)),
+        _ => path,
+    };
+    [
+        format!("{mark} {}", change_name(&candidate.change.kind)),
+        path,
+        text::line(&candidate.reason),
+    ]
 }

@@ -1,15 +1,18 @@
 //! The verbs: one file each, which reads like the story and leaves the work to the rooms.
 
 mod artifacts;
+mod check;
 mod client;
 mod context;
 mod deliver;
 mod demo;
 mod failure;
+mod judgement;
 mod output;
 mod publish;
 mod report;
 mod review;
+mod rules;
 mod serve;
 mod signals;
 mod workspace;
@@ -60,10 +63,12 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
     match command {
         Command::Review(args) => review::run(run, &args),
         Command::Report(args) => report::run(run, &args),
+        Command::Check(args) => check::run(run, &args),
         Command::Publish(args) => publish::run(run, &args),
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
+        Command::Rules(args) => rules::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
     }

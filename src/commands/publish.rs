@@ -3,10 +3,11 @@
 use super::client::requests;
 use super::deliver::{append_outputs, write_whole};
 use super::failure::status_of;
-use super::review::count;
+use super::judgement::count;
 use super::workspace::Workspace;
 use super::{Outcome, Run};
 use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom};
+use crate::context::Subject;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{self, OutcomeKind, Plan, Progress, Receipt, Source, Wish, receipt};
@@ -17,10 +18,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
-    let workspace = run.workspace()?;
+    let mut workspace = run.workspace()?;
     let settings = workspace.sources.publish(args)?;
     let connection = workspace.sources.connection(&run.global)?;
-    let plan = plan(run, &workspace, &settings)?;
+    let plan = plan(run, &mut workspace, &settings)?;
     for warning in &plan.warnings {
         run.ui.warn(warning);
     }
@@ -46,13 +47,15 @@ pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
     Ok(status.worse(record(run, &settings, &Receipt::of(&plan, &hashes, &ended))))
 }
 
-fn plan(run: &Run, workspace: &Workspace<'_>, settings: &Publish) -> Result<Plan, Failure> {
+fn plan(run: &Run, workspace: &mut Workspace<'_>, settings: &Publish) -> Result<Plan, Failure> {
     let revisions = Revisions {
         all: true,
         base: None,
         head: settings.head.clone(),
         branch: settings.branch.clone(),
+        deepen: settings.deepen,
     };
+    workspace.deepen(run, &revisions, Subject::Commit)?;
     let target = workspace.target(run, revisions)?;
     let wish = Wish {
         prefix: settings.prefix.clone(),

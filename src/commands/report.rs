@@ -7,7 +7,7 @@ use crate::cli::ReportArgs;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Report, Verdict};
-use crate::git::Repository;
+use crate::git::{Repository, Snapshot};
 use crate::report::json;
 use crate::settings;
 use std::fs::File;
@@ -26,10 +26,10 @@ pub(super) fn run(run: &Run, args: &ReportArgs) -> Outcome {
     let report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
     let repo = Repository::discover(&settings::repository_folder(&run.global, &run.env)).ok();
     let ci = context(run, host);
+    let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
     let place = Place {
-        repo: repo.as_ref(),
+        files: repo.as_ref().zip(snapshot.as_ref()),
         ci: ci.as_ref(),
-        worktree: false,
     };
     let delivery = Delivery {
         report: &report,
@@ -37,6 +37,12 @@ pub(super) fn run(run: &Run, args: &ReportArgs) -> Outcome {
     };
     let delivered = deliver_from(run, &place, &delivery);
     Ok(status(report.verdict).worse(delivered))
+}
+
+/// The files of the report's commit, if the clone has it. A report could name any revision; only a whole id is taken.
+fn commit<'r>(repo: &'r Repository, report: &Report) -> Option<Snapshot<'r>> {
+    let id = report.context.head.as_deref().filter(|id| repo.has_commit(id))?;
+    Some(repo.snapshot(repo.resolve(id).ok()?))
 }
 
 /// The host's context; without one, a report can be made all the same.

@@ -3,35 +3,40 @@
 use super::client::requests;
 use super::deliver::{Delivery, deliver};
 use super::failure::status_of;
-use super::workspace::Workspace;
+use super::judgement::{Judged, Part, Started, count, nothing};
+use super::workspace::{Restriction, Workspace};
 use super::{Outcome, Run};
-use crate::cli::{FailOn, OnUnavailable, ReviewArgs};
-use crate::context::Target;
+use crate::cli::{Fork, OnUnavailable, ReviewArgs};
+use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Report, ReviewContext, Severity, Shard, Verdict};
-use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected, Tally};
-use crate::git::CommitId;
-use crate::pipelines::RULES_FILE;
-use crate::rules::RuleSet;
+use crate::findings::Engine;
+use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
+use crate::git::Snapshot;
 use crate::settings::{Connection, Review};
 use crate::text;
-use jiff::Timestamp;
-use std::time::Instant;
 
-/// A rules file larger than this is not read.
-const RULES_LIMIT: u64 = 16 * 1024 * 1024;
+/// What the reports say where the platform was not asked.
+const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was judged on this \
+                           machine by the rules file of its commit, not by the platform (--fork check)";
 
 pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
-    let workspace = run.workspace()?;
+    let mut workspace = run.workspace()?;
     let settings = workspace.sources.review(args)?;
     let connection = workspace.sources.connection(&run.global)?;
     let started = Started::now();
+    workspace.deepen(run, &settings.revisions, Subject::Commit)?;
     let target = workspace.target(run, settings.revisions.clone())?;
+    let comparison = Comparison::from(&target);
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
-    let mut selected = workspace.select(&target, &settings.selection, &paths)?;
-    let shard = shard(&settings)?;
-    let left_out = shard.map_or(0, |shard| keep_part(run, &mut selected, shard));
+    let restriction = Restriction {
+        selection: &settings.selection,
+        paths: &paths,
+        named: &[],
+    };
+    let snapshot = workspace.repo.snapshot(target.head.clone());
+    let mut selected = workspace.select(&snapshot, &comparison, &restriction)?;
+    let part = Part::keep(run, &settings.judging, &mut selected)?;
     if settings.dry_run {
         return dry_run(run, &target, &selected, &settings);
     }
@@ -42,106 +47,25 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
         connection: &connection,
         target: &target,
     };
-    let judged = if let Some(why) = nothing_to_review(&target, &selected, left_out) {
-        review.nothing(&why)?
-    } else {
-        review.ask(&selected.files)?
+    let (engine, judged) = match nothing(&comparison, &selected, &part) {
+        Some(why) => (review.engine(), review.nothing(&why)?),
+        None if review.engine() == Engine::Local => {
+            (Engine::Local, review.check(&snapshot, &selected.files)?)
+        }
+        None => (Engine::Remote, review.ask(&selected.files)?),
     };
-    let mut report = started.report(judged.tally, judged.verdict, &target, selected, judged.notes);
-    report.context.shard = shard;
+    let status = judged.status;
+    let report = started.report(engine, judged, comparison, selected, &part);
     let delivered = deliver(
         run,
         &workspace,
+        &snapshot,
         &Delivery {
             report: &report,
-            to: &settings.destinations,
+            to: &settings.judging.destinations,
         },
     );
-    Ok(judged.status.worse(delivered))
-}
-
-/// The part of the review that this run is.
-fn shard(settings: &Review) -> Result<Option<Shard>, Failure> {
-    let parse = |text: &String| {
-        text.parse()
-            .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
-    };
-    settings.shard.as_ref().map(parse).transpose()
-}
-
-/// Keeps the files of this part, and says how many others there are.
-fn keep_part(run: &Run, selected: &mut Selected, shard: Shard) -> usize {
-    let all = selected.files.len();
-    selected.files.retain(|path| shard.holds(path));
-    let kept = selected.files.len();
-    run.ui
-        .say(&format!("part {shard}: {kept} of {}", count(all, "pipeline")));
-    all - kept
-}
-
-fn nothing_to_review(target: &Target, selected: &Selected, left_out: usize) -> Option<String> {
-    match &target.nothing_to_do {
-        Some(why) => Some(why.clone()),
-        None if !selected.files.is_empty() => None,
-        None if left_out > 0 => Some("all selected pipelines are in other parts".to_owned()),
-        None => Some("no pipeline changed that is selected".to_owned()),
-    }
-}
-
-/// When the review began.
-struct Started {
-    at: Timestamp,
-    clock: Instant,
-}
-
-impl Started {
-    fn now() -> Self {
-        Self {
-            at: Timestamp::now(),
-            clock: Instant::now(),
-        }
-    }
-
-    fn report(
-        &self,
-        tally: Tally,
-        verdict: Verdict,
-        target: &Target,
-        selected: Selected,
-        notes: Vec<String>,
-    ) -> Report {
-        Report {
-            engine: Engine::Remote,
-            verdict,
-            context: review_context(target),
-            files: tally.files,
-            excluded: tally.excluded,
-            unreviewed: tally.unreviewed,
-            gate_changes: selected.gate_changes,
-            notes,
-            started_at: self.at,
-            elapsed: self.clock.elapsed(),
-        }
-    }
-}
-
-fn review_context(target: &Target) -> ReviewContext {
-    ReviewContext {
-        ci: target.ci.to_string(),
-        event: target.event.clone(),
-        branch: target.branch.clone(),
-        head: Some(target.head.to_string()),
-        base: target.base.as_ref().map(CommitId::to_string),
-        shard: None,
-    }
-}
-
-/// What the answers come to.
-struct Judged {
-    tally: Tally,
-    verdict: Verdict,
-    status: ExitStatus,
-    notes: Vec<String>,
+    Ok(status.worse(delivered))
 }
 
 /// A review about to be asked for.
@@ -154,21 +78,35 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Nothing is sent, but what a review would need is still checked, so that a broken set-up shows early.
+    /// The change of a fork is judged on this machine, if that was asked for.
+    const fn engine(&self) -> Engine {
+        match self.settings.fork {
+            Fork::Check if self.target.fork => Engine::Local,
+            _ => Engine::Remote,
+        }
+    }
+
+    /// Nothing is sent, but what a review would need is still checked, so that a broken set-up shows early. A job for
+    /// a fork is not given what it would need.
     fn nothing(&self, why: &str) -> Result<Judged, Failure> {
-        self.connection.base_url()?;
-        self.connection.project_id()?;
-        self.connection.agent_version()?;
-        let note = format!("nothing to review: {why}");
-        Ok(Judged {
-            tally: Tally::default(),
-            verdict: Verdict::Passed,
-            status: ExitStatus::Success,
-            notes: vec![note],
-        })
+        if !self.target.fork {
+            self.connection.base_url()?;
+            self.connection.project_id()?;
+            self.connection.agent_version()?;
+        }
+        Ok(Judged::nothing(format!("nothing to review: {why}")))
+    }
+
+    /// The same rules, on this machine; every report says so.
+    fn check(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+        let fail_on = self.settings.judging.fail_on;
+        let mut judged = super::check::judge(self.run, self.workspace, snapshot, files, fail_on)?;
+        judged.notes.push(JUDGED_HERE.to_owned());
+        Ok(judged)
     }
 
     fn ask(&self, files: &[String]) -> Result<Judged, Failure> {
+        self.target.refuse_fork()?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.target.require_branch()?;
         if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
@@ -201,42 +139,20 @@ impl Asking<'_> {
 
     fn judge(&self, answers: Vec<BatchAnswer>) -> Result<Judged, Failure> {
         let refused = self.show_failures(&answers);
-        let rules = self.rules()?;
+        let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
+        let rules = self.workspace.rules(&snapshot)?;
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
-        let mut tally = gate::merge(answers, rules.as_ref(), &mut positions);
-        let limit = match self.settings.fail_on {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warn => Some(Severity::Warning),
-            FailOn::Never => None,
-        };
-        let decision = gate::decide(&tally, limit);
-        let mut status = if decision.failed {
-            ExitStatus::GateFailed
-        } else {
-            ExitStatus::Success
-        };
-        let mut notes = std::mem::take(&mut tally.notes);
-        notes.append(&mut tally.doubts);
-        if decision.undecided && self.settings.on_unavailable == OnUnavailable::Pass && refused.is_none() {
-            notes.push(
-                "the review is undecided, and lets the change pass because of --on-unavailable pass"
-                    .to_owned(),
-            );
-        } else if decision.undecided {
-            status = status.worse(ExitStatus::Undecided);
-        }
-        let status = match refused {
+        let tally = gate::merge(answers, rules.as_ref(), &mut positions);
+        let excuse = "the review is undecided, and lets the change pass because of --on-unavailable pass";
+        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && refused.is_none();
+        let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
+        judged.status = match refused {
             // Not the platform, but the set-up is the cause.
-            Some(ExitStatus::Usage) if status == ExitStatus::Undecided => ExitStatus::Usage,
-            Some(refused) => status.worse(refused),
-            None => status,
+            Some(ExitStatus::Usage) if judged.status == ExitStatus::Undecided => ExitStatus::Usage,
+            Some(refused) => judged.status.worse(refused),
+            None => judged.status,
         };
-        Ok(Judged {
-            tally,
-            verdict: decision.verdict(),
-            status,
-            notes,
-        })
+        Ok(judged)
     }
 
     /// Shows each different failure once, and gives the status if one is not about availability.
@@ -263,27 +179,6 @@ impl Asking<'_> {
             }
         }
         refused
-    }
-
-    /// The rules file at the reviewed commit, for the enforcement levels; none where there is none.
-    fn rules(&self) -> Result<Option<RuleSet>, Failure> {
-        let Some(folder) = self.workspace.config_dir(&self.target.head)? else {
-            return Ok(None);
-        };
-        let repo = &self.workspace.repo;
-        let Some(file) = repo.find_file(&self.target.head, &format!("{folder}/{RULES_FILE}"))? else {
-            return Ok(None);
-        };
-        Ok(Some(RuleSet::parse(&repo.read_blob(&file.blob, RULES_LIMIT)?)))
-    }
-}
-
-/// `1 pipeline`, `2 pipelines`.
-pub(super) fn count(n: usize, what: &str) -> String {
-    if n == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{n} {what}s")
     }
 }
 

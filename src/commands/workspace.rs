@@ -2,13 +2,31 @@
 
 use super::Run;
 use crate::ci::{self, CiContext};
-use crate::context::{self, Target, Wish};
+use crate::context::{self, Comparison, Subject, Target, Wish};
+use crate::env;
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::{self, Scope, Selected};
-use crate::git::{CommitId, Repository};
-use crate::pipelines;
+use crate::git::{
+    BlobId, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
+};
+use crate::pipelines::{self, DocumentError, RULES_FILE};
+use crate::rules::RuleSet;
 use crate::settings::{self, FILE_NAME, Global, Revisions, Selection, Sources};
 use std::path::{Component, Path, PathBuf};
+
+/// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.
+pub(super) const FILE_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Which of the changed files are meant.
+pub(crate) struct Restriction<'a> {
+    /// The globs.
+    pub(crate) selection: &'a Selection,
+    /// Files and folders, from the repository root; none for no restriction.
+    pub(crate) paths: &'a [String],
+    /// Files that are taken whether they changed or not.
+    pub(crate) named: &'a [String],
+}
 
 /// A repository with its settings and the host's context.
 pub(crate) struct Workspace<'a> {
@@ -33,6 +51,11 @@ impl Run {
         })
     }
 
+    /// The index that git names to its hooks.
+    pub(crate) fn index(&self) -> Option<&Path> {
+        self.env.get(env::GIT_INDEX_FILE).map(Path::new)
+    }
+
     /// The settings where no repository is needed; the file is read if there is a repository.
     pub(crate) fn sources(&self) -> Result<Sources<'_>, Failure> {
         let folder = settings::repository_folder(&self.global, &self.env);
@@ -43,55 +66,103 @@ impl Run {
 }
 
 impl Workspace<'_> {
+    /// Fetches what the clone lacks for this, if that was asked for; each step is said.
+    pub(crate) fn deepen(&mut self, run: &Run, wish: &Revisions, subject: Subject) -> Result<(), Failure> {
+        if wish.deepen {
+            let say = |step: &str| run.ui.say(step);
+            context::deepen(
+                &mut self.repo,
+                &mut self.ci,
+                &as_wish(wish.clone()),
+                subject,
+                &say,
+            )?;
+        }
+        Ok(())
+    }
+
     /// The commit, branch and base that are meant; its warnings are shown.
     pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
-        let wish = Wish {
-            base: wish.base,
-            head: wish.head,
-            branch: wish.branch,
-            all: wish.all,
-        };
-        let target = context::settle(&self.repo, &self.ci, &wish)?;
-        for warning in &target.warnings {
-            run.ui.warn(warning);
-        }
+        let target = context::settle(&self.repo, &self.ci, &as_wish(wish))?;
+        show(run, &target.warnings);
         Ok(target)
     }
 
-    /// The platform's hidden folder in `commit`: as set, else the one that holds its files.
-    pub(crate) fn config_dir(&self, commit: &CommitId) -> Result<Option<String>, Failure> {
+    /// What the working tree or the index is compared with; its warnings are shown.
+    pub(crate) fn checkout(&self, run: &Run, wish: Revisions) -> Result<Comparison, Failure> {
+        let comparison = context::settle_checkout(&self.repo, &self.ci, &as_wish(wish))?;
+        show(run, &comparison.warnings);
+        Ok(comparison)
+    }
+
+    /// The platform's hidden folder: as set, else the one that holds its files.
+    pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let Some(name) = &self.global.config_dir {
             return Ok(Some(name.clone()));
         }
-        let folders = self.repo.root_folders(commit)?;
-        let holds = |path: &str| matches!(self.repo.find_file(commit, path), Ok(Some(_)));
+        let folders = snapshot.root_folders()?;
+        let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
         let found = pipelines::config_folder(&folders, &holds);
         found.map_err(|error| {
             Failure::usage(error.to_string()).hint("name it by --config-dir or SLUICEGATE_CONFIG_DIR")
         })
     }
 
+    /// The rules file; none where there is none. A link is none, as the platform reads commits and follows no links.
+    pub(crate) fn rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
+        let Some(folder) = self.config_dir(snapshot)? else {
+            return Ok(None);
+        };
+        let found = snapshot.find(&format!("{folder}/{RULES_FILE}"))?;
+        Ok(found.filter(|file| file.kind == FileKind::Regular))
+    }
+
+    /// The rules; none where there is no rules file.
+    pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
+        let file = self.rules_file(snapshot)?;
+        let document = file.map(|file| self.read(&file)).transpose()?;
+        Ok(document.map(|document| RuleSet::read(&document)))
+    }
+
+    /// The file's content, or why it is no document.
+    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        let full = match &file.content {
+            Content::Blob(blob) => return document(&self.repo, blob),
+            Content::Disk(full) => full,
+        };
+        let bytes = read_on_disk(full, FILE_LIMIT).map_err(|error| {
+            let what = format!("{} cannot be read", full.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })?;
+        Ok(bytes.ok_or_else(|| DocumentError::too_large(FILE_LIMIT)))
+    }
+
     /// The pipelines that are meant.
     pub(crate) fn select(
         &self,
-        target: &Target,
-        selection: &Selection,
-        paths: &[String],
+        snapshot: &Snapshot<'_>,
+        comparison: &Comparison,
+        restriction: &Restriction<'_>,
     ) -> Result<Selected, Failure> {
-        let config_dir = self.config_dir(&target.head)?;
+        if comparison.nothing_to_do.is_some() {
+            return Ok(Selected::default());
+        }
+        let config_dir = self.config_dir(snapshot)?;
         let scope = Scope {
-            repo: &self.repo,
-            head: &target.head,
-            base: target.base.as_ref(),
-            base_source: &target.base_source,
+            head: snapshot,
+            base: comparison.base.as_ref(),
+            base_source: &comparison.base_source,
             config_dir: config_dir.as_deref(),
             config_file: FILE_NAME,
             is_pipeline: &settings::is_pipeline,
-            includes: &|path| selection.includes(path),
-            excludes: &|path| selection.excludes(path),
-            paths,
+            includes: &|path| restriction.selection.includes(path),
+            excludes: &|path| restriction.selection.excludes(path),
+            paths: restriction.paths,
         };
-        Ok(gate::select(&scope)?)
+        Ok(match restriction.named {
+            [] => gate::select(&scope)?,
+            named => gate::select_named(&scope, named)?,
+        })
     }
 
     /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the commit or
@@ -102,31 +173,63 @@ impl Workspace<'_> {
         typed: &[PathBuf],
         target: &Target,
     ) -> Result<Vec<String>, Failure> {
-        typed
-            .iter()
-            .map(|path| self.path(run.env.current_dir(), path, target))
-            .collect()
+        let head = self.repo.snapshot(target.head.clone());
+        let path = |typed: &PathBuf| {
+            let path = self.inside(run, typed)?;
+            self.must_exist(&path, typed, &head, target.base.as_ref())?;
+            Ok(path)
+        };
+        typed.iter().map(path).collect()
     }
 
-    fn path(&self, from: &Path, typed: &Path, target: &Target) -> Result<String, Failure> {
-        let Some(inside) = inside(self.repo.root(), from, typed) else {
+    /// A path as typed, from the current folder, as a path from the repository root.
+    pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
+        let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
             let root = self.repo.root().display();
             let message = format!("the path {} is outside the repository {root}", typed.display());
             return Err(Failure::usage(message));
         };
         let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
-        let path = parts.join("/");
-        let commits = [Some(&target.head), target.base.as_ref()];
-        let exists = |commit: &CommitId| matches!(self.repo.has_path(commit, &path), Ok(true));
-        if path.is_empty() || commits.into_iter().flatten().any(exists) {
-            return Ok(path);
+        Ok(parts.join("/"))
+    }
+
+    /// The path must be in the snapshot or in the base.
+    pub(crate) fn must_exist(
+        &self,
+        path: &str,
+        typed: &Path,
+        snapshot: &Snapshot<'_>,
+        base: Option<&CommitId>,
+    ) -> Result<(), Failure> {
+        let in_base = |base: &CommitId| matches!(self.repo.has_path(base, path), Ok(true));
+        if path.is_empty() || matches!(snapshot.has_path(path), Ok(true)) || base.is_some_and(in_base) {
+            return Ok(());
         }
-        let message = format!(
-            "the path {} is not in the commit {}",
-            typed.display(),
-            target.head.short()
-        );
+        let message = format!("the path {} is not in {}", typed.display(), snapshot.name());
         Err(Failure::usage(message).hint("paths are relative to the current folder"))
+    }
+}
+
+fn as_wish(revisions: Revisions) -> Wish {
+    Wish {
+        base: revisions.base,
+        head: revisions.head,
+        branch: revisions.branch,
+        all: revisions.all,
+    }
+}
+
+fn show(run: &Run, warnings: &[String]) {
+    for warning in warnings {
+        run.ui.warn(warning);
+    }
+}
+
+/// The blob's content, or why it is no document.
+pub(super) fn document(repo: &Repository, blob: &BlobId) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+    match repo.read_blob(blob, FILE_LIMIT) {
+        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large(FILE_LIMIT))),
+        other => Ok(Ok(other?)),
     }
 }
 

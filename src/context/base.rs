@@ -4,7 +4,7 @@
 
 use super::{ContextError, Wish, head::Head};
 use crate::ci::{BaseHint, CiContext, Host};
-use crate::git::{CommitId, RemoteBranch, Repository, WHOLE_HISTORY};
+use crate::git::{CommitId, GitError, RemoteBranch, Repository, WHOLE_HISTORY};
 
 /// The base, or none for every pipeline.
 pub(super) struct Base {
@@ -30,6 +30,12 @@ impl Base {
         }
     }
 
+    /// The same, and why it is not the base that the host named.
+    fn because(mut self, why: &str) -> Self {
+        self.source = format!("{}; {why}", self.source);
+        self
+    }
+
     fn warn(mut self, warning: String) -> Self {
         self.warnings.push(warning);
         self
@@ -41,22 +47,56 @@ pub(super) fn choose(
     ci: &CiContext,
     wish: &Wish,
     head: &Head,
+    may_fetch: bool,
 ) -> Result<Base, ContextError> {
-    let search = Search { repo, ci, head };
-    match (wish.all, &wish.base) {
-        (true, _) => Ok(Base::everything("everything was asked for")),
-        (false, Some(revision)) => search.asked_for(revision),
-        (false, None) => search.detected(),
-    }
+    let search = Search {
+        repo,
+        ci,
+        head,
+        may_fetch,
+        beyond_head: false,
+    };
+    search.run(wish)
+}
+
+/// The base of files that may have changed since `head` was committed. On a laptop they are compared also where `head`
+/// itself is on the remote already; a CI host checks out what it was asked to judge, so there nothing lies beyond it.
+pub(super) fn choose_beyond(
+    repo: &Repository,
+    ci: &CiContext,
+    wish: &Wish,
+    head: &Head,
+    may_fetch: bool,
+) -> Result<Base, ContextError> {
+    let search = Search {
+        repo,
+        ci,
+        head,
+        may_fetch,
+        beyond_head: ci.host == Host::None,
+    };
+    search.run(wish)
 }
 
 struct Search<'a> {
     repo: &'a Repository,
     ci: &'a CiContext,
     head: &'a Head,
+    /// What is missing can still be fetched, so nothing second best is taken for it.
+    may_fetch: bool,
+    /// What is judged may differ from head.
+    beyond_head: bool,
 }
 
 impl Search<'_> {
+    fn run(&self, wish: &Wish) -> Result<Base, ContextError> {
+        match (wish.all, &wish.base) {
+            (true, _) => Ok(Base::everything("everything was asked for")),
+            (false, Some(revision)) => self.asked_for(revision),
+            (false, None) => self.detected(),
+        }
+    }
+
     fn asked_for(&self, revision: &str) -> Result<Base, ContextError> {
         let other = self.repo.resolve(revision)?;
         let Some(base) = self.repo.merge_base(&other, &self.head.commit)? else {
@@ -93,17 +133,14 @@ impl Search<'_> {
                 (Base { commit: None, .. }, Some(id)) => self.seen(branch, id),
                 (base, _) => Ok(base),
             },
-            (None, Some(id)) => {
+            (None, Some(id)) if !self.may_fetch => {
                 let base = self.seen(branch, id)?;
                 let warning = format!(
                     "the target branch `{branch}` is not in this clone, so the base may be older than need be"
                 );
                 Ok(base.warn(warning))
             }
-            (None, None) => Err(ContextError::BranchNotInClone {
-                branch: branch.to_owned(),
-                role: "target",
-            }),
+            (None, _) => Err(self.branch_not_in_clone(branch, "target")),
         }
     }
 
@@ -121,7 +158,7 @@ impl Search<'_> {
             return Ok(Base::everything(format!("{source} is the head itself")));
         }
         if self.repo.has_commit(id) {
-            return Ok(Base::at(self.repo.resolve(id)?, source.to_owned()));
+            return self.ancestor(&self.repo.resolve(id)?, source);
         }
         let tip = target
             .map(|branch| self.repo.remote_branch(branch))
@@ -129,39 +166,62 @@ impl Search<'_> {
             .flatten();
         match tip {
             Some(tip) => self.parted_from(&tip, "target"),
-            None => Err(ContextError::BaseNotInClone {
-                commit: id.to_owned(),
-                source_name: source,
-            }),
+            None => Err(self.base_not_in_clone(id, source)),
+        }
+    }
+
+    /// A commit that the host names as the base. If head does not descend from it, as after a forced push, their
+    /// merge-base is meant; where the clone is cut off between the two, the host is believed.
+    fn ancestor(&self, named: &CommitId, source: &'static str) -> Result<Base, ContextError> {
+        match self.repo.merge_base(named, &self.head.commit) {
+            Ok(Some(base)) if base == *named => Ok(Base::at(base, source.to_owned())),
+            Ok(_) => self.merge_base(named, &format!("{source} ({}), which head left", named.short())),
+            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
+                let warning = format!(
+                    "this shallow clone does not show that head descends from {} ({source}); the host is believed",
+                    named.short()
+                );
+                Ok(Base::at(named.clone(), source.to_owned()).warn(warning))
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
     /// After a forced push, what was there before is no ancestor of head, or not in the clone at all.
-    fn pushed_from(&self, before: &str, source: &str) -> Result<Base, ContextError> {
+    fn pushed_from(&self, before: &str, source: &'static str) -> Result<Base, ContextError> {
         if !self.repo.has_commit(before) {
-            let why = format!("{source} ({before}) is not in this clone");
-            let base = self.default_branch()?;
-            let everything = base.commit.is_none();
-            let base = Base {
-                source: format!("{}; {why}", base.source),
-                ..base
-            };
-            return Ok(if everything && self.repo.is_shallow() {
-                base.warn(format!("everything is taken, as {why}: {WHOLE_HISTORY}"))
-            } else {
-                base
-            });
+            if self.may_fetch && self.repo.is_shallow() {
+                return Err(self.base_not_in_clone(before, source));
+            }
+            return self.without_before(&format!("{source} ({before}) is not in this clone"));
         }
         let before = self.repo.resolve(before)?;
-        if before != self.head.commit && self.repo.contains(&self.head.commit, &before)? {
-            return Ok(Base::at(before, source.to_owned()));
+        let short = before.short();
+        match self.repo.merge_base(&before, &self.head.commit) {
+            Ok(Some(base)) if base == before && before != self.head.commit => {
+                Ok(Base::at(before, source.to_owned()))
+            }
+            Ok(_) => {
+                let base = self.default_branch()?;
+                Ok(base.because(&format!("{source} ({short}) is no ancestor of head")))
+            }
+            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => self.without_before(&format!(
+                "this clone does not show how head follows {source} ({short})"
+            )),
+            Err(error) => Err(error.into()),
         }
-        let base = self.default_branch()?;
-        let why = format!("{source} ({}) is no ancestor of head", before.short());
-        Ok(Base {
-            source: format!("{}; {why}", base.source),
-            ..base
-        })
+    }
+
+    /// The default branch stands in for what was there before the push; with a whole history that might not be needed.
+    fn without_before(&self, why: &str) -> Result<Base, ContextError> {
+        let base = self.default_branch()?.because(why);
+        if base.commit.is_some() || !self.repo.is_shallow() {
+            return Ok(base);
+        }
+        let whole = self.ci.host.whole_history().unwrap_or(WHOLE_HISTORY);
+        Ok(base.warn(format!(
+            "everything is taken, as {why}; more history helps: {whole}, or --deepen"
+        )))
     }
 
     fn default_branch(&self) -> Result<Base, ContextError> {
@@ -169,9 +229,8 @@ impl Search<'_> {
             return match self.repo.default_remote_branch()? {
                 Some(tip) if self.is_on(&tip.branch) => Ok(Base::everything(on_default(&tip.branch))),
                 Some(tip) => self.parted_from(&tip, "default"),
-                None => Ok(Base::everything(
-                    "this clone does not tell which branch is the remote's default one",
-                )),
+                None if self.may_fetch => Err(self.branch_not_in_clone("HEAD", "default")),
+                None => Ok(self.unknown_default()),
             };
         };
         if self.is_on(name) {
@@ -179,10 +238,33 @@ impl Search<'_> {
         }
         match self.repo.remote_branch(name)? {
             Some(tip) => self.parted_from(&tip, "default"),
-            None => Err(ContextError::BranchNotInClone {
-                branch: name.clone(),
-                role: "default",
-            }),
+            None => Err(self.branch_not_in_clone(name, "default")),
+        }
+    }
+
+    fn unknown_default(&self) -> Base {
+        let base = Base::everything("this clone does not tell which branch is the remote's default one");
+        if self.ci.host == Host::None {
+            return base;
+        }
+        let warning = "every pipeline is taken, as this clone does not tell which branch is the remote's default \
+                       one: fetch it into refs/remotes/origin, name --base, or use --deepen";
+        base.warn(warning.to_owned())
+    }
+
+    fn branch_not_in_clone(&self, branch: &str, role: &'static str) -> ContextError {
+        ContextError::BranchNotInClone {
+            branch: branch.to_owned(),
+            role,
+            host: self.ci.host,
+        }
+    }
+
+    fn base_not_in_clone(&self, commit: &str, source_name: &'static str) -> ContextError {
+        ContextError::BaseNotInClone {
+            commit: commit.to_owned(),
+            source_name,
+            host: self.ci.host,
         }
     }
 
@@ -202,7 +284,9 @@ impl Search<'_> {
     /// A merge-base that is head itself would leave nothing to judge, and look green.
     fn merge_base(&self, other: &CommitId, name: &str) -> Result<Base, ContextError> {
         Ok(match self.repo.merge_base(other, &self.head.commit)? {
-            Some(base) if base == self.head.commit => Base::everything(format!("head is already in {name}")),
+            Some(base) if base == self.head.commit && !self.beyond_head => {
+                Base::everything(format!("head is already in {name}"))
+            }
             Some(base) => Base::at(base, format!("the merge-base with {name}")),
             None => Base::everything(format!("head has no commit in common with {name}")),
         })

@@ -9,6 +9,14 @@ pub enum ContextError {
     /// The repository cannot be read as needed.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// The clone is shallow, and its history does not tell what is needed.
+    #[error("{source}")]
+    Shallow {
+        /// Which two commits it does not connect.
+        source: GitError,
+        /// The host.
+        host: Host,
+    },
     /// The host's words cannot be used.
     #[error(transparent)]
     Ci(#[from] CiError),
@@ -27,6 +35,8 @@ pub enum ContextError {
         commit: String,
         /// Where the host names it.
         source_name: &'static str,
+        /// The host.
+        host: Host,
     },
     /// The branch that the change is compared with is not in the clone.
     #[error("the {role} branch `{branch}` is not among the remote branches of this clone")]
@@ -35,6 +45,8 @@ pub enum ContextError {
         branch: String,
         /// What it is: target or default.
         role: &'static str,
+        /// The host.
+        host: Host,
     },
     /// The revision that was asked for as the base has no history in common with head.
     #[error("`{revision}` and {head} have no commit in common")]
@@ -49,6 +61,8 @@ pub enum ContextError {
     NoBranch {
         /// The commit to judge.
         head: CommitId,
+        /// The host.
+        host: Host,
     },
     /// The platform reads from the remote, and the remote does not have the commit.
     #[error("the commit {head} is not on the remote{}", on_branch(branch.as_deref()))]
@@ -78,19 +92,56 @@ impl ContextError {
         match self {
             Self::Git(error) => error.hint(),
             Self::Ci(error) => Some(error.hint()),
-            Self::CommitNotInClone { .. } | Self::BaseNotInClone { .. } | Self::BranchNotInClone { .. } => {
-                Some(WHOLE_HISTORY.to_owned())
+            Self::Shallow { host, .. }
+            | Self::CommitNotInClone { host, .. }
+            | Self::BaseNotInClone { host, .. } => Some(history(*host)),
+            Self::BranchNotInClone { host, branch, .. } => {
+                Some(format!("{}; {}", fetch(branch), history(*host)))
             }
             Self::NoCommonHistory { .. } => {
                 Some("name another --base, or review everything with --all".to_owned())
             }
-            Self::NoBranch { .. } => Some("push the commit, or name its branch with --branch".to_owned()),
+            Self::NoBranch { host: Host::None, .. } => {
+                Some("push the commit, or name its branch with --branch".to_owned())
+            }
+            Self::NoBranch { host, .. } => {
+                Some(format!("name its branch with --branch, or {}", history(*host)))
+            }
             Self::NotOnRemote { .. } => {
                 Some("push it first, or judge it on this machine with `sluicegate check`".to_owned())
             }
             Self::Fork { .. } => Some(
-                "`sluicegate check` judges it on this machine and needs no remote and no token".to_owned(),
+                "`sluicegate check` judges it on this machine and needs no remote and no token; `review --fork check` \
+                 does so for forks alone"
+                    .to_owned(),
             ),
         }
+    }
+
+    /// The same, with the host named where the clone is too shallow, as the remedy is the host's own.
+    pub(super) fn at(self, host: Host) -> Self {
+        match self {
+            Self::Git(source @ GitError::ShallowHistory { .. }) => Self::Shallow { source, host },
+            other => other,
+        }
+    }
+}
+
+/// How a job of this host gets the whole history.
+fn history(host: Host) -> String {
+    let whole = host.whole_history().map_or_else(
+        || WHOLE_HISTORY.to_owned(),
+        |setting| format!("fetch the whole history: {setting}"),
+    );
+    format!("{whole}; or have what is missing fetched by --deepen (SLUICEGATE_DEEPEN=true)")
+}
+
+/// How a branch gets into the clone. A name that a shell would read as more than a name is not offered to be pasted.
+fn fetch(branch: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
+    if branch.chars().all(plain) {
+        format!("fetch it: `git fetch origin +refs/heads/{branch}:refs/remotes/origin/{branch}`")
+    } else {
+        "fetch it into refs/remotes/origin".to_owned()
     }
 }

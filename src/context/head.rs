@@ -35,15 +35,14 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {
         });
     }
     let checked_out = repo.head()?;
+    let commit = without_local_merge(repo, ci, checked_out.commit)?;
     let branch = match (&ci.branch, checked_out.branch) {
         (Some(named), _) => Some(named.clone()),
-        (None, Some(local)) if ci.host == Host::None => {
-            Some(name_on_remote(repo, &local, &checked_out.commit)?)
-        }
+        (None, Some(local)) if ci.host == Host::None => Some(name_on_remote(repo, &local, &commit)?),
         (None, _) => None,
     };
     Ok(Head {
-        commit: checked_out.commit,
+        commit,
         branch,
         is_hosts: true,
     })
@@ -79,6 +78,15 @@ fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, Con
         return Err(missing());
     }
     let commit = repo.resolve(id).map_err(|_| missing())?;
+    without_local_merge(repo, ci, commit)
+}
+
+/// A merge that the host made in this clone alone has what was to be merged as its first parent.
+fn without_local_merge(
+    repo: &Repository,
+    ci: &CiContext,
+    commit: CommitId,
+) -> Result<CommitId, ContextError> {
     if ci.maybe_local_merge && !repo.was_fetched(&commit)? {
         return Ok(repo.first_parent(&commit)?.unwrap_or(commit));
     }

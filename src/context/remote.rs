@@ -12,13 +12,8 @@ impl Target {
         if self.nothing_to_do.is_some() {
             return Ok(None);
         }
-        let branch = self.require_branch();
-        if self.fork {
-            return Err(ContextError::Fork {
-                branch: branch.unwrap_or("unknown").to_owned(),
-            });
-        }
-        let branch = branch?;
+        self.refuse_fork()?;
+        let branch = self.require_branch()?;
         let seen = repo.remote_branches_named(branch)?;
         for seen in &seen {
             if repo.contains(&seen.tip, &self.head)? {
@@ -35,6 +30,15 @@ impl Target {
             head: self.head.clone(),
             branch: Some(branch.to_owned()),
         })
+    }
+
+    /// The platform reads the project's own remote, which has no branch of a fork.
+    pub fn refuse_fork(&self) -> Result<(), ContextError> {
+        if self.fork {
+            let branch = self.branch.as_deref().unwrap_or("unknown").to_owned();
+            return Err(ContextError::Fork { branch });
+        }
+        Ok(())
     }
 
     /// The branch was not fetched, or an older state of it, or its history is cut off.

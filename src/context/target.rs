@@ -88,6 +88,7 @@ impl Target {
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| ContextError::NoBranch {
             head: self.head.clone(),
+            host: self.ci,
         })
     }
 }

@@ -6,11 +6,13 @@
 mod batch;
 mod decide;
 mod merge;
+mod named;
 mod positions;
 mod select;
 
 pub use batch::{Asked, BatchAnswer, BatchError, Batching, Progress, review_in_batches};
 pub use decide::{Decision, decide};
 pub use merge::{Tally, merge};
+pub use named::select_named;
 pub use positions::Positions;
 pub use select::{Candidate, Scope, Selected, select};

@@ -1,14 +1,13 @@
 //! Which files are reviewed: the changed pipelines, or all of them.
 
-use crate::git::{Change, ChangeKind, CommitId, GitError, Repository};
+use crate::git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use crate::pipelines::RULES_FILE;
 
 /// Where to look and what is wanted.
+#[derive(Clone, Copy)]
 pub struct Scope<'a> {
-    /// The repository.
-    pub repo: &'a Repository,
-    /// The commit to review.
-    pub head: &'a CommitId,
+    /// The files to review.
+    pub head: &'a Snapshot<'a>,
     /// The commit to compare with; none takes every pipeline.
     pub base: Option<&'a CommitId>,
     /// Why there is no base, or where it came from, for people.
@@ -54,7 +53,7 @@ pub struct Selected {
 /// Selects the pipelines of `scope`.
 pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     let wanted = |path: &str| (scope.is_pipeline)(path) || (scope.includes)(path) || scope.is_gate_file(path);
-    let changes = scope.repo.changes(scope.base, scope.head, &wanted)?;
+    let changes = scope.head.changes(scope.base, &wanted)?;
     let (gate, changes): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(|c| scope.touches_gate(c));
     let gate_changes = if scope.base.is_some() { gate } else { Vec::new() };
@@ -84,8 +83,8 @@ impl Scope<'_> {
     fn all_files(&self) -> Result<Vec<String>, GitError> {
         let meant = |path: &str| (self.includes)(path) && !(self.excludes)(path) && self.is_within(path);
         Ok(self
-            .repo
-            .files(self.head, &meant)?
+            .head
+            .files(&meant)?
             .into_iter()
             .map(|file| file.path)
             .collect())
@@ -142,7 +141,7 @@ impl Scope<'_> {
     }
 
     /// Without a known folder (the change may have deleted its last file) any hidden root folder counts.
-    fn is_rules_file(&self, path: &str) -> bool {
+    pub(super) fn is_rules_file(&self, path: &str) -> bool {
         let Some((folder, rest)) = path.split_once('/') else {
             return false;
         };

@@ -159,7 +159,7 @@ impl Repository {
     }
 
     /// The configured remotes, `origin` first.
-    fn remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
+    pub(super) fn remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
         let listing = GitError::library("list the remotes");
         let names = self.library.remotes().map_err(&listing)?;
         let mut names: Vec<&str> = names.iter().filter_map(|name| name.ok().flatten()).collect();

@@ -53,8 +53,12 @@ impl Repository {
         head: &CommitId,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Change>, GitError> {
-        let differences = self.differences(base, head, wanted)?;
-        let pairs = renames::pairs(self, &differences);
+        Ok(self.told(&self.differences(base, head, wanted)?))
+    }
+
+    /// The differences as changes, with renames told.
+    pub(super) fn told(&self, differences: &[Difference]) -> Vec<Change> {
+        let pairs = renames::pairs(self, differences);
         let gone: HashSet<usize> = pairs.iter().map(|pair| pair.deleted).collect();
         let sources: HashMap<usize, usize> = pairs.iter().map(|pair| (pair.added, pair.deleted)).collect();
         let kept = differences
@@ -67,7 +71,7 @@ impl Repository {
                 .map(|source| differences[*source].path.clone());
             change(difference, from)
         });
-        Ok(changes.collect())
+        changes.collect()
     }
 }
 

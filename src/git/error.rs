@@ -58,6 +58,30 @@ pub enum GitError {
         /// Which part of the format.
         what: String,
     },
+    /// The repository has no remote to fetch from.
+    #[error("the repository {} has no remote", root.display())]
+    NoRemote {
+        /// The repository's root.
+        root: PathBuf,
+    },
+    /// A fetch into a repository of somebody else.
+    #[error("the repository {} belongs to another user, whose settings would decide what a fetch runs", root.display())]
+    NotOurs {
+        /// The repository's root.
+        root: PathBuf,
+    },
+    /// There is no working tree, and so no index either.
+    #[error("the repository {} is bare: it has no working tree and no index", root.display())]
+    NoWorkTree {
+        /// The git folder.
+        root: PathBuf,
+    },
+    /// A merge or the like left conflicts in the index, so it is not known what the staged files are.
+    #[error("the index has conflicts: {}", paths.join(", "))]
+    Conflicts {
+        /// Some of the files.
+        paths: Vec<String>,
+    },
     /// A blob larger than its reader accepts.
     #[error("the blob {blob} has {size} bytes, over the limit of {limit}")]
     TooLarge {
@@ -128,9 +152,20 @@ impl GitError {
                 "`git fsck` tells what is broken; in CI, clone anew or fetch with more depth"
             }
             Self::PathNotUtf8 { .. } => "rename the file, or leave it out with --exclude",
+            Self::Unsupported { what, .. } if what.contains("sha256") => {
+                "only repositories with SHA-1 object ids can be read: `git fast-export --all`, piped into `git \
+                 fast-import` in a new repository, makes one of the same history"
+            }
             Self::Unsupported { .. } => {
                 "clone it anew with `git clone --ref-format=files` and SHA-1 object ids"
             }
+            Self::NoRemote { .. } => "name one with `git remote add origin URL`",
+            Self::NotOurs { .. } => {
+                "fetch in a step before this one, or declare the checkout safe: `git config --global --add \
+                 safe.directory PATH`"
+            }
+            Self::NoWorkTree { .. } => "name a commit with --head",
+            Self::Conflicts { .. } => "resolve them and stage the files (`git add`)",
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooLarge { .. } | Self::BadTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;

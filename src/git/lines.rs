@@ -1,7 +1,7 @@
 //! Which lines of a file a change touched.
 
 use super::{BlobId, GitError, Repository};
-use git2::DiffOptions;
+use git2::{DiffOptions, Patch};
 use std::ops::RangeInclusive;
 
 /// Files larger than this, in bytes, are not compared line by line.
@@ -13,42 +13,29 @@ impl Repository {
     pub fn changed_lines(
         &self,
         old: Option<&BlobId>,
-        new: &BlobId,
+        new: &[u8],
     ) -> Result<Vec<RangeInclusive<u32>>, GitError> {
         let Some(old) = old else {
             return Ok(vec![1..=u32::MAX]);
         };
-        if self.blob_size(old)?.max(self.blob_size(new)?) > SIZE_LIMIT {
+        if self.blob_size(old)?.max(new.len() as u64) > SIZE_LIMIT {
             return Ok(Vec::new());
         }
-        let find = |blob: &BlobId| {
-            self.library
-                .find_blob(blob.oid())
-                .map_err(GitError::library("read a blob"))
-        };
-        let (old, new) = (find(old)?, find(new)?);
+        let old = self
+            .library
+            .find_blob(old.oid())
+            .map_err(GitError::library("read a blob"))?;
         let mut options = DiffOptions::new();
         options.context_lines(0).force_text(true);
-        let mut ranges = Vec::new();
-        let mut hunk = |_: git2::DiffDelta<'_>, hunk: git2::DiffHunk<'_>| {
+        let failed = GitError::library("compare two versions of a file");
+        let patch = Patch::from_blob_and_buffer(&old, None, new, None, Some(&mut options)).map_err(&failed)?;
+        let mut ranges = Vec::with_capacity(patch.num_hunks());
+        for index in 0..patch.num_hunks() {
+            let (hunk, _) = patch.hunk(index).map_err(&failed)?;
             if hunk.new_lines() > 0 {
                 ranges.push(hunk.new_start()..=hunk.new_start() + (hunk.new_lines() - 1));
             }
-            true
-        };
-        self.library
-            .diff_blobs(
-                Some(&old),
-                None,
-                Some(&new),
-                None,
-                Some(&mut options),
-                None,
-                None,
-                Some(&mut hunk),
-                None,
-            )
-            .map_err(GitError::library("compare two versions of a file"))?;
+        }
         Ok(ranges)
     }
 }

@@ -2,25 +2,29 @@
 //!
 //! Nothing else in the program knows how git is read. Almost everything goes through libgit2, in this process; the
 //! `git` program is asked only for what libgit2 cannot do (fetch a blob that a partial clone left out, stream a
-//! large blob without holding it). Everything is read from commits, never from a dirty working tree, and the
-//! repository's content is taken as hostile: depths, counts and sizes are bounded, and nothing that a repository's
-//! configuration names is ever run.
+//! large blob without holding it, fetch more history with the user's credentials). Commits are read unless the index or
+//! the working tree is asked for by name, and the repository's content is taken as hostile: depths, counts and sizes are
+//! bounded, and nothing that a repository's configuration names is ever run.
 
 mod blobs;
 mod branches;
 mod changes;
 mod create;
 mod error;
+mod fetch;
 mod history;
 mod id;
 mod index;
 mod lines;
+mod listing;
 mod open;
+mod pack;
 mod program;
 mod renames;
 mod repository;
 mod shadow;
 mod similarity;
+mod snapshot;
 mod stored;
 mod tree;
 
@@ -28,7 +32,9 @@ pub use branches::RemoteBranch;
 pub use changes::{Change, ChangeKind};
 pub use create::NewCommit;
 pub use error::{GitError, WHOLE_HISTORY};
+pub use fetch::Wanted;
 pub use id::{BlobId, CommitId};
 pub use index::Checkout;
 pub use repository::{Head, Repository};
+pub use snapshot::{Content, Snapshot, SnapshotFile, read_on_disk};
 pub use tree::{FileKind, TreeFile};

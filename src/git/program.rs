@@ -6,13 +6,17 @@
 
 use super::{BlobId, GitError};
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// How long the program may give nothing. A fetch of one blob is the slowest thing asked of it.
 const STALL: Duration = Duration::from_secs(120);
+/// How long a fetch of history may take; it is told to be quiet.
+const FETCH_LIMIT: Duration = Duration::from_secs(900);
+/// The most that is read of what a remote says about itself, in bytes.
+const ANSWER_SIZE: u64 = 64 * 1024;
 /// Bytes of one piece of a stream, and how many pieces may wait.
 const PIECE: usize = 128 * 1024;
 const WAITING: usize = 4;
@@ -49,39 +53,59 @@ const SETTINGS: [&str; 6] = [
 /// The git program, held to one repository.
 pub(super) struct Program {
     git_dir: PathBuf,
-    may_fetch: bool,
+    partial: bool,
+    foreign: bool,
 }
 
 impl Program {
-    /// `may_fetch`: the repository is a partial clone of this user. What a fetch runs is up to the repository's
-    /// configuration, so one that belongs to somebody else never fetches.
-    pub(super) const fn new(git_dir: PathBuf, may_fetch: bool) -> Self {
-        Self { git_dir, may_fetch }
+    /// What a fetch runs is up to the repository's configuration, so one that belongs to somebody else (`foreign`)
+    /// never fetches.
+    pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool) -> Self {
+        Self {
+            git_dir,
+            partial,
+            foreign,
+        }
     }
 
+    /// The repository's own git folder, also where libgit2 reads a stand-in.
+    pub(super) fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Whether a blob that is missing may be fetched, because the repository is a partial clone of this user.
     pub(super) const fn may_fetch(&self) -> bool {
-        self.may_fetch
+        self.partial && !self.foreign
+    }
+
+    /// Runs a command that talks to the remote, from `root`, as a remote's URL may be relative to it; gives its answer.
+    pub(super) fn talk(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
+        if self.foreign {
+            return Err(GitError::NotOurs {
+                root: root.to_owned(),
+            });
+        }
+        let mut command = self.command(arguments, true);
+        let output = start(command.current_dir(root), arguments, None, FETCH_LIMIT)?;
+        let mut answer = String::new();
+        let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
+        read.map_err(failed(arguments))?;
+        Ok(answer)
     }
 
     /// Whether the machine has the program; a small container may not.
     pub(super) fn is_there(&self) -> bool {
-        let mut command = self.command(&["version"]);
+        let mut command = self.command(&["version"], false);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
 
     /// Has git fetch a blob that the partial clone left out: asking for its size is enough.
     pub(super) fn fetch_blob(&self, blob: &BlobId) -> Result<(), GitError> {
-        let arguments = format!("cat-file -s {blob}");
-        let mut output = self.run(&["cat-file", "-s", &blob.to_string()], None)?;
+        let arguments = ["cat-file", "-s", &blob.to_string()];
         let mut size = String::new();
-        match output.read_to_string(&mut size) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(GitError::Program {
-                arguments,
-                why: error.to_string(),
-            }),
-        }
+        let read = self.run(&arguments, None)?.read_to_string(&mut size);
+        read.map(drop).map_err(failed(&arguments))
     }
 
     /// A stream of the blob's content, which must have `size` bytes.
@@ -90,35 +114,15 @@ impl Program {
     }
 
     fn run(&self, arguments: &[&str], size: Option<u64>) -> Result<Output, GitError> {
-        let failed = |error: io::Error| GitError::Program {
-            arguments: arguments.join(" "),
-            why: error.to_string(),
-        };
-        let mut command = self.command(arguments);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let stdout = child
-            .stdout
-            .take()
-            .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
-        let (sender, pieces) = sync_channel(WAITING);
-        let errors = child.stderr.take().map(keep_start);
-        std::thread::spawn(move || send_pieces(stdout, &sender));
-        Ok(Output {
-            child,
-            pieces,
-            errors,
-            piece: io::Cursor::default(),
+        start(
+            &mut self.command(arguments, self.may_fetch()),
+            arguments,
             size,
-            given: 0,
-            ended: false,
-        })
+            STALL,
+        )
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    fn command(&self, arguments: &[&str], may_talk: bool) -> Command {
         let mut command = Command::new("git");
         for setting in SETTINGS {
             command.args(["-c", setting]);
@@ -135,7 +139,7 @@ impl Program {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_NO_REPLACE_OBJECTS", "1");
-        if !self.may_fetch {
+        if !may_talk {
             // The second is older and known to every git: no protocol is allowed.
             command
                 .env("GIT_NO_LAZY_FETCH", "1")
@@ -144,6 +148,45 @@ impl Program {
         command.env("LC_ALL", "C").stdin(Stdio::null());
         command
     }
+}
+
+fn failed(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
+    let arguments = arguments.join(" ");
+    move |error| GitError::Program {
+        arguments: arguments.clone(),
+        why: error.to_string(),
+    }
+}
+
+fn start(
+    command: &mut Command,
+    arguments: &[&str],
+    size: Option<u64>,
+    patience: Duration,
+) -> Result<Output, GitError> {
+    let failed = failed(arguments);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(&failed)?;
+    let stdout = child
+        .stdout
+        .take()
+        .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+    let (sender, pieces) = sync_channel(WAITING);
+    let errors = child.stderr.take().map(keep_start);
+    std::thread::spawn(move || send_pieces(stdout, &sender));
+    Ok(Output {
+        child,
+        pieces,
+        errors,
+        piece: io::Cursor::default(),
+        size,
+        given: 0,
+        patience,
+        ended: false,
+    })
 }
 
 fn send_pieces(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
@@ -177,6 +220,7 @@ pub(super) struct Output {
     piece: io::Cursor<Vec<u8>>,
     size: Option<u64>,
     given: u64,
+    patience: Duration,
     ended: bool,
 }
 
@@ -202,11 +246,11 @@ impl Read for Output {
 
 impl Output {
     fn next_piece(&mut self) -> io::Result<Vec<u8>> {
-        match self.pieces.recv_timeout(STALL) {
+        match self.pieces.recv_timeout(self.patience) {
             Ok(piece) => piece,
             Err(RecvTimeoutError::Timeout) => Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!("git gave nothing for {} seconds", STALL.as_secs()),
+                format!("git gave nothing for {} seconds", self.patience.as_secs()),
             )),
             Err(RecvTimeoutError::Disconnected) => Ok(Vec::new()),
         }

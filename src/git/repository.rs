@@ -33,7 +33,7 @@ impl Repository {
         Self {
             shallow,
             partial,
-            program: Program::new(opened.git_dir, partial && !opened.foreign),
+            program: Program::new(opened.git_dir, partial, opened.foreign),
             stored: Stored::new(&opened.common_dir),
             root: opened.root,
             bare: opened.bare,

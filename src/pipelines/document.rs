@@ -53,6 +53,11 @@ impl DocumentError {
         }
     }
 
+    /// A document that was not read, as it has more than `limit` bytes.
+    pub fn too_large(limit: u64) -> Self {
+        Self::of_all(format!("the document has more than {limit} bytes"))
+    }
+
     fn of_all(message: String) -> Self {
         Self {
             message,

@@ -118,10 +118,12 @@ fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> 
         .values()
         .flat_map(|facts| facts.references.iter().flatten());
     let paths: BTreeSet<&str> = references.filter_map(script_path).collect();
-    paths
+    let found = input.listing.find_all(&paths)?;
+    Ok(paths
         .into_iter()
-        .map(|path| Ok((path.to_owned(), script(input, path)?)))
-        .collect()
+        .zip(found)
+        .map(|(path, found)| (path.to_owned(), script(input, path, found)))
+        .collect())
 }
 
 fn script_path(reference: &Reference) -> Option<&str> {
@@ -131,10 +133,8 @@ fn script_path(reference: &Reference) -> Option<&str> {
     }
 }
 
-fn script(input: &Input<'_>, path: &str) -> Result<Script, PublishError> {
-    let place = input.listing.place();
-    let missing = || format!("names the script `{path}`, which is not in {place}");
-    Ok(match input.listing.find(path)? {
+fn script(input: &Input<'_>, path: &str, found: Option<Found>) -> Script {
+    match found {
         Some(found) if found.kind == FileKind::Regular && !(input.wish.exclude)(path) => Script::Sent(found),
         Some(found) if found.kind == FileKind::Regular => {
             Script::NotSent(format!("names the script `{path}`, which is excluded"))
@@ -142,8 +142,11 @@ fn script(input: &Input<'_>, path: &str) -> Result<Script, PublishError> {
         Some(found) if found.kind == FileKind::Symlink => Script::NotSent(format!(
             "names the script `{path}`, which is a symbolic link and not published"
         )),
-        _ => Script::NotSent(missing()),
-    })
+        _ => Script::NotSent(format!(
+            "names the script `{path}`, which is not in {}",
+            input.listing.place()
+        )),
+    }
 }
 
 /// How much a reference matters.

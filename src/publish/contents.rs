@@ -53,10 +53,10 @@ impl Contents {
         }
     }
 
-    /// A reader of the content, in flat memory.
-    pub fn open(&self, content: &Content) -> Result<Box<dyn Read + Send>, PublishError> {
+    /// A reader of the content, which has `size` bytes, in flat memory.
+    pub fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
-            Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob))?),
+            Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob, size))?),
             Content::File(path) => Ok(Box::new(File::open(path).map_err(cannot_read(path))?)),
         }
     }

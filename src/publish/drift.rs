@@ -70,8 +70,8 @@ fn is_same(
     if contents.size(&committed)? != planned.bytes {
         return Ok(false);
     }
-    let mut one = contents.open(&planned.content)?;
-    let mut other = contents.open(&committed)?;
+    let mut one = contents.open(&planned.content, planned.bytes)?;
+    let mut other = contents.open(&committed, planned.bytes)?;
     Ok(equal(&mut *one, &mut *other).unwrap_or(false))
 }
 

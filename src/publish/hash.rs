@@ -87,7 +87,7 @@ impl Plan {
 }
 
 fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishError> {
-    let mut content = contents.open(&file.content)?;
+    let mut content = contents.open(&file.content, file.bytes)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {

@@ -30,7 +30,7 @@ impl Hashing {
         let file = File {
             hasher: Sha256::new(),
             missing: length,
-            file,
+            index: file,
             hashes,
         };
         Self {
@@ -76,7 +76,7 @@ impl Hasher {
 struct File {
     hasher: Sha256,
     missing: u64,
-    file: usize,
+    index: usize,
     hashes: Hashes,
 }
 
@@ -85,7 +85,7 @@ impl File {
         self.hasher.update(piece);
         self.missing = self.missing.saturating_sub(piece.len() as u64);
         if self.missing == 0 {
-            self.hashes.set(self.file, &self.hasher.finalize_reset());
+            self.hashes.set(self.index, &self.hasher.finalize_reset());
         }
     }
 }

@@ -5,10 +5,13 @@ use super::plan::Content;
 use super::{PublishError, Source, Wish};
 use crate::git::{CommitId, FileKind, Repository, TreeFile};
 use crate::pipelines::Kind;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::FileType;
 use std::path::{Component, Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
+
+/// From this many files on, one walk through the commit is quicker than looking for each.
+const MANY: usize = 32;
 
 /// A file that could be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,8 +76,29 @@ impl<'a> Listing<'a> {
                 .repository
                 .find_file(self.head, path)?
                 .map(|file| in_commit(file).1)),
-            Source::Worktree => self.find_on_disk(path),
+            Source::Worktree => {
+                let is_tracked = || Ok(self.repository.find_file(self.head, path)?.is_some());
+                self.find_on_disk(path, &is_tracked)
+            }
         }
+    }
+
+    /// The same for many paths, with one walk through the commit.
+    pub fn find_all(&self, paths: &BTreeSet<&str>) -> Result<Vec<Option<Found>>, PublishError> {
+        if paths.len() < MANY {
+            return paths.iter().map(|path| self.find(path)).collect();
+        }
+        let asked = |path: &str| paths.contains(path);
+        let committed = self.repository.files(self.head, &asked)?;
+        let mut committed: BTreeMap<String, Found> = committed.into_iter().map(in_commit).collect();
+        let found = paths
+            .iter()
+            .map(|path| match (self.known.get(*path), self.source) {
+                (Some(found), _) => Ok(Some(found.clone())),
+                (None, Source::Commit) => Ok(committed.remove(*path)),
+                (None, Source::Worktree) => self.find_on_disk(path, &|| Ok(committed.contains_key(*path))),
+            });
+        found.collect()
     }
 
     /// The names of the folders at the root.
@@ -153,7 +177,11 @@ impl<'a> Listing<'a> {
         is_other || entry.file_name() == ".git"
     }
 
-    fn find_on_disk(&self, path: &str) -> Result<Option<Found>, PublishError> {
+    fn find_on_disk(
+        &self,
+        path: &str,
+        is_tracked: &dyn Fn() -> Result<bool, PublishError>,
+    ) -> Result<Option<Found>, PublishError> {
         let plain = |part: Component<'_>| matches!(part, Component::Normal(name) if name != ".git");
         if path.is_empty()
             || !Path::new(path).components().all(plain)
@@ -176,8 +204,7 @@ impl<'a> Listing<'a> {
         let Some(found) = on_disk(&full) else {
             return Ok(None);
         };
-        let tracked = self.repository.find_file(self.head, path)?.is_some();
-        Ok((tracked || !self.repository.is_ignored(path)?).then_some(found))
+        Ok((is_tracked()? || !self.repository.is_ignored(path)?).then_some(found))
     }
 }
 

@@ -6,15 +6,16 @@ use super::PublishError;
 use super::contents::Contents;
 use super::plan::Content;
 use crate::pipelines::{DocumentError, Pipeline, Reference};
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use regex::bytes::Regex;
+use std::slice::Iter;
 use std::sync::LazyLock;
 
 /// Larger pipelines are not read; the largest in use have a tenth of this.
 const LIMIT: u64 = 32 * 1024 * 1024;
 
-/// So much is held in memory before it is read as YAML, in bytes.
-const HELD: usize = 4 * 1024 * 1024;
+/// So much is held in memory before it is read as YAML, in bytes; as much again is collected meanwhile.
+const HELD: usize = 1024 * 1024;
 
 /// The keys by which a component names a file, and the escapes of a quoted YAML text that can stand for letters or
 /// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>): without any of these there is no such key.
@@ -33,7 +34,7 @@ pub(super) struct PipelineFacts {
 /// The facts of each of these files, in their order.
 ///
 /// Files are read in parallel. Blobs are not, as libgit2's threads only wait for each other: those that must be read
-/// as YAML are collected and then read in parallel.
+/// as YAML are collected, and read in parallel while others are.
 pub(super) fn read_all(contents: &Contents, files: &[&Content]) -> Result<Vec<PipelineFacts>, PublishError> {
     if !matches!(files.first(), Some(Content::Blob(_))) {
         let read = |content: &&Content| read(contents, content, false);
@@ -41,18 +42,29 @@ pub(super) fn read_all(contents: &Contents, files: &[&Content]) -> Result<Vec<Pi
     }
     let mut facts = Vec::with_capacity(files.len());
     let mut rest = files.iter();
-    while rest.len() > 0 {
-        let (mut window, mut held) = (Vec::new(), 0);
-        while held < HELD
-            && let Some(content) = rest.next()
-        {
-            let skimmed = skim(contents, content, false)?;
-            held += skimmed.held();
-            window.push(skimmed);
-        }
-        facts.par_extend(window.into_par_iter().map(Skimmed::facts));
+    let mut window = skim_some(contents, &mut rest)?;
+    while !window.is_empty() {
+        let (parsed, next) = rayon::join(
+            || window.into_par_iter().map(Skimmed::facts).collect::<Vec<_>>(),
+            || skim_some(contents, &mut rest),
+        );
+        facts.extend(parsed);
+        window = next?;
     }
     Ok(facts)
+}
+
+/// The next files, until enough is held in memory.
+fn skim_some(contents: &Contents, rest: &mut Iter<'_, &Content>) -> Result<Vec<Skimmed>, PublishError> {
+    let (mut window, mut held) = (Vec::new(), 0);
+    while held < HELD
+        && let Some(content) = rest.next()
+    {
+        let skimmed = skim(contents, content, false)?;
+        held += skimmed.held();
+        window.push(skimmed);
+    }
+    Ok(window)
 }
 
 /// The facts of one file; `thorough` reads it as YAML in any case.

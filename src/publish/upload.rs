@@ -65,7 +65,10 @@ struct Parts {
 impl PartSource for Parts {
     fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>> {
         let file = self.files.get(part).ok_or(io::ErrorKind::NotFound)?;
-        let content = self.contents.open(&file.content).map_err(io::Error::other)?;
+        let content = self
+            .contents
+            .open(&file.content, file.bytes)
+            .map_err(io::Error::other)?;
         Ok(match &self.hashes {
             Some(hashes) => hashes.watch(part, file.bytes, content),
             None => content,

@@ -23,17 +23,21 @@ pub fn registry() -> &'static [&'static dyn Rule] {
 }
 
 /// The rule of this id.
-pub(super) fn find(id: &str) -> Option<&'static dyn Rule> {
+pub fn find(id: &str) -> Option<&'static dyn Rule> {
     RULES.into_iter().find(|rule| rule.documentation().id == id)
 }
 
 /// The known id that is most like `id`, if any is much like it.
-pub(super) fn nearest(id: &str) -> Option<&'static str> {
+pub fn nearest(id: &str) -> Option<&'static str> {
+    nearest_of(id, RULES.iter().map(|rule| rule.documentation().id))
+}
+
+/// The known word that is most like `word`, if any is much like it.
+pub(super) fn nearest_of<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     /// A likeness from 0 to 1 below which a suggestion would mislead.
     const ALIKE: f64 = 0.8;
-    let likeness = |known: &'static str| (known, strsim::jaro_winkler(known, id));
-    let known = RULES.iter().map(|rule| likeness(rule.documentation().id));
     known
+        .map(|known| (known, strsim::jaro_winkler(known, word)))
         .filter(|(_, alike)| *alike >= ALIKE)
         .max_by(|(_, a), (_, b)| a.total_cmp(b))
         .map(|(known, _)| known)

@@ -5,11 +5,30 @@ use super::rule::Check;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use super::subject::Subject;
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
-use crate::pipelines::{Kind, Pipeline};
+use crate::pipelines::{DocumentError, Kind, Pipeline};
+use rayon::prelude::*;
 use std::fmt;
 
 /// The rule that a problem with the rules file itself is reported as.
 pub const RULES_FILE_RULE: &str = "pipeline-quality-rules";
+
+/// How a rules file has a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleState {
+    /// Enabled, with this level.
+    Enabled(Enforcement),
+    /// Not enabled.
+    Disabled,
+    /// Enabled, and ends in this evaluation error.
+    Broken(&'static str),
+    /// The file has no such rule.
+    NotThere,
+    /// The file cannot be read.
+    Unknown,
+}
+
+/// How much is taken before it is evaluated, in bytes.
+const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 /// A rules file, read and checked.
 pub struct RuleSet {
@@ -34,6 +53,16 @@ impl RuleSet {
         }
     }
 
+    /// The same for a file that perhaps could not be read.
+    pub fn read(document: &Result<Vec<u8>, DocumentError>) -> Self {
+        match document {
+            Ok(bytes) => Self::parse(bytes),
+            Err(error) => Self {
+                file: Err(EvaluationError::RulesFileParse(error.clone())),
+            },
+        }
+    }
+
     /// For a commit without a rules file: each pipeline gets one result that says so.
     pub const fn missing() -> Self {
         Self {
@@ -47,15 +76,85 @@ impl RuleSet {
         self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
     }
 
+    /// How the file has the rule of this id.
+    pub fn state(&self, rule: &str) -> RuleState {
+        let Ok(file) = &self.file else {
+            return RuleState::Unknown;
+        };
+        match (
+            file.rules.iter().find(|known| known.id == rule),
+            file.levels.get(rule),
+        ) {
+            (
+                Some(EnabledRule {
+                    check: Err(error), ..
+                }),
+                _,
+            ) => RuleState::Broken(error.error_type()),
+            (Some(EnabledRule { enforcement, .. }), _) => {
+                enforcement.map_or(RuleState::Unknown, RuleState::Enabled)
+            }
+            (None, Some(_)) => RuleState::Disabled,
+            (None, None) => RuleState::NotThere,
+        }
+    }
+
     /// The results for a pipeline file, in the order of the rules file.
     ///
     /// `path` is the path from the repository root: it names the file, and where `document` cannot be read it tells
     /// which rules would have applied.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
+        self.results(path, || {
+            Pipeline::parse(document).map_err(EvaluationError::DocumentParse)
+        })
+    }
+
+    /// The same for a file that perhaps could not be read.
+    pub fn evaluate_document(&self, path: &str, document: &Result<Vec<u8>, DocumentError>) -> FileResults {
+        match document {
+            Ok(bytes) => self.evaluate(path, bytes),
+            Err(error) => self.results(path, || Err(EvaluationError::DocumentParse(error.clone()))),
+        }
+    }
+
+    /// The results of many pipeline files, in their order. They are taken one after the other, and evaluated on all
+    /// cores; a bounded part of them is held at a time.
+    pub fn evaluate_all<E>(
+        &self,
+        documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
+    ) -> Result<Vec<FileResults>, E> {
+        let mut results = Vec::new();
+        let (mut batch, mut held) = (Vec::new(), 0);
+        for document in documents {
+            let (path, document) = document?;
+            held += document.as_ref().map_or(0, Vec::len);
+            batch.push((path, document));
+            if held >= BATCH_BYTES {
+                results.par_extend(
+                    batch
+                        .par_drain(..)
+                        .map(|(path, d)| self.evaluate_document(&path, &d)),
+                );
+                held = 0;
+            }
+        }
+        results.par_extend(
+            batch
+                .into_par_iter()
+                .map(|(path, d)| self.evaluate_document(&path, &d)),
+        );
+        Ok(results)
+    }
+
+    fn results(
+        &self,
+        path: &str,
+        pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
+    ) -> FileResults {
         let results = match &self.file {
             Err(error) => vec![unevaluated(RULES_FILE_RULE, None, error)],
             Ok(file) if file.rules.is_empty() => Vec::new(),
-            Ok(file) => evaluate(&file.rules, path, document),
+            Ok(file) => evaluate(&file.rules, path, &pipeline()),
         };
         FileResults {
             path: path.to_owned(),
@@ -64,9 +163,12 @@ impl RuleSet {
     }
 }
 
-fn evaluate(rules: &[EnabledRule], path: &str, document: &[u8]) -> Vec<RuleResult> {
-    let pipeline = Pipeline::parse(document).map_err(EvaluationError::DocumentParse);
-    let kind = match &pipeline {
+fn evaluate(
+    rules: &[EnabledRule],
+    path: &str,
+    pipeline: &Result<Pipeline, EvaluationError>,
+) -> Vec<RuleResult> {
+    let kind = match pipeline {
         Ok(pipeline) => Some(pipeline.kind),
         Err(_) => Kind::from_path(path),
     };

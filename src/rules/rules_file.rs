@@ -9,7 +9,7 @@ use crate::pipelines::{DocumentError, Kind, NodeRef, Tree, Value, shortened};
 use std::collections::{HashMap, HashSet};
 
 /// More entries are refused: each makes a result for each pipeline.
-const MAX_RULES: usize = 1000;
+pub(super) const MAX_RULES: usize = 1000;
 
 /// What a rules file says.
 pub(super) struct RulesFile {
@@ -29,10 +29,10 @@ pub(super) struct EnabledRule {
 }
 
 /// An entry of the file.
-struct Entry<'t, 'a> {
-    id: &'t str,
-    is_enabled: bool,
-    node: NodeRef<'t, 'a>,
+pub(super) struct Entry<'t, 'a> {
+    pub id: &'t str,
+    pub is_enabled: bool,
+    pub node: NodeRef<'t, 'a>,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
@@ -66,21 +66,23 @@ fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<Entry<'t, 'a>>, Document
             format!("{} rules, at most {MAX_RULES} are read", items.len()),
         ));
     }
-    items.map(entry).collect()
+    items.map(Entry::read).collect()
 }
 
-fn entry<'t, 'a>(node: NodeRef<'t, 'a>) -> Result<Entry<'t, 'a>, DocumentError> {
-    let wrong = |message: &str| DocumentError::at(node.position(), message);
-    if !node.is_map() {
-        return Err(wrong("an entry of `rules` is not a map"));
-    }
-    let id = node
-        .get("id")
-        .and_then(NodeRef::string)
-        .ok_or_else(|| wrong("the rule has no `id` that is a text"))?;
-    match node.get("enabled").and_then(NodeRef::value) {
-        Some(Value::Boolean(is_enabled)) => Ok(Entry { id, is_enabled, node }),
-        _ => Err(wrong("the rule has no `enabled` that is `true` or `false`")),
+impl<'t, 'a> Entry<'t, 'a> {
+    pub fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+        let wrong = |message: &str| DocumentError::at(node.position(), message);
+        if !node.is_map() {
+            return Err(wrong("an entry of `rules` is not a map"));
+        }
+        let id = node
+            .get("id")
+            .and_then(NodeRef::string)
+            .ok_or_else(|| wrong("the rule has no `id` that is a text"))?;
+        match node.get("enabled").and_then(NodeRef::value) {
+            Some(Value::Boolean(is_enabled)) => Ok(Self { id, is_enabled, node }),
+            _ => Err(wrong("the rule has no `enabled` that is `true` or `false`")),
+        }
     }
 }
 
@@ -102,7 +104,7 @@ fn levels(entries: &[Entry<'_, '_>]) -> HashMap<String, Option<Enforcement>> {
     levels
 }
 
-fn level(entry: &Entry<'_, '_>) -> Option<Enforcement> {
+pub(super) fn level(entry: &Entry<'_, '_>) -> Option<Enforcement> {
     entry
         .node
         .get("enforcementLevel")

@@ -5,9 +5,8 @@
 use super::problem::Problem;
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
 use crate::git::{CommitId, FileKind, GitError, Repository, TreeFile};
-use crate::pipelines::{RULES_FILE, config_folder};
+use crate::pipelines::{DocumentError, RULES_FILE, config_folder};
 use crate::rules::RuleSet;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,17 +15,11 @@ use utoipa::ToSchema;
 /// The largest file that is read.
 const FILE_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// How much is read before it is evaluated.
-const BATCH_BYTES: usize = 32 * 1024 * 1024;
-
 /// How many paths are looked up one by one; for more, one walk through the whole commit is quicker.
 const FEW_PATHS: usize = 200;
 
 /// How many missing paths an answer names.
 const NAMED_PATHS: usize = 10;
-
-/// What no YAML document is: the content of a file that is too large to be read.
-const UNREADABLE: &[u8] = b"\xff";
 
 /// What is to be reviewed.
 #[derive(Debug)]
@@ -190,47 +183,29 @@ fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Probl
         return Ok(RuleSet::missing());
     };
     match repository.find_file(commit, &format!("{folder}/{RULES_FILE}"))? {
-        Some(file) if file.kind == FileKind::Regular => Ok(RuleSet::parse(&content(repository, &file)?)),
+        Some(file) if file.kind == FileKind::Regular => Ok(RuleSet::read(&content(repository, &file)?)),
         _ => Ok(RuleSet::missing()),
     }
 }
 
-fn content(repository: &Repository, file: &TreeFile) -> Result<Vec<u8>, Problem> {
+/// The file's content, or why it is no document.
+fn content(repository: &Repository, file: &TreeFile) -> Result<Result<Vec<u8>, DocumentError>, Problem> {
     match repository.read_blob(&file.blob, FILE_LIMIT) {
-        Err(GitError::TooLarge { .. }) => Ok(UNREADABLE.to_owned()),
-        other => Ok(other?),
+        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large(FILE_LIMIT))),
+        other => Ok(Ok(other?)),
     }
 }
 
-/// Evaluates the rules; files are read one after the other, because a repository belongs to one thread, and
-/// evaluated side by side.
+/// Evaluates the rules; files are read one after the other, because a repository belongs to one thread.
 fn evaluate(
     repository: &Repository,
     rules: &RuleSet,
     files: &[TreeFile],
 ) -> Result<Vec<FileResults>, Problem> {
-    let mut results = Vec::with_capacity(files.len());
-    let mut batch: Vec<(&str, Vec<u8>)> = Vec::new();
-    let mut held = 0;
-    for file in files {
-        let content = content(repository, file)?;
-        held += content.len();
-        batch.push((&file.path, content));
-        if held >= BATCH_BYTES {
-            results.par_extend(
-                batch
-                    .par_drain(..)
-                    .map(|(path, content)| rules.evaluate(path, &content)),
-            );
-            held = 0;
-        }
-    }
-    results.par_extend(
-        batch
-            .into_par_iter()
-            .map(|(path, content)| rules.evaluate(path, &content)),
-    );
-    Ok(results)
+    let documents = files
+        .iter()
+        .map(|file| Ok((file.path.clone(), content(repository, file)?)));
+    rules.evaluate_all(documents)
 }
 
 fn overall(files: &[FileResults]) -> ReviewStatus {

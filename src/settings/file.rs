@@ -15,7 +15,7 @@ pub const FILE_NAME: &str = "sluicegate.yaml";
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 /// Keys that decide where a secret goes or what runs, and the variable that sets each.
-const NEVER_IN_FILE: [(&str, &str); 12] = [
+const NEVER_IN_FILE: [(&str, &str); 13] = [
     ("base-url", env::BASE_URL),
     ("token", env::TOKEN),
     ("token-file", env::TOKEN_FILE),
@@ -25,6 +25,7 @@ const NEVER_IN_FILE: [(&str, &str); 12] = [
     ("client-id", env::CLIENT_ID),
     ("client-secret", env::CLIENT_SECRET),
     ("ca-cert", env::CA_CERT),
+    ("deepen", env::DEEPEN),
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
@@ -58,6 +59,8 @@ pub(super) struct ReviewSection {
     pub(super) fail_on: Option<cli::FailOn>,
     #[serde(deserialize_with = "word")]
     pub(super) on_unavailable: Option<cli::OnUnavailable>,
+    #[serde(deserialize_with = "word")]
+    pub(super) fork: Option<cli::Fork>,
     #[serde(deserialize_with = "reports")]
     pub(super) report: Option<Vec<cli::ReportFlag>>,
     #[serde(deserialize_with = "word")]
@@ -156,7 +159,7 @@ fn explain(path: &Path, error: &serde_yaml::Error) -> SettingsError {
 fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsError {
     if let Some((_, variable)) = NEVER_IN_FILE.iter().find(|(key, _)| *key == field) {
         let message = format!("{place}: `{field}` must not stand in the configuration file");
-        let why = "the file belongs to the change under review, so it must not decide where a secret goes";
+        let why = "the file belongs to the change under review, so it must not decide where a secret goes or what runs";
         return SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"));
     }
     let error = SettingsError::new(format!("{place}: unknown key `{field}`"));

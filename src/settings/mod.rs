@@ -3,18 +3,22 @@
 //! The configuration file belongs to the change under review. What decides where a secret goes or what runs is
 //! therefore never read from it.
 
+mod check;
 mod destinations;
 mod file;
 mod global;
+mod judging;
 mod layers;
 mod platform;
 mod publish;
 mod review;
 mod selection;
 
+pub use check::Check;
 pub use destinations::{Destinations, ReportTarget};
 pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
+pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::Publish;
 pub use review::{Review, Revisions};

@@ -16,6 +16,8 @@ pub struct Publish {
     pub head: Option<String>,
     /// The branch recorded with the version.
     pub branch: Option<String>,
+    /// Fetch the history that the clone lacks.
+    pub deepen: bool,
     /// Which files.
     pub selection: Selection,
     /// Where the files come from.
@@ -51,6 +53,7 @@ impl Sources<'_> {
                 .ok_or_else(|| needed("version name", "--version-name", env::VERSION_NAME))?,
             head: layers.text(args.head.clone(), env::HEAD, None),
             branch: layers.text(args.branch.clone(), env::BRANCH, None),
+            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
             selection: self.selection(&args.include, &args.exclude)?,
             from: layers
                 .pick(args.from, env::FROM, parse_value, file.from)?

@@ -1,18 +1,14 @@
 //! The settings of a review.
 
 use super::platform::{number, within};
-use super::{Destinations, Selection, SettingsError, Sources};
-use crate::cli::{FailOn, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
+use super::{Judging, Selection, SettingsError, Sources};
+use crate::cli::{Fork, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
 use crate::env;
 
 const DEFAULT_BATCH: usize = 100;
 const LARGEST_BATCH: usize = 10_000;
 const DEFAULT_CONCURRENCY: usize = 4;
 const MOST_CONCURRENCY: usize = 64;
-/// The number of a parallel job, from 1.
-const NODE_INDEX: &str = "CI_NODE_INDEX";
-/// How many parallel jobs there are.
-const NODE_TOTAL: &str = "CI_NODE_TOTAL";
 
 /// Which commit, against which base.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +21,8 @@ pub struct Revisions {
     pub head: Option<String>,
     /// The branch name sent to the platform.
     pub branch: Option<String>,
+    /// Fetch the history that the clone lacks.
+    pub deepen: bool,
 }
 
 /// The settings of a review.
@@ -34,14 +32,12 @@ pub struct Review {
     pub revisions: Revisions,
     /// Which files.
     pub selection: Selection,
-    /// What fails the gate.
-    pub fail_on: FailOn,
+    /// What fails the gate, and where it is told.
+    pub judging: Judging,
     /// What no usable answer means.
     pub on_unavailable: OnUnavailable,
-    /// Where the result goes.
-    pub destinations: Destinations,
-    /// The part to review, `I/N` as it was written; none for all.
-    pub shard: Option<String>,
+    /// What a change from a fork means.
+    pub fork: Fork,
     /// Files in one request, at least 1.
     pub batch_size: usize,
     /// Requests at the same time, at least 1.
@@ -62,15 +58,13 @@ impl Sources<'_> {
             parse_value,
             file.on_unavailable,
         )?;
+        let fork = layers.pick(args.fork, env::FORK, parse_value, file.fork)?;
         Ok(Review {
             revisions: self.revisions(&args.selection, args.branch.clone())?,
             selection: self.selection(&args.selection.include, &args.selection.exclude)?,
-            fail_on: layers
-                .pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?
-                .unwrap_or_default(),
+            judging: self.judging(&args.gate)?,
             on_unavailable: on_unavailable.unwrap_or_default(),
-            destinations: self.destinations(&args.destinations)?,
-            shard: self.shard(args.shard.clone()),
+            fork: fork.unwrap_or_default(),
             batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
             concurrency: within(
                 concurrency,
@@ -95,16 +89,7 @@ impl Sources<'_> {
             base: layers.text(args.base.clone(), env::BASE, file.base.clone()),
             head: layers.text(args.head.clone(), env::HEAD, file.head.clone()),
             branch: layers.text(branch, env::BRANCH, file.branch.clone()),
-        })
-    }
-
-    /// The part to review: as asked for, else as the host numbers parallel jobs. GitLab sets the total in every job and
-    /// the index in parallel ones (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
-    fn shard(&self, flag: Option<String>) -> Option<String> {
-        let asked = self.layers().text(flag, env::SHARD, None);
-        asked.or_else(|| {
-            let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
-            Some(format!("{}/{total}", self.env.get(NODE_INDEX)?))
+            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
         })
     }
 }

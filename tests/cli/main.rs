@@ -8,6 +8,9 @@ mod program;
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod agreement;
+mod bad_rules;
+mod check;
 mod context;
 mod demo;
 mod faults;
@@ -16,6 +19,7 @@ mod proxies;
 mod publish;
 mod reports;
 mod review;
+mod rules;
 mod serve;
 mod usage;
 mod users_path;

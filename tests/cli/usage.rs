@@ -17,6 +17,8 @@ fn help_and_version_are_results() {
     for command in [
         "review",
         "report",
+        "check",
+        "rules",
         "publish",
         "context",
         "artifacts",

@@ -320,7 +320,8 @@ fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
         repo.find_file(&commit, path).unwrap().unwrap().blob
     };
     let old = before.map(|path| blob("HEAD~1", path));
-    let ranges = repo.changed_lines(old.as_ref(), &blob("HEAD", file)).unwrap();
+    let new = repo.read_blob(&blob("HEAD", file), u64::MAX).unwrap();
+    let ranges = repo.changed_lines(old.as_ref(), &new).unwrap();
     ranges
         .iter()
         .map(|range| (*range.start(), *range.end()))

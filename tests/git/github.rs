@@ -1,11 +1,11 @@
 //! GitHub's events, checked out as actions/checkout does.
 
-use crate::host::{EVERYTHING_FETCHED, Project, ZEROS, base, changed, checkout, said, settle};
+use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
+use crate::host::{base, changed, said, settle};
 use crate::repo::git;
 use serde_json::{Value, json};
 use sluicegate::ci::CiContext;
 use sluicegate::context::ContextError;
-use sluicegate::git::GitError;
 use std::path::PathBuf;
 
 fn event(name: &str, reference: &str, commit: &str, payload: Value) -> CiContext {
@@ -307,10 +307,7 @@ fn a_shallow_push_of_a_branch_ends_with_what_is_missing() {
         ],
     );
     let error = settle(&job, &push("feature", &project.before, &project.feature)).unwrap_err();
-    assert!(
-        matches!(error, ContextError::Git(GitError::ShallowHistory { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, ContextError::Shallow { .. }), "{error}");
     assert!(error.hint().unwrap().contains("fetch-depth: 0"));
 }
 

@@ -1,6 +1,7 @@
 //! GitLab's pipelines, checked out as its runner does, and Jenkins' merges.
 
-use crate::host::{EVERYTHING_FETCHED, Project, ZEROS, base, changed, checkout, said, settle};
+use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
+use crate::host::{base, changed, said, settle};
 use sluicegate::ci::CiContext;
 use sluicegate::context::ContextError;
 

@@ -1,6 +1,7 @@
 //! Somebody's own clone.
 
-use crate::host::{Project, base, nobody, settle};
+use crate::history::Project;
+use crate::host::{base, nobody, settle};
 use crate::open;
 use crate::repo::{World, git};
 use sluicegate::context::{self, ContextError, Target, Wish};
@@ -232,10 +233,7 @@ fn a_shallow_clone_will_do_if_no_base_is_needed() {
     );
     let shallow = project.world.path().join("shallow");
     let error = settle(&shallow, &nobody()).unwrap_err();
-    assert!(
-        matches!(error, ContextError::Git(GitError::ShallowHistory { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, ContextError::Shallow { .. }), "{error}");
     let target = context::settle(
         &open(&shallow),
         &nobody(),

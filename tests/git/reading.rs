@@ -185,40 +185,67 @@ fn a_blob_over_the_limit_is_refused_before_it_is_read() {
     assert_eq!(repo.read_blob(&file.blob, 5).unwrap(), b"12345");
 }
 
+/// Bytes that cannot be packed smaller.
+fn noise(size: u32) -> Vec<u8> {
+    (0..size)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect()
+}
+
 #[test]
 fn a_large_blob_is_streamed_whole_and_may_be_left_early() {
     let world = World::new();
-    let content: Vec<u8> = (0..9_000_000_u32)
-        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
+    let content = noise(9_000_000);
     world.write("large.bin", &content);
+    world.write("similar.bin", [&content[..], b"and a little more"].concat());
     world.write("small.bin", "small");
     world.commit("one");
+    // In files of their own; in a pack, one of the large ones as a difference from the other; in a pack, all whole.
+    for stored in [None, Some("--depth=50"), Some("--window=0")] {
+        if let Some(how) = stored {
+            world.git(&["repack", "-q", "-a", "-d", "-f", how]);
+        }
+        let repo = open(&world.work());
+        let head = repo.head().unwrap().commit;
+        let reader = |path: &str| {
+            let blob = repo.find_file(&head, path).unwrap().unwrap().blob;
+            repo.open_blob(&blob, repo.blob_size(&blob).unwrap()).unwrap()
+        };
+        let read = |path: &str| {
+            let mut read = Vec::new();
+            reader(path).read_to_end(&mut read).unwrap();
+            read
+        };
+        assert!(read("large.bin") == content, "{stored:?}");
+        assert!(read("similar.bin").ends_with(b"and a little more"), "{stored:?}");
+        let mut start = [0; 10];
+        reader("large.bin").read_exact(&mut start).unwrap();
+        assert_eq!(start, content[..10]);
+        assert_eq!(read("small.bin"), b"small");
+    }
+}
+
+#[test]
+fn damage_to_a_large_blob_is_an_error() {
+    let world = World::new();
+    world.write("large.bin", noise(3_000_000));
+    world.commit("one");
     let repo = open(&world.work());
-    let head = repo.head().unwrap().commit;
-    let blob = |path: &str| repo.find_file(&head, path).unwrap().unwrap().blob;
-    let mut read = Vec::new();
-    repo.open_blob(&blob("large.bin"))
+    let file = repo
+        .find_file(&repo.head().unwrap().commit, "large.bin")
         .unwrap()
-        .read_to_end(&mut read)
         .unwrap();
-    assert!(
-        read == content,
-        "{} bytes differ from what was committed",
-        read.len()
-    );
-    let mut start = [0; 10];
-    repo.open_blob(&blob("large.bin"))
-        .unwrap()
-        .read_exact(&mut start)
-        .unwrap();
-    assert_eq!(start, content[..10]);
-    let mut small = String::new();
-    repo.open_blob(&blob("small.bin"))
-        .unwrap()
-        .read_to_string(&mut small)
-        .unwrap();
-    assert_eq!(small, "small");
+    let id = file.blob.to_string();
+    let object = world
+        .work()
+        .join(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+    let mut stored = fs::read(&object).unwrap();
+    let middle = stored.len() / 2;
+    stored[middle] ^= 0x55;
+    fs::remove_file(&object).unwrap();
+    fs::write(&object, stored).unwrap();
+    let mut reader = repo.open_blob(&file.blob, 3_000_000).unwrap();
+    assert!(reader.read_to_end(&mut Vec::new()).is_err());
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod documents;
 mod errors;
 mod graph_rules;
 mod hostile;
+mod lint;
+mod manual;
 mod other_rules;
 mod properties;
 mod results;

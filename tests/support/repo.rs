@@ -111,3 +111,22 @@ pub fn git(folder: &Path, args: &[&str]) -> String {
 pub fn path_variable() -> std::ffi::OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }
+
+/// Gives these files and folders to another user, as a container's checkout is; tells whether it could. Only root can
+/// give files away, and libgit2 knows no pretence of it (it ignores git's `GIT_TEST_ASSUME_DIFFERENT_OWNER`), so without
+/// root such a test proves nothing; it says so where the test run shows it, past the capture of its output.
+pub fn give_away(paths: &[&Path]) -> bool {
+    use std::io::Write as _;
+    for path in paths {
+        match std::os::unix::fs::chown(path, Some(12_345), Some(12_345)) {
+            Ok(()) => {}
+            Err(error) => {
+                assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{error}");
+                let test = std::thread::current().name().unwrap_or("a test").to_owned();
+                let _ = writeln!(std::io::stderr(), "NOT TESTED without root: {test}");
+                return false;
+            }
+        }
+    }
+    true
+}

@@ -15,7 +15,7 @@ use crate::ci::{CiContext, Host};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Report;
-use crate::git::Repository;
+use crate::git::{Repository, Snapshot};
 use crate::settings::Destinations;
 
 /// What to deliver, and where to.
@@ -26,10 +26,9 @@ pub(super) struct Delivery<'a> {
 
 /// Where the program runs, as far as it is known.
 pub(super) struct Place<'a> {
-    pub(super) repo: Option<&'a Repository>,
+    /// The repository, and the files in it that the report is about.
+    pub(super) files: Option<(&'a Repository, &'a Snapshot<'a>)>,
     pub(super) ci: Option<&'a CiContext>,
-    /// Whether a report without a commit is about the files as they are now.
-    pub(super) worktree: bool,
 }
 
 impl Place<'_> {
@@ -48,12 +47,16 @@ fn words(failure: &Failure) -> String {
         .to_owned()
 }
 
-/// Delivers what was just found in this workspace; the status says whether every place was reached.
-pub(super) fn deliver(run: &Run, workspace: &Workspace<'_>, delivery: &Delivery<'_>) -> ExitStatus {
+/// Delivers what was just found in these files of the workspace; the status says whether every place was reached.
+pub(super) fn deliver(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    delivery: &Delivery<'_>,
+) -> ExitStatus {
     let place = Place {
-        repo: Some(&workspace.repo),
+        files: Some((&workspace.repo, snapshot)),
         ci: Some(&workspace.ci),
-        worktree: true,
     };
     deliver_from(run, &place, delivery)
 }

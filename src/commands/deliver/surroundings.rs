@@ -4,13 +4,13 @@ use super::Place;
 use crate::ci::Host;
 use crate::commands::Run;
 use crate::findings::Report;
-use crate::git::{Change, ChangeKind, CommitId, GitError, Repository, TreeFile};
-use crate::report::{About, ChangedLines, RuleText, Sources};
+use crate::git::{
+    BlobId, Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
+};
+use crate::report::{About, RuleText};
 use crate::rules;
 use crate::settings;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs;
-use std::path::{Component, Path};
 
 /// Files larger than this, in bytes, are shown without lines.
 const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
@@ -32,104 +32,83 @@ pub(super) fn about(run: &Run, place: &Place<'_>, report: &Report, category: &st
     for finding in report.findings() {
         wanted.entry(finding.path).or_default().insert(finding.line);
     }
-    let Some(repo) = place.repo.filter(|_| !wanted.is_empty()) else {
-        return about;
-    };
-    // Only whole ids are taken: a report that was read from a file could name anything.
-    let known = |id: &&str| repo.has_commit(id);
-    let commit = |id: &Option<String>| repo.resolve(id.as_deref().filter(known)?).ok();
-    match (commit(&report.context.head), &report.context.head) {
-        (Some(head), _) => {
-            let read = from_commit(
-                repo,
-                &head,
-                commit(&report.context.base).as_ref(),
-                &wanted,
-                &mut about,
-            );
-            if let Err(error) = read {
-                tracing::debug!("lines of findings could not be read: {error}");
-            }
+    if let Some((repo, snapshot)) = place.files.filter(|_| !wanted.is_empty()) {
+        let base = report.context.base.as_deref().filter(|id| repo.has_commit(id));
+        let base = base.and_then(|id| repo.resolve(id).ok());
+        let files = Files {
+            repo,
+            snapshot,
+            base: base.as_ref(),
+        };
+        if let Err(error) = files.read(&wanted, &mut about) {
+            tracing::debug!("lines of findings could not be read: {error}");
         }
-        (None, None) if place.worktree => from_worktree(repo.root(), &wanted, &mut about.sources),
-        _ => {}
     }
     about
 }
 
-fn from_commit(
-    repo: &Repository,
-    head: &CommitId,
-    base: Option<&CommitId>,
-    wanted: &Wanted<'_>,
-    about: &mut About,
-) -> Result<(), GitError> {
-    let files = repo.files(head, &|path| wanted.contains_key(path))?;
-    for file in &files {
-        if about.sources.is_full() {
-            break;
+/// The files that a report is about.
+struct Files<'a> {
+    repo: &'a Repository,
+    snapshot: &'a Snapshot<'a>,
+    base: Option<&'a CommitId>,
+}
+
+impl Files<'_> {
+    fn read(&self, wanted: &Wanted<'_>, about: &mut About) -> Result<(), GitError> {
+        let files = self.snapshot.files(&|path| wanted.contains_key(path))?;
+        let former = self.former(&files)?;
+        for file in &files {
+            let (Some(content), Some(lines)) = (self.content(file), wanted.get(file.path.as_str())) else {
+                continue;
+            };
+            if !about.sources.is_full() {
+                about.sources.add(&file.path, &content, lines);
+            }
+            if let Some(old) = former.get(&file.path)
+                && let Ok(touched) = self.repo.changed_lines(old.as_ref(), &content)
+            {
+                about.changed.add(&file.path, touched);
+            }
         }
-        if let (Ok(content), Some(lines)) = (
-            repo.read_blob(&file.blob, SIZE_LIMIT),
-            wanted.get(file.path.as_str()),
-        ) {
-            about.sources.add(&file.path, &content, lines);
+        Ok(())
+    }
+
+    fn content(&self, file: &SnapshotFile) -> Option<Vec<u8>> {
+        match &file.content {
+            Content::Blob(blob) => self.repo.read_blob(blob, SIZE_LIMIT).ok(),
+            Content::Disk(path) => read_on_disk(path, SIZE_LIMIT).ok()?,
         }
     }
-    match base {
-        Some(base) => changed_lines(repo, base, head, &files, &mut about.changed),
-        None => Ok(()),
+
+    /// The content in the base of each of these files that changed; none for an added one.
+    fn former(&self, files: &[SnapshotFile]) -> Result<HashMap<String, Option<BlobId>>, GitError> {
+        let Some(base) = self.base else {
+            return Ok(HashMap::new());
+        };
+        let meant: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let wanted = |path: &str| meant.contains(path) || settings::is_pipeline(path);
+        let mut changes = self.snapshot.changes(Some(base), &wanted)?;
+        changes.retain(|change| meant.contains(change.path.as_str()));
+        let paths: BTreeSet<&str> = changes.iter().filter_map(path_before).collect();
+        let before = self.repo.files(base, &|path| paths.contains(path))?;
+        let before: HashMap<&str, &BlobId> = before
+            .iter()
+            .map(|file| (file.path.as_str(), &file.blob))
+            .collect();
+        let old = |change: &Change| path_before(change).and_then(|path| before.get(path).copied().cloned());
+        Ok(changes
+            .iter()
+            .map(|change| (change.path.clone(), old(change)))
+            .collect())
     }
 }
 
-/// Which lines of `files`, which are those with findings, the change touched.
-fn changed_lines(
-    repo: &Repository,
-    base: &CommitId,
-    head: &CommitId,
-    files: &[TreeFile],
-    touched: &mut ChangedLines,
-) -> Result<(), GitError> {
-    let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let wanted = |path: &str| paths.contains(path) || settings::is_pipeline(path);
-    let changes: HashMap<String, Change> = repo
-        .changes(Some(base), head, &wanted)?
-        .into_iter()
-        .map(|change| (change.path.clone(), change))
-        .collect();
-    let former = |file: &TreeFile| match &changes.get(&file.path)?.kind {
-        ChangeKind::Renamed { from } => Some(from.clone()),
+fn path_before(change: &Change) -> Option<&str> {
+    match &change.kind {
+        ChangeKind::Renamed { from } => Some(from),
         ChangeKind::Added => None,
-        _ => Some(file.path.clone()),
-    };
-    let formers: BTreeSet<String> = files.iter().filter_map(former).collect();
-    let old: HashMap<String, TreeFile> = repo
-        .files(base, &|path| formers.contains(path))?
-        .into_iter()
-        .map(|file| (file.path.clone(), file))
-        .collect();
-    for file in files.iter().filter(|file| changes.contains_key(&file.path)) {
-        let before = former(file).and_then(|path| old.get(&path));
-        if let Ok(lines) = repo.changed_lines(before.map(|file| &file.blob), &file.blob) {
-            touched.add(&file.path, lines);
-        }
-    }
-    Ok(())
-}
-
-fn from_worktree(root: &Path, wanted: &Wanted<'_>, sources: &mut Sources) {
-    for (path, lines) in wanted {
-        let inside = Path::new(path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
-        let file = root.join(path);
-        let plain = fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= SIZE_LIMIT);
-        if !inside || !plain || sources.is_full() {
-            continue;
-        }
-        if let Ok(content) = fs::read(&file) {
-            sources.add(path, &content, lines);
-        }
+        _ => Some(&change.path),
     }
 }
 

@@ -1,0 +1,47 @@
+# The rules on this machine, beside programs that only parse the same files.
+#
+# It also needs PyYAML with its C loader (`pip install pyyaml`) and libfyaml's fy-tool (Debian: libfyaml-utils).
+
+need fy-tool xargs find
+python3 -c 'import yaml; yaml.CSafeLoader' || {
+    echo "benches/check.sh: PyYAML with its C loader is missing" >&2
+    exit 2
+}
+
+# make_project NAME ARGUMENT...: a repository with these pipelines and all rules, made once.
+make_project() {
+    local folder="$WORK/$1"
+    shift
+    [ -d "$folder/.git" ] && return
+    echo "making the pipelines: $*" >&2
+    python3 "$HERE/make_pipelines.py" "$folder" "$@"
+    git init -q "$folder"
+    "$BINARY" --repo "$folder" --config-dir .platform rules init >&2
+    git -C "$folder" add -A
+    git -C "$folder" -c user.name=bench -c user.email=bench@example.invalid -c gc.auto=0 commit -q -m pipelines
+}
+
+make_project check 10000
+make_project check-tenfold 100000
+for size in 20000 40000; do
+    make_project "chain-$size" --chain "$size"
+    printf 'rules:\n- { id: unused-components, enabled: true, enforcementLevel: error }\n- { id: start-and-end-components, enabled: true, enforcementLevel: error }\n' \
+        >"$WORK/chain-$size/.platform/config/pipeline_quality_rules.yaml"
+done
+
+check() {
+    printf '%s\0' "$BINARY" check --all --quiet --repo "$WORK/$1"
+}
+mapfile -d '' ours < <(check check)
+mapfile -d '' tenfold < <(check check-tenfold)
+mapfile -d '' chain < <(check chain-20000)
+mapfile -d '' longer < <(check chain-40000)
+
+measure --runs 3 --limit 0.1 --memory 200 "\`check --all\`, 10,000 pipelines, 37 MB : PyYAML's CSafeLoader parses them" -- \
+    "${ours[@]}" -- python3 "$HERE/parse_pipelines.py" "$WORK/check"
+measure --runs 9 --limit 1 --memory 200 "\`check --all\`, 10,000 pipelines : \`fy-tool --dump --null-output\`" -- \
+    "${ours[@]}" -- sh -c 'find "$0" -name "*.orch.yaml" -print0 | xargs -0 fy-tool --dump --null-output' "$WORK/check"
+measure --runs 3 --limit 11 "\`check --all\`, 100,000 pipelines : 10,000 pipelines" -- \
+    "${tenfold[@]}" -- "${ours[@]}"
+measure --runs 15 --limit 2.3 "\`check\`, graph rules on 40,000 components : on 20,000" -- \
+    "${longer[@]}" -- "${chain[@]}"

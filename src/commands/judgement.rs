@@ -1,0 +1,153 @@
+//! From findings to a verdict, an exit status and a report: the same for every reviewer.
+
+use super::Run;
+use crate::cli::FailOn;
+use crate::context::Comparison;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::{Engine, Report, ReviewContext, Severity, Shard, Verdict};
+use crate::gate::{self, Selected, Tally};
+use crate::git::CommitId;
+use crate::settings::Judging;
+use jiff::Timestamp;
+use std::time::Instant;
+
+/// What the findings come to.
+pub(super) struct Judged {
+    pub(super) status: ExitStatus,
+    tally: Tally,
+    verdict: Verdict,
+    /// What else is to be known; each a sentence.
+    pub(super) notes: Vec<String>,
+}
+
+impl Judged {
+    /// There was nothing to judge; `note` says why.
+    pub(super) fn nothing(note: String) -> Self {
+        Self {
+            status: ExitStatus::Success,
+            tally: Tally::default(),
+            verdict: Verdict::Passed,
+            notes: vec![note],
+        }
+    }
+
+    /// Decides. `excuse` says why the run passes where it is undecided; without one it does not.
+    pub(super) fn of(mut tally: Tally, fail_on: FailOn, excuse: Option<&str>) -> Self {
+        let limit = match fail_on {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warn => Some(Severity::Warning),
+            FailOn::Never => None,
+        };
+        let decision = gate::decide(&tally, limit);
+        let mut status = if decision.failed {
+            ExitStatus::GateFailed
+        } else {
+            ExitStatus::Success
+        };
+        let mut notes = std::mem::take(&mut tally.notes);
+        notes.append(&mut tally.doubts);
+        match excuse {
+            Some(excuse) if decision.undecided => notes.push(excuse.to_owned()),
+            None if decision.undecided => status = status.worse(ExitStatus::Undecided),
+            _ => {}
+        }
+        Self {
+            status,
+            tally,
+            verdict: decision.verdict(),
+            notes,
+        }
+    }
+}
+
+/// When a review began.
+pub(super) struct Started {
+    at: Timestamp,
+    clock: Instant,
+}
+
+impl Started {
+    pub(super) fn now() -> Self {
+        Self {
+            at: Timestamp::now(),
+            clock: Instant::now(),
+        }
+    }
+
+    /// The report of a review that ends now.
+    pub(super) fn report(
+        &self,
+        engine: Engine,
+        judged: Judged,
+        comparison: Comparison,
+        selected: Selected,
+        part: &Part,
+    ) -> Report {
+        Report {
+            engine,
+            verdict: judged.verdict,
+            context: ReviewContext {
+                ci: comparison.ci.to_string(),
+                event: comparison.event,
+                branch: comparison.branch,
+                head: comparison.head.as_ref().map(CommitId::to_string),
+                base: comparison.base.as_ref().map(CommitId::to_string),
+                shard: part.shard,
+            },
+            files: judged.tally.files,
+            excluded: judged.tally.excluded,
+            unreviewed: judged.tally.unreviewed,
+            gate_changes: selected.gate_changes,
+            notes: judged.notes,
+            started_at: self.at,
+            elapsed: self.clock.elapsed(),
+        }
+    }
+}
+
+/// The part of the selected files that this run judges.
+pub(super) struct Part {
+    shard: Option<Shard>,
+    left_out: usize,
+}
+
+impl Part {
+    /// Keeps the files of the part that was asked for, and says how many that is.
+    pub(super) fn keep(run: &Run, asked: &Judging, selected: &mut Selected) -> Result<Self, Failure> {
+        let parse = |text: &String| {
+            text.parse::<Shard>()
+                .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
+        };
+        let shard = asked.shard.as_ref().map(parse).transpose()?;
+        let all = selected.files.len();
+        if let Some(shard) = shard {
+            selected.files.retain(|path| shard.holds(path));
+            let (kept, all) = (selected.files.len(), count(all, "pipeline"));
+            run.ui.say(&format!("part {shard}: {kept} of {all}"));
+        }
+        Ok(Self {
+            shard,
+            left_out: all - selected.files.len(),
+        })
+    }
+}
+
+/// Why nothing is to be judged, if so.
+pub(super) fn nothing(comparison: &Comparison, selected: &Selected, part: &Part) -> Option<String> {
+    match &comparison.nothing_to_do {
+        Some(why) => Some(why.clone()),
+        None if !selected.files.is_empty() => None,
+        None if part.left_out > 0 => Some("all selected pipelines are in other parts".to_owned()),
+        None => Some("no pipeline changed that is selected".to_owned()),
+    }
+}
+
+/// `1 pipeline`, `2 pipelines`.
+pub(super) fn count(n: usize, what: &str) -> String {
+    if n == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{n} {what}s")
+    }
+}

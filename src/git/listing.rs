@@ -1,0 +1,159 @@
+//! Which files are staged, and which are on disk, told by git's index.
+//!
+//! Files on disk that nobody touched are known by what the index recorded of them (size, times), so that a working tree
+//! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git names
+//! a temporary one to its hooks, for example for `git commit -a`.
+
+use super::tree::{FileKind, Side};
+use super::{GitError, Repository};
+use git2::{Index, IndexEntry, IndexEntryExtendedFlag, Status, StatusOptions, StatusShow};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The most conflicting files that an error names.
+const NAMED_CONFLICTS: usize = 10;
+
+/// A file that is staged or on disk.
+pub(super) struct Listed {
+    /// From the root, with `/`.
+    pub path: Vec<u8>,
+    /// Its blob, where git knows it.
+    pub known: Option<Side>,
+    /// Its content is to be read from the disk.
+    pub on_disk: bool,
+}
+
+impl Listed {
+    /// The path, with `\u{fffd}` for what is not UTF-8.
+    pub fn shown_path(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.path)
+    }
+
+    pub fn utf8_path(&self) -> Result<String, GitError> {
+        match self.shown_path() {
+            Cow::Borrowed(path) => Ok(path.to_owned()),
+            Cow::Owned(path) => Err(GitError::PathNotUtf8 { path }),
+        }
+    }
+}
+
+/// The staged files, by path. What was only announced (`git add -N`) is not staged.
+pub(super) fn staged(repository: &Repository, file: Option<&Path>) -> Result<Vec<Listed>, GitError> {
+    let index = index(repository, file)?;
+    refuse_conflicts(&index)?;
+    let staged = index.iter().filter(|entry| !is_announced(entry));
+    Ok(sorted(staged.map(|entry| Listed {
+        known: Some(side(&entry)),
+        path: entry.path,
+        on_disk: false,
+    })))
+}
+
+/// The files on disk that are tracked, or neither tracked nor ignored, by path. What a sparse checkout leaves out counts
+/// as it is staged.
+pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<Vec<Listed>, GitError> {
+    let mut index = index(repository, file)?;
+    repository
+        .library
+        .set_index(&mut index)
+        .map_err(GitError::library("use the index"))?;
+    let mut options = StatusOptions::new();
+    options
+        .show(StatusShow::Workdir)
+        .include_untracked(true)
+        .recurse_untracked_dirs(true)
+        .exclude_submodules(true);
+    let statuses = repository
+        .library
+        .statuses(Some(&mut options))
+        .map_err(GitError::library("compare the working tree with the index"))?;
+    let mut touched: HashMap<Vec<u8>, Status> = statuses
+        .iter()
+        .map(|entry| (entry.path_bytes().to_vec(), entry.status()))
+        .collect();
+    let tracked: Vec<Listed> = index
+        .iter()
+        .filter_map(|entry| {
+            let status = touched.remove(&entry.path);
+            tracked(entry, status)
+        })
+        .collect();
+    let untracked = touched.into_iter().filter(|(_, status)| status.is_wt_new());
+    let untracked = untracked.map(|(path, _)| Listed {
+        path,
+        known: None,
+        on_disk: true,
+    });
+    Ok(sorted(tracked.into_iter().chain(untracked)))
+}
+
+fn tracked(entry: IndexEntry, status: Option<Status>) -> Option<Listed> {
+    let is_left_out = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
+    let is_gone = status.is_some_and(|status| status.is_wt_deleted());
+    if is_gone && !is_left_out {
+        return None;
+    }
+    // In a conflict the same path stands several times, and what is on disk is another thing again.
+    let is_untouched = (status.is_none() || is_gone) && stage(&entry) == 0 && !is_announced(&entry);
+    let side = side(&entry);
+    Some(Listed {
+        path: entry.path,
+        known: is_untouched.then_some(side),
+        on_disk: !is_gone && side.kind != FileKind::Submodule,
+    })
+}
+
+/// The index of the repository, or the one in `file`, which starts from the root. A stand-in for the git folder has none
+/// of its own.
+fn index(repository: &Repository, file: Option<&Path>) -> Result<Index, GitError> {
+    if repository.is_bare() {
+        return Err(GitError::NoWorkTree {
+            root: repository.root().to_owned(),
+        });
+    }
+    let path = match file {
+        Some(file) => repository.root().join(file),
+        None => repository.program.git_dir().join("index"),
+    };
+    Index::open(&path).map_err(GitError::library("read the index"))
+}
+
+fn refuse_conflicts(index: &Index) -> Result<(), GitError> {
+    if !index.has_conflicts() {
+        return Ok(());
+    }
+    let mut paths: Vec<String> = index
+        .iter()
+        .filter(|entry| stage(entry) != 0)
+        .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
+        .collect();
+    paths.dedup();
+    paths.truncate(NAMED_CONFLICTS);
+    Err(GitError::Conflicts { paths })
+}
+
+/// Which side of a conflict an entry is; 0 where there is none. See <https://git-scm.com/docs/index-format>.
+const fn stage(entry: &IndexEntry) -> u16 {
+    (entry.flags >> 12) & 3
+}
+
+fn is_announced(entry: &IndexEntry) -> bool {
+    IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_intent_to_add()
+}
+
+fn side(entry: &IndexEntry) -> Side {
+    let kind = match entry.mode & 0o170_000 {
+        0o120_000 => FileKind::Symlink,
+        0o160_000 => FileKind::Submodule,
+        _ => FileKind::Regular,
+    };
+    Side { id: entry.id, kind }
+}
+
+fn sorted(files: impl Iterator<Item = Listed>) -> Vec<Listed> {
+    let mut files: Vec<Listed> = files.collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup_by(|later, first| later.path == first.path);
+    files
+}

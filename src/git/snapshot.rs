@@ -1,0 +1,279 @@
+//! The files of a repository as they are in one place: a commit, the index, or the working tree.
+
+use super::listing::{self, Listed};
+use super::tree::{Difference, FileKind, Side};
+use super::{BlobId, Change, CommitId, GitError, Repository};
+use git2::{ObjectType, Oid};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Larger files on disk are not hashed: they count as changed.
+const HASHED_SIZE: u64 = 64 * 1024 * 1024;
+
+/// The files in one place.
+pub struct Snapshot<'r> {
+    repository: &'r Repository,
+    place: Place,
+}
+
+enum Place {
+    Commit(CommitId),
+    /// Sorted by path.
+    Listed {
+        name: &'static str,
+        files: Vec<Listed>,
+    },
+}
+
+/// A file in one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotFile {
+    /// The path from the root, with `/`.
+    pub path: String,
+    /// What it is.
+    pub kind: FileKind,
+    /// Where its content is.
+    pub content: Content,
+}
+
+/// Where a file's content is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// In the object database.
+    Blob(BlobId),
+    /// On disk, to be read by [`read_on_disk`].
+    Disk(PathBuf),
+}
+
+impl Repository {
+    /// The files of a commit.
+    pub const fn snapshot(&self, commit: CommitId) -> Snapshot<'_> {
+        Snapshot {
+            repository: self,
+            place: Place::Commit(commit),
+        }
+    }
+
+    /// The files as they are staged. `index` is the file that `GIT_INDEX_FILE` names, as git sets it for its hooks.
+    pub fn staged(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
+        Ok(self.listed("the index", listing::staged(self, index)?))
+    }
+
+    /// The files as they are on disk: what is tracked, and what is neither tracked nor ignored.
+    pub fn on_disk(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
+        Ok(self.listed("the working tree", listing::on_disk(self, index)?))
+    }
+
+    const fn listed(&self, name: &'static str, files: Vec<Listed>) -> Snapshot<'_> {
+        Snapshot {
+            repository: self,
+            place: Place::Listed { name, files },
+        }
+    }
+}
+
+impl Snapshot<'_> {
+    /// The place in words.
+    pub fn name(&self) -> String {
+        match &self.place {
+            Place::Commit(commit) => format!("the commit {}", commit.short()),
+            Place::Listed { name, .. } => (*name).to_owned(),
+        }
+    }
+
+    /// The wanted files that differ from `base`, by path; see [`Repository::changes`]. A renamed file that is not in
+    /// the object database yet is told as added.
+    pub fn changes(
+        &self,
+        base: Option<&CommitId>,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Change>, GitError> {
+        match &self.place {
+            Place::Commit(commit) => self.repository.changes(base, commit, wanted),
+            Place::Listed { files, .. } => {
+                let old = match base {
+                    Some(base) => self.repository.files(base, wanted)?,
+                    None => Vec::new(),
+                };
+                let old = old.into_iter().map(|file| {
+                    let side = Side {
+                        id: file.blob.oid(),
+                        kind: file.kind,
+                    };
+                    (file.path, side)
+                });
+                let new = self.sides(files, wanted)?;
+                Ok(self.repository.told(&differences(old.collect(), new)))
+            }
+        }
+    }
+
+    /// The wanted files, by path.
+    pub fn files(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<SnapshotFile>, GitError> {
+        match &self.place {
+            Place::Commit(commit) => {
+                let files = self.repository.files(commit, wanted)?;
+                Ok(files.into_iter().map(SnapshotFile::from).collect())
+            }
+            Place::Listed { files, .. } => {
+                let wanted = files.iter().filter(|file| wanted(&file.shown_path()));
+                wanted.filter_map(|file| self.file(file).transpose()).collect()
+            }
+        }
+    }
+
+    /// The file with this path.
+    pub fn find(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
+        match &self.place {
+            Place::Commit(commit) => Ok(self.repository.find_file(commit, path)?.map(SnapshotFile::from)),
+            Place::Listed { files, .. } => {
+                let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
+                let found = at.ok().and_then(|at| files.get(at));
+                found.map_or(Ok(None), |file| self.file(file))
+            }
+        }
+    }
+
+    /// Whether there is a file or a folder with this path.
+    pub fn has_path(&self, path: &str) -> Result<bool, GitError> {
+        match &self.place {
+            Place::Commit(commit) => self.repository.has_path(commit, path),
+            Place::Listed { files, .. } => {
+                let begin = files.partition_point(|file| file.path.as_slice() < path.as_bytes());
+                let folder = format!("{path}/");
+                let inside =
+                    |file: &Listed| file.path == path.as_bytes() || file.path.starts_with(folder.as_bytes());
+                let rest = files.get(begin..).unwrap_or_default();
+                Ok(rest
+                    .iter()
+                    .take_while(|file| file.path.starts_with(path.as_bytes()))
+                    .any(inside))
+            }
+        }
+    }
+
+    /// The names of the folders at the root.
+    pub fn root_folders(&self) -> Result<Vec<String>, GitError> {
+        match &self.place {
+            Place::Commit(commit) => self.repository.root_folders(commit),
+            Place::Listed { files, .. } => {
+                let folder = |file: &Listed| {
+                    let end = file.path.iter().position(|byte| *byte == b'/')?;
+                    String::from_utf8(file.path.get(..end)?.to_vec()).ok()
+                };
+                let folders: BTreeSet<String> = files.iter().filter_map(folder).collect();
+                Ok(folders.into_iter().collect())
+            }
+        }
+    }
+
+    /// None for what is on disk neither a file nor a link any more.
+    fn file(&self, file: &Listed) -> Result<Option<SnapshotFile>, GitError> {
+        let path = file.utf8_path()?;
+        if !file.on_disk {
+            return Ok(file.known.map(|side| SnapshotFile {
+                path,
+                kind: side.kind,
+                content: Content::Blob(BlobId::new(side.id)),
+            }));
+        }
+        let full = self.repository.root().join(&path);
+        let kind = file.known.map(|side| side.kind).or_else(|| kind_on_disk(&full));
+        Ok(kind.map(|kind| SnapshotFile {
+            path,
+            kind,
+            content: Content::Disk(full),
+        }))
+    }
+
+    fn sides(
+        &self,
+        files: &[Listed],
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<(String, Side)>, GitError> {
+        let mut sides = Vec::new();
+        for file in files.iter().filter(|file| wanted(&file.shown_path())) {
+            let path = file.utf8_path()?;
+            let side = file.known.or_else(|| self.side_on_disk(&path));
+            sides.extend(side.map(|side| (path, side)));
+        }
+        Ok(sides)
+    }
+
+    /// What cannot be read or hashed has an id that no other file has, and so counts as changed.
+    fn side_on_disk(&self, path: &str) -> Option<Side> {
+        let full = self.repository.root().join(path);
+        let kind = kind_on_disk(&full)?;
+        let hash = |bytes: Vec<u8>| Oid::hash_object(ObjectType::Blob, &bytes).ok();
+        let id = read_on_disk(&full, HASHED_SIZE).ok().flatten().and_then(hash);
+        Some(Side {
+            id: id.unwrap_or(Oid::ZERO_SHA1),
+            kind,
+        })
+    }
+}
+
+impl From<super::TreeFile> for SnapshotFile {
+    fn from(file: super::TreeFile) -> Self {
+        Self {
+            path: file.path,
+            kind: file.kind,
+            content: Content::Blob(file.blob),
+        }
+    }
+}
+
+/// The content as git would store it: of a symbolic link its target, which is not followed. None if it has more than
+/// `limit` bytes.
+pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    if path.symlink_metadata()?.is_symlink() {
+        let target = fs::read_link(path)?;
+        return Ok(Some(target.into_os_string().into_encoded_bytes()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+fn kind_on_disk(path: &Path) -> Option<FileKind> {
+    let kind = path.symlink_metadata().ok()?.file_type();
+    match (kind.is_file(), kind.is_symlink()) {
+        (true, _) => Some(FileKind::Regular),
+        (_, true) => Some(FileKind::Symlink),
+        _ => None,
+    }
+}
+
+/// Both are sorted by path.
+fn differences(old: Vec<(String, Side)>, new: Vec<(String, Side)>) -> Vec<Difference> {
+    let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+    let mut found = Vec::new();
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return found,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+        };
+        let left = if order.is_le() { old.next() } else { None };
+        let right = if order.is_ge() { new.next() } else { None };
+        let sides = (
+            left.as_ref().map(|(_, side)| *side),
+            right.as_ref().map(|(_, side)| *side),
+        );
+        if let Some((path, _)) = right.or(left)
+            && sides.0 != sides.1
+        {
+            found.push(Difference {
+                path,
+                old: sides.0,
+                new: sides.1,
+            });
+        }
+    }
+}

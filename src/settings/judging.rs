@@ -1,0 +1,44 @@
+//! What fails the gate and where it is told, the same for every reviewer.
+
+use super::{Destinations, SettingsError, Sources};
+use crate::cli::{FailOn, GateArgs, parse_value};
+use crate::env;
+
+/// The number of a parallel job, from 1.
+const NODE_INDEX: &str = "CI_NODE_INDEX";
+/// How many parallel jobs there are.
+const NODE_TOTAL: &str = "CI_NODE_TOTAL";
+
+/// What fails the gate, and where it is told.
+#[derive(Debug, Clone)]
+pub struct Judging {
+    /// What fails the gate.
+    pub fail_on: FailOn,
+    /// Where the result goes.
+    pub destinations: Destinations,
+    /// The part to judge, `I/N` as it was written; none for all.
+    pub shard: Option<String>,
+}
+
+impl Sources<'_> {
+    /// What fails the gate, and where it is told.
+    pub fn judging(&self, args: &GateArgs) -> Result<Judging, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let fail_on = layers.pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?;
+        Ok(Judging {
+            fail_on: fail_on.unwrap_or_default(),
+            destinations: self.destinations(&args.destinations)?,
+            shard: self.shard(args.shard.clone()),
+        })
+    }
+
+    /// The part to judge: as asked for, else as the host numbers parallel jobs. GitLab sets the total in every job and
+    /// the index in parallel ones (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
+    fn shard(&self, flag: Option<String>) -> Option<String> {
+        let asked = self.layers().text(flag, env::SHARD, None);
+        asked.or_else(|| {
+            let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
+            Some(format!("{}/{total}", self.env.get(NODE_INDEX)?))
+        })
+    }
+}

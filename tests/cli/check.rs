@@ -1,0 +1,490 @@
+//! `sluicegate check`: the rules on this machine, without any platform.
+
+use crate::program::{Call, Ended};
+use crate::repo::{World, git, path_variable};
+use crate::world::{RULES, change, pipeline, project};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+
+fn good() -> String {
+    pipeline(&["Start", "Done"])
+}
+
+fn bad() -> String {
+    pipeline(&["Start", "load it", "Done"])
+}
+
+/// Checks in `folder` with these further arguments; nothing but the arguments says anything about a platform.
+fn check(folder: &Path, args: &[&str]) -> Ended {
+    let all: Vec<&str> = ["check", "--report", "json=-"]
+        .iter()
+        .chain(args)
+        .copied()
+        .collect();
+    Call::new(folder).run(&all)
+}
+
+/// The files that were checked, and the exit code.
+fn checked(folder: &Path, args: &[&str]) -> (Vec<String>, i32) {
+    let ended = check(folder, args);
+    let report = ended.json();
+    (paths(&report), ended.code)
+}
+
+fn paths(report: &Value) -> Vec<String> {
+    let files = report["files"].as_array().unwrap();
+    files
+        .iter()
+        .map(|file| file["path"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Runs git in the clone, where it may fail; says whether it did well.
+fn git_may_fail(world: &World, args: &[&str]) -> bool {
+    let mut command = std::process::Command::new("git");
+    let identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"];
+    command
+        .args(identity)
+        .args(args)
+        .current_dir(world.work())
+        .env_clear();
+    command.env("PATH", path_variable()).env("HOME", world.path());
+    command.output().unwrap().status.success()
+}
+
+#[test]
+fn the_working_tree_is_compared_with_where_the_branch_began() {
+    let world = change(&[
+        ("committed.orch.yaml", &good()),
+        ("old.orch.yaml", &good()),
+        (".gitignore", "ignored*\n"),
+    ]);
+    world.write("staged.orch.yaml", good());
+    world.git(&["add", "staged.orch.yaml"]);
+    world.write("sub/untracked.orch.yaml", bad());
+    world.write("ignored.orch.yaml", bad());
+    world.write("note.txt", "no pipeline");
+    std::fs::remove_file(world.work().join("old.orch.yaml")).unwrap();
+    let ended = check(&world.work(), &[]).expect(1);
+    let report = ended.json();
+    assert_eq!(
+        paths(&report),
+        [
+            "committed.orch.yaml",
+            "staged.orch.yaml",
+            "sub/untracked.orch.yaml"
+        ]
+    );
+    assert_eq!(
+        (&report["engine"], &report["verdict"]),
+        (&json!("local"), &json!("failed"))
+    );
+    assert_eq!(
+        report["context"],
+        json!({ "ci": "none", "event": "local", "branch": "change", "head": null, "base": world.git(&["rev-parse", "origin/main"]) })
+    );
+    let result = &report["files"][2]["results"][0];
+    assert_eq!(
+        (&result["status"], &result["line"]),
+        (&json!("FAILED"), &json!(11))
+    );
+    // A tracked file that was changed and put back is no change.
+    world.write("a.orch.yaml", bad());
+    assert!(checked(&world.work(), &[]).0.contains(&"a.orch.yaml".to_owned()));
+    world.git(&["checkout", "-q", "a.orch.yaml"]);
+    assert!(!checked(&world.work(), &[]).0.contains(&"a.orch.yaml".to_owned()));
+}
+
+#[test]
+fn on_the_default_branch_what_is_not_pushed_has_changed() {
+    let world = project();
+    let ended = check(&world.work(), &[]).expect(0);
+    assert_eq!(paths(&ended.json()), Vec::<String>::new());
+    assert_eq!(
+        ended.json()["notes"],
+        json!(["nothing to check: no pipeline changed that is selected"])
+    );
+    world.write("b.orch.yaml", bad());
+    assert_eq!(checked(&world.work(), &[]), (vec!["b.orch.yaml".to_owned()], 1));
+    assert_eq!(
+        checked(&world.work(), &["--all"]).0,
+        ["a.orch.yaml", "b.orch.yaml"]
+    );
+}
+
+#[test]
+fn the_index_is_what_a_commit_would_hold() {
+    let world = project();
+    world.write("b.orch.yaml", bad());
+    world.write("c.orch.yaml", bad());
+    world.git(&["add", "b.orch.yaml"]);
+    world.git(&["add", "-N", "c.orch.yaml"]);
+    world.write("b.orch.yaml", good());
+    assert_eq!(
+        checked(&world.work(), &["--staged"]),
+        (vec!["b.orch.yaml".to_owned()], 1)
+    );
+    world.git(&["add", "b.orch.yaml"]);
+    world.write("b.orch.yaml", bad());
+    assert_eq!(
+        checked(&world.work(), &["--staged"]),
+        (vec!["b.orch.yaml".to_owned()], 0)
+    );
+    // A file that is not staged is not in the index.
+    check(&world.work(), &["--staged", "c.orch.yaml"])
+        .expect(2)
+        .saying(&["c.orch.yaml", "the index"]);
+    Call::new(&world.work())
+        .run(&["check", "--staged", "--head", "main"])
+        .expect(2);
+}
+
+#[test]
+fn the_index_that_git_gives_to_its_hooks_is_read() {
+    let world = project();
+    world.write("b.orch.yaml", bad());
+    let hook = world.work().join(".git/hooks/pre-commit");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let sluicegate = env!("CARGO_BIN_EXE_sluicegate");
+    std::fs::write(
+        &hook,
+        format!("#!/bin/sh\nexec '{sluicegate}' check --staged --report json=.git/seen\n"),
+    )
+    .unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world.git(&["add", "b.orch.yaml"]);
+    world.write("a.orch.yaml", bad());
+    // Commits b alone, by an index of its own that git names to the hook.
+    let refused = git_may_fail(&world, &["commit", "-m", "x", "a.orch.yaml"]);
+    assert!(!refused, "the hook refuses the commit");
+    let seen: Value =
+        serde_json::from_slice(&std::fs::read(world.work().join(".git/seen")).unwrap()).unwrap();
+    assert_eq!(paths(&seen), ["a.orch.yaml"], "only a is in the commit");
+}
+
+#[test]
+fn a_commit_is_checked_as_it_is() {
+    let world = change(&[("b.orch.yaml", &good())]);
+    world.write("b.orch.yaml", bad());
+    world.write("c.orch.yaml", bad());
+    let ended = check(&world.work(), &["--head", "HEAD"]).expect(0);
+    assert_eq!(paths(&ended.json()), ["b.orch.yaml"]);
+    assert_eq!(
+        ended.json()["context"]["head"],
+        json!(world.git(&["rev-parse", "HEAD"]))
+    );
+    assert_eq!(checked(&world.work(), &[]).1, 1);
+}
+
+#[test]
+fn the_rules_come_from_the_same_place_as_the_pipelines() {
+    let world = change(&[("b.orch.yaml", &bad())]);
+    world.write(RULES_FILE, "rules: []\n");
+    let ended = check(&world.work(), &[]).expect(0);
+    assert_eq!(
+        paths(&ended.json()),
+        ["a.orch.yaml", "b.orch.yaml"],
+        "a change of the rules selects all"
+    );
+    assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
+    assert_eq!(
+        checked(&world.work(), &["--staged"]),
+        (vec!["b.orch.yaml".to_owned()], 1)
+    );
+    assert_eq!(checked(&world.work(), &["--head", "HEAD"]).1, 1);
+    std::fs::remove_file(world.work().join(RULES_FILE)).unwrap();
+    let gone = check(&world.work(), &[]).expect(1).json();
+    assert_eq!(gone["gateChanges"], json!([RULES_FILE]));
+    assert_eq!(
+        gone["files"][0]["results"][0]["errorType"],
+        "designer/rules-file-retrieval-error"
+    );
+}
+
+#[test]
+fn files_that_are_named_are_checked_changed_or_not() {
+    let world = change(&[
+        ("sales/b.orch.yaml", &bad()),
+        ("sales/c.orch.yaml", &good()),
+        ("d.orch.yaml", &bad()),
+    ]);
+    let work = world.work();
+    let one = |path: &str| vec![path.to_owned()];
+    assert_eq!(checked(&work, &["a.orch.yaml"]), (one("a.orch.yaml"), 0));
+    assert_eq!(
+        checked(&work, &["sales/b.orch.yaml"]),
+        (one("sales/b.orch.yaml"), 1)
+    );
+    assert_eq!(
+        checked(&work.join("sales"), &["c.orch.yaml"]),
+        (one("sales/c.orch.yaml"), 0)
+    );
+    assert_eq!(
+        checked(&work, &["a.orch.yaml", "sales"]).0,
+        ["a.orch.yaml", "sales/b.orch.yaml", "sales/c.orch.yaml"]
+    );
+    assert_eq!(
+        checked(&work, &["--base", "origin/main", "a.orch.yaml", "d.orch.yaml"]).0,
+        ["d.orch.yaml"]
+    );
+    assert_eq!(
+        checked(&work, &["--staged", "a.orch.yaml"]),
+        (one("a.orch.yaml"), 0)
+    );
+    let rules = check(&work, &[RULES_FILE]).expect(1).json();
+    assert_eq!(paths(&rules).len(), 4, "naming the rules file checks all");
+    assert_eq!(rules["gateChanges"], json!([RULES_FILE]));
+    world.write("note.txt", "x");
+    let left = check(&work, &["note.txt"]).expect(0).json();
+    assert!(left["notes"].to_string().contains("note.txt was named"), "{left}");
+    check(&work, &["gone.orch.yaml"])
+        .expect(2)
+        .saying(&["gone.orch.yaml", "the working tree"]);
+    check(&work, &["../x.orch.yaml"])
+        .expect(2)
+        .saying(&["outside the repository"]);
+}
+
+#[test]
+fn a_shallow_clone_is_enough_where_no_base_is_needed() {
+    let world = change(&[("b.orch.yaml", &bad())]);
+    world.write("c.orch.yaml", good());
+    world.commit("second");
+    world.push();
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        &[
+            "clone",
+            "-q",
+            "--depth",
+            "1",
+            "--no-single-branch",
+            "-b",
+            "change",
+            &url,
+            "shallow",
+        ],
+    );
+    let shallow = world.path().join("shallow");
+    Call::new(&shallow)
+        .run(&["check"])
+        .expect(7)
+        .saying(&["shallow", "fetch-depth: 0"]);
+    assert_eq!(
+        checked(&shallow, &["b.orch.yaml"]),
+        (vec!["b.orch.yaml".to_owned()], 1)
+    );
+    assert_eq!(
+        checked(&shallow, &["--head", "HEAD", "c.orch.yaml"]),
+        (vec!["c.orch.yaml".to_owned()], 0)
+    );
+    assert_eq!(checked(&shallow, &["--all"]).0.len(), 3);
+    Call::new(&shallow)
+        .run(&["check", "--base", "origin/main", "b.orch.yaml"])
+        .expect(7);
+    // libgit2 reads a linked worktree of a shallow clone through a stand-in, which has no index of its own.
+    git(&shallow, &["worktree", "add", "-q", "--detach", "../linked"]);
+    let linked = world.path().join("linked");
+    std::fs::write(linked.join("d.orch.yaml"), good()).unwrap();
+    assert_eq!(checked(&linked, &["--all"]).0.len(), 4);
+    assert_eq!(checked(&linked, &["--all", "--staged"]).0.len(), 3);
+}
+
+#[test]
+fn neither_remote_nor_branch_nor_commit_is_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q", "-b", "main"]);
+    let write = |path: &str, text: &str| {
+        let target = folder.path().join(path);
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::write(target, text).unwrap();
+    };
+    write(RULES_FILE, RULES);
+    write("a.orch.yaml", &bad());
+    assert_eq!(checked(folder.path(), &[]), (vec!["a.orch.yaml".to_owned()], 1));
+    assert_eq!(checked(folder.path(), &["--staged"]), (vec![], 0));
+    git(folder.path(), &["add", "-A"]);
+    assert_eq!(checked(folder.path(), &["--staged"]).1, 1);
+    git(folder.path(), &["commit", "-q", "-m", "first"]);
+    git(folder.path(), &["checkout", "-q", "--detach"]);
+    for args in [&[][..], &["--staged"], &["--head", "HEAD"]] {
+        assert_eq!(checked(folder.path(), args).1, 1, "{args:?}");
+    }
+    let nowhere = tempfile::tempdir().unwrap();
+    Call::new(nowhere.path())
+        .run(&["check"])
+        .expect(7)
+        .saying(&["hint:"]);
+}
+
+#[test]
+fn a_bare_repository_has_commits_only() {
+    let world = change(&[("b.orch.yaml", &bad())]);
+    for args in [&["check"][..], &["check", "--staged"]] {
+        Call::new(&world.remote())
+            .run(args)
+            .expect(7)
+            .saying(&["bare", "--head"]);
+    }
+    assert_eq!(checked(&world.remote(), &["--head", "change", "--all"]).1, 1);
+}
+
+#[test]
+fn conflicts_are_no_files() {
+    let world = change(&[("a.orch.yaml", &pipeline(&["Start", "Here", "Done"]))]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("a.orch.yaml", pipeline(&["Start", "There", "Done"]));
+    world.commit("other");
+    let merged = git_may_fail(&world, &["merge", "-q", "change"]);
+    assert!(!merged);
+    Call::new(&world.work())
+        .run(&["check", "--staged"])
+        .expect(7)
+        .saying(&["conflicts", "a.orch.yaml", "git add"]);
+    let report = check(&world.work(), &[]).expect(1).json();
+    assert_eq!(
+        report["files"][0]["results"][0]["errorType"],
+        "designer/document-parse-error"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed() {
+    let world = project();
+    let outside = world.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("x.orch.yaml"), good()).unwrap();
+    std::os::unix::fs::symlink("../outside/x.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
+    std::os::unix::fs::symlink("../outside", world.work().join("folder")).unwrap();
+    let report = check(&world.work(), &[]).expect(1).json();
+    assert_eq!(paths(&report), ["link.orch.yaml"]);
+    assert_eq!(
+        report["files"][0]["results"][0]["errorType"],
+        "designer/document-parse-error"
+    );
+    check(&world.work(), &["folder/x.orch.yaml"]).expect(2);
+}
+
+#[test]
+fn what_a_sparse_checkout_leaves_out_is_as_it_is_staged() {
+    let world = change(&[("in/b.orch.yaml", &good()), ("out/c.orch.yaml", &bad())]);
+    world.git(&["sparse-checkout", "set", "--no-cone", "/in/", "/.platform/"]);
+    assert!(!world.work().join("out/c.orch.yaml").exists());
+    assert_eq!(
+        checked(&world.work(), &[]).0,
+        ["in/b.orch.yaml", "out/c.orch.yaml"]
+    );
+    assert_eq!(checked(&world.work(), &["--all"]).0.len(), 3);
+}
+
+#[test]
+fn a_submodule_is_another_repository() {
+    let world = project();
+    let other = World::new();
+    other.write("inner.orch.yaml", bad());
+    other.commit("first");
+    other.push();
+    let url = format!("file://{}", other.remote().display());
+    world.git(&["submodule", "--quiet", "add", &url, "module"]);
+    git(&world.work(), &["clone", "-q", &url, "nested"]);
+    assert_eq!(checked(&world.work(), &["--all"]).0, ["a.orch.yaml"]);
+    world.git(&["rm", "-q", "--cached", "-r", "module"]);
+    assert_eq!(checked(&world.work(), &["--all"]).0, ["a.orch.yaml"]);
+}
+
+#[test]
+fn what_fails_is_as_for_a_review() {
+    let long = pipeline(&["Start", "Two", "Three", "Done"]);
+    let world = change(&[("b.orch.yaml", &long)]);
+    let judged = |args: &[&str]| {
+        let ended = check(&world.work(), args);
+        (ended.json()["verdict"].as_str().unwrap().to_owned(), ended.code)
+    };
+    assert_eq!(judged(&[]), ("passed".to_owned(), 0));
+    assert_eq!(judged(&["--fail-on", "warn"]), ("failed".to_owned(), 1));
+    world.write("b.orch.yaml", "type: nonsense\n");
+    assert_eq!(judged(&[]), ("failed".to_owned(), 1));
+    assert_eq!(judged(&["--fail-on", "never"]), ("passed".to_owned(), 0));
+    let variable = Call::new(&world.work())
+        .variable("SLUICEGATE_FAIL_ON", "never")
+        .run(&["check"]);
+    variable.expect(0);
+    world.write(
+        "sluicegate.yaml",
+        "review:\n  fail-on: never\n  report: [junit=out.xml]\n",
+    );
+    Call::new(&world.work())
+        .run(&["check"])
+        .expect(0)
+        .saying(&["checking"]);
+    let junit = std::fs::read_to_string(world.work().join("out.xml")).unwrap();
+    assert!(junit.contains("designer/document-parse-error"), "{junit}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_is_never_a_pass() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = change(&[("b.orch.yaml", &good())]);
+    world.write("c.orch.yaml", good());
+    let closed = world.work().join("c.orch.yaml");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read(&closed).is_ok() {
+        // Nothing is closed to root.
+        return;
+    }
+    let report = check(&world.work(), &[]).expect(3).json();
+    assert_eq!(report["unreviewed"], json!(["c.orch.yaml"]));
+}
+
+#[test]
+fn in_ci_the_checked_out_files_are_compared_as_the_host_says() {
+    let world = change(&[("b.orch.yaml", &bad())]);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("a.orch.yaml", pipeline(&["Start", "Later", "Done"]));
+    world.commit("main goes on");
+    world.push();
+    world.git(&["checkout", "-q", "--detach", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
+    let event = json!({
+        "number": 7,
+        "pull_request": {
+            "number": 7,
+            "head": { "ref": "change", "sha": head, "repo": { "full_name": "o/fork" } },
+            "base": { "ref": "main", "sha": head, "repo": { "full_name": "o/r" } },
+        },
+        "repository": { "full_name": "o/r", "default_branch": "main" },
+    });
+    let payload = world.path().join("event.json");
+    std::fs::write(&payload, event.to_string()).unwrap();
+    let output = world.path().join("output");
+    let ended = Call::new(&world.work())
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_EVENT_PATH", payload.display().to_string())
+        .variable("GITHUB_REPOSITORY", "o/r")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REF", "refs/pull/7/merge")
+        .variable("GITHUB_OUTPUT", output.display().to_string())
+        .run(&["check", "--report", "json=../report.json"])
+        .expect(1);
+    assert!(
+        ended.out.contains("::error file=b.orch.yaml,line=11"),
+        "{}",
+        ended.all()
+    );
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(world.path().join("report.json")).unwrap()).unwrap();
+    assert_eq!(paths(&report), ["b.orch.yaml"]);
+    assert_eq!(
+        (&report["context"]["ci"], &report["context"]["branch"]),
+        (&json!("github"), &json!("change"))
+    );
+    assert!(std::fs::read_to_string(output).unwrap().contains("failed"));
+}

@@ -1,0 +1,194 @@
+//! Repositories that are not plain: folders, worktrees, submodules, links, odd names, formats that cannot be read.
+
+use crate::job::{Job, Said};
+use crate::program::Call;
+use crate::repo::{World, git};
+use serde_json::json;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+/// `main` with these files, pushed, and a branch `change` checked out.
+fn world(files: &[(&str, &str)]) -> World {
+    let world = World::new();
+    for (path, content) in files {
+        world.write(path, content);
+    }
+    world.commit("first");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+fn says(folder: &Path) -> Said {
+    Job::new(folder, &[]).says()
+}
+
+#[test]
+fn a_subfolder_finds_the_whole_and_paths_are_relative_to_it() {
+    let world = world(&[("sub/deep/a.orch.yaml", "1"), ("b.orch.yaml", "1")]);
+    world.write("sub/deep/a.orch.yaml", "2");
+    world.write("b.orch.yaml", "2");
+    world.commit("both");
+    let sub = world.work().join("sub");
+    says(&sub).changes(&["M b.orch.yaml", "M sub/deep/a.orch.yaml"]);
+    let said = Call::new(&sub)
+        .run(&["context", "--json", "deep"])
+        .expect(0)
+        .json();
+    assert_eq!(said["selected"], json!(["sub/deep/a.orch.yaml"]));
+    assert_eq!(said["changed"][0]["reason"], "outside the given paths");
+    let outside = Call::new(&sub).run(&["context", "../.."]).expect(2);
+    outside.saying(&["is outside the repository"]);
+}
+
+#[test]
+fn a_worktree_has_its_own_head() {
+    let world = world(&[("a.orch.yaml", "1")]);
+    world.git(&["worktree", "add", "-q", "-b", "tree", "../tree", "origin/main"]);
+    let tree = world.path().join("tree");
+    fs::write(tree.join("t.orch.yaml"), "1").unwrap();
+    git(&tree, &["add", "-A"]);
+    git(&tree, &["commit", "-q", "-m", "in the worktree"]);
+    git(&tree, &["push", "-q", "origin", "HEAD:tree"]);
+    let head = git(&tree, &["rev-parse", "HEAD"]);
+    says(&tree)
+        .head("tree", &head)
+        .base(&world.git(&["rev-parse", "origin/main"]), "`origin/main`")
+        .changes(&["A t.orch.yaml"]);
+}
+
+#[test]
+fn a_submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
+    let inner = world(&[("inner.orch.yaml", "1")]);
+    let outer = world(&[("a.orch.yaml", "1")]);
+    outer.git(&[
+        "submodule",
+        "add",
+        "-q",
+        &inner.remote().display().to_string(),
+        "nested",
+    ]);
+    outer.write("b.orch.yaml", "1");
+    outer.commit("a submodule and a pipeline");
+    says(&outer.work()).changes(&["A b.orch.yaml"]);
+    let nested = outer.work().join("nested");
+    git(&nested, &["checkout", "-q", "-b", "change"]);
+    fs::write(nested.join("more.orch.yaml"), "1").unwrap();
+    git(&nested, &["add", "-A"]);
+    git(&nested, &["commit", "-q", "-m", "in the submodule"]);
+    let head = git(&nested, &["rev-parse", "HEAD"]);
+    says(&nested).head("change", &head).changes(&["A more.orch.yaml"]);
+}
+
+#[test]
+fn a_pipeline_that_becomes_a_link_changes_its_type() {
+    let world = world(&[("a.orch.yaml", "1"), ("b.orch.yaml", "2")]);
+    fs::remove_file(world.work().join("a.orch.yaml")).unwrap();
+    symlink("b.orch.yaml", world.work().join("a.orch.yaml")).unwrap();
+    world.commit("a link");
+    says(&world.work()).changes(&["T a.orch.yaml"]);
+}
+
+#[test]
+fn names_are_as_they_are_however_git_would_quote_them() {
+    let names = [
+        "a b.orch.yaml",
+        "q\"uote.orch.yaml",
+        "tab\tin.orch.yaml",
+        "ümläut/数据.orch.yaml",
+    ];
+    for quote in ["true", "false"] {
+        let world = world(&[("old.orch.yaml", "1")]);
+        world.git(&["config", "core.quotePath", quote]);
+        for name in names {
+            world.write(name, "1");
+        }
+        world.commit("names");
+        says(&world.work()).changes(
+            &names
+                .map(|name| format!("A {name}"))
+                .each_ref()
+                .map(String::as_str),
+        );
+        let text = Call::new(&world.work()).run(&["context"]).expect(0);
+        assert!(
+            text.out.contains("+ added  ümläut/数据.orch.yaml"),
+            "{}",
+            text.all()
+        );
+    }
+}
+
+#[test]
+fn a_rename_of_case_alone_is_a_rename() {
+    let world = world(&[("load.orch.yaml", "one line\nand another\n")]);
+    world.git(&["mv", "-f", "load.orch.yaml", "Load.orch.yaml"]);
+    world.commit("case");
+    says(&world.work()).changes(&["R load.orch.yaml -> Load.orch.yaml"]);
+}
+
+#[test]
+fn a_change_of_mode_is_a_change() {
+    let world = world(&[("a.orch.yaml", "1")]);
+    fs::set_permissions(world.work().join("a.orch.yaml"), Permissions::from_mode(0o755)).unwrap();
+    world.commit("executable");
+    says(&world.work()).changes(&["M a.orch.yaml"]);
+}
+
+#[test]
+fn a_bare_repository_is_read_like_any_other() {
+    let world = world(&[("a.orch.yaml", "1")]);
+    let said = Call::new(&world.remote())
+        .run(&["context", "--json", "--all", "--branch", "main"])
+        .expect(0)
+        .json();
+    assert_eq!(said["selected"], json!(["a.orch.yaml"]));
+    assert_eq!(said["head"], json!(world.git(&["rev-parse", "origin/main"])));
+}
+
+#[test]
+fn formats_that_cannot_be_read_end_with_what_to_do() {
+    for (option, named, remedy) in [
+        (
+            "--object-format=sha256",
+            "objectformat = sha256",
+            "git fast-export",
+        ),
+        (
+            "--ref-format=reftable",
+            "refstorage = reftable",
+            "--ref-format=files",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q", option, "."]);
+        fs::write(folder.path().join("a.orch.yaml"), "1").unwrap();
+        git(folder.path(), &["add", "-A"]);
+        git(folder.path(), &["commit", "-q", "-m", "first"]);
+        for command in ["context", "review"] {
+            Call::new(folder.path())
+                .run(&[command])
+                .expect(7)
+                .saying(&[named, remedy]);
+        }
+    }
+}
+
+#[test]
+fn another_repository_is_named_by_flag_or_variable() {
+    let world = world(&[("a.orch.yaml", "1")]);
+    world.write("b.orch.yaml", "1");
+    world.commit("more");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let path = world.work().display().to_string();
+    let call = Call::new(elsewhere.path());
+    let by_flag = call.run(&["context", "--json", "--repo", &path]).expect(0).json();
+    let by_variable = call
+        .variable("SLUICEGATE_REPO", &path)
+        .run(&["context", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(by_flag["selected"], json!(["b.orch.yaml"]));
+    assert_eq!(by_flag, by_variable);
+}

@@ -1,0 +1,104 @@
+//! What is wrong with a rules file, each with its place.
+
+use crate::support::orchestration;
+use proptest::prelude::*;
+use sluicegate::findings::Status;
+use sluicegate::rules::{RuleSet, lint};
+
+/// Each problem on a line: place, weight, error type, message, help.
+fn problems(file: &str) -> String {
+    let problems = lint(file.as_bytes()).into_iter().map(|problem| {
+        let weight = if problem.is_error { "error" } else { "warning" };
+        format!(
+            "{}:{} {weight} {} {}{}",
+            problem.position.line,
+            problem.position.column,
+            problem.error_type.unwrap_or("-"),
+            problem.message,
+            problem.help.map(|help| format!(" | {help}")).unwrap_or_default()
+        )
+    });
+    problems.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn everything_wrong_is_told_at_once() {
+    let file = "\
+rules:
+  - id: maximum-component
+    enabled: true
+    enforcementLevel: warn
+  - id: unused-components
+    enabled: true
+    enforcmentLevel: warn
+  - id: minimum-components
+    enabled: true
+    enforcementLevel: warn
+    config:
+      minComponents: '1'
+      minComponent: 2
+  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '(a' } }
+  - id: copied-variables
+    enabled: true
+    enforcementLevel: Warn
+    note: ours
+  - id: unused-components
+    enabled: true
+    enforcementLevel: error
+  - id: maximum-outputs
+    enabled: false
+    enforcementLevel: never
+  - enabled: true
+  - id: end-output-components
+    enabled: yes
+";
+    insta::assert_snapshot!(problems(file), @"
+    2:9 error designer/validator-not-found the rules file enables `maximum-component`, which is no known rule | did you mean `maximum-components`?
+    5:5 error designer/invalid-enforcement-level the rules file gives `unused-components` no valid enforcementLevel: write `warn` or `error`
+    7:5 error - the rule `unused-components` has a key `enforcmentLevel`, which is not read | did you mean `enforcementLevel`?
+    12:22 error designer/invalid-rule-configuration the rules file configures `minimum-components` wrongly: `minComponents` must be a whole number from 0, and is the text `1`
+    13:7 error - the config of `minimum-components` has a key `minComponent`, which is not read | did you mean `minComponents`?
+    14:109 error designer/invalid-regex-pattern the rules file gives `component-naming-convention` a pattern that is no regular expression: unclosed group
+    17:23 error designer/invalid-enforcement-level the rules file gives `copied-variables` no valid enforcementLevel: write `warn` or `error`
+    18:5 warning - the rule `copied-variables` has a key `note`, which is not read
+    19:9 error designer/duplicate-enabled-rule the rule `unused-components` is enabled already on line 5 | enable it once
+    22:5 warning designer/invalid-rule-configuration the rules file configures `maximum-outputs` wrongly: `config` with `maxOutputs` is missing
+    24:23 warning designer/invalid-enforcement-level the rules file gives `maximum-outputs` no valid enforcementLevel: write `warn` or `error`
+    25:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `id` that is a text
+    26:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `enabled` that is `true` or `false`
+    ");
+}
+
+#[test]
+fn a_file_that_is_none_is_one_problem() {
+    insta::assert_snapshot!(problems("rules: [\n"), @"2:1 error designer/rules-file-parse-error the rules file cannot be read: not YAML: while parsing a node, did not find expected node content");
+    insta::assert_snapshot!(problems("rule: []\n"), @"
+    1:1 error - the file has a key `rule`, which is not read | did you mean `rules`?
+    1:1 error designer/rules-file-parse-error the rules file cannot be read: the list `rules` is missing
+    ");
+    insta::assert_snapshot!(problems("rules: {}\n"), @"1:8 error designer/rules-file-parse-error the rules file cannot be read: `rules` is not a list");
+    insta::assert_snapshot!(problems(""), @"1:1 error designer/rules-file-parse-error the rules file cannot be read: the document is empty");
+    insta::assert_snapshot!(problems("rules: [\u{1}]"), @"1:9 error designer/rules-file-parse-error the rules file cannot be read: control characters are not allowed");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the engine cannot evaluate, the lint has told before.
+    #[test]
+    fn what_ends_in_an_error_is_a_problem(
+        id in prop::sample::select(&["minimum-components", "component-naming-convention", "unused-components", "nonsense"][..]),
+        enabled in prop::sample::select(&["true", "false", "yes", "~"][..]),
+        level in prop::sample::select(&["warn", "error", "Error", "", "[x]"][..]),
+        config in prop::sample::select(&["{}", "~", "3", "{minComponents: 1}", "{minComponents: -1}", "{regexMatchPattern: 'a'}", "{regexMatchPattern: ''}", "{regexMatchPattern: '('}"][..]),
+        twice in any::<bool>(),
+    ) {
+        let entry = format!("- {{id: {id}, enabled: {enabled}, enforcementLevel: {level}, config: {config}}}\n");
+        let file = format!("rules:\n{entry}{}", if twice { &entry } else { "" });
+        let document = orchestration(&["a: {type: start}"]);
+        let results = RuleSet::parse(file.as_bytes()).evaluate("x.orch.yaml", document.as_bytes()).results;
+        let is_broken = results.iter().any(|result| matches!(result.status, Status::Error(_)));
+        let has_error = lint(file.as_bytes()).iter().any(|problem| problem.is_error);
+        prop_assert_eq!(is_broken, has_error, "{}", file);
+    }
+}

@@ -1,0 +1,80 @@
+//! The rules in words: the reference, and the file that a project begins with.
+
+use crate::support::{orchestration, transformation};
+use sluicegate::findings::{Enforcement, Status};
+use sluicegate::rules::{RuleSet, RuleState, lint, reference, registry, template};
+use std::path::Path;
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a switch for the person who runs the test"
+)]
+fn the_reference_is_what_the_rules_say_of_themselves() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/RULES.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, reference()).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == reference(),
+        "docs/RULES.md is not what the rules say: renew it by UPDATE_DOCS=1 cargo test --test rules manual"
+    );
+}
+
+#[test]
+fn a_new_rules_file_has_every_rule_as_the_platform_ships_it() {
+    let file = template();
+    assert_eq!(lint(file.as_bytes()), []);
+    let rules = RuleSet::parse(file.as_bytes());
+    for rule in registry() {
+        let documentation = rule.documentation();
+        assert_eq!(
+            rules.state(documentation.id),
+            RuleState::Enabled(Enforcement::Warn)
+        );
+        assert!(
+            file.contains(&format!("# {}", documentation.summary)),
+            "{}",
+            documentation.id
+        );
+    }
+    let orchestration = orchestration(&[
+        "S: {type: start, transitions: {success: [E]}}",
+        "E: {type: end-success}",
+    ]);
+    let transformation =
+        transformation(&["I: {type: table-input}", "O: {type: rewrite-table, sources: [I]}"]);
+    for document in [orchestration, transformation] {
+        let results = rules.evaluate("x.orch.yaml", document.as_bytes()).results;
+        assert!(
+            results.iter().all(|result| result.status == Status::Passed),
+            "{results:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rules_file_tells_the_state_of_each_rule() {
+    let rules = RuleSet::parse(
+        b"rules:
+- {id: unused-components, enabled: true, enforcementLevel: error}
+- {id: copied-variables, enabled: false}
+- {id: maximum-outputs, enabled: true, enforcementLevel: warn}
+",
+    );
+    assert_eq!(
+        rules.state("unused-components"),
+        RuleState::Enabled(Enforcement::Error)
+    );
+    assert_eq!(rules.state("copied-variables"), RuleState::Disabled);
+    assert_eq!(
+        rules.state("maximum-outputs"),
+        RuleState::Broken("designer/invalid-rule-configuration")
+    );
+    assert_eq!(rules.state("minimum-components"), RuleState::NotThere);
+    assert_eq!(
+        RuleSet::parse(b"rules: all").state("minimum-components"),
+        RuleState::Unknown
+    );
+}

@@ -1,0 +1,86 @@
+//! Histories as projects have them, checked out as CI hosts do: a fresh repository with only what the job fetches.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::repo::{World, git};
+use std::fs;
+use std::path::PathBuf;
+
+/// A fresh folder for a job: an empty repository whose `origin` is the remote, over a URL, as a local path would ignore
+/// depth and filter.
+pub fn workspace(world: &World) -> PathBuf {
+    let mut names = (1..).map(|n| world.path().join(format!("job{n}")));
+    let folder = names.find(|folder| !folder.exists()).unwrap();
+    fs::create_dir(&folder).unwrap();
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["remote", "add", "origin", &url(world)]);
+    folder
+}
+
+/// The remote's URL.
+pub fn url(world: &World) -> String {
+    format!("file://{}", world.remote().display())
+}
+
+/// A job's checkout: `init`, `fetch` of these references, `checkout` of this revision, without a branch.
+pub fn checkout(world: &World, fetch: &[&str], revision: &str) -> PathBuf {
+    let folder = workspace(world);
+    git(
+        &folder,
+        &[&["fetch", "-q", "--no-tags", "origin"], fetch].concat(),
+    );
+    git(&folder, &["checkout", "-q", "--detach", revision]);
+    folder
+}
+
+/// A project with `main` at two commits after the fork of `feature`, which has two of its own; all pushed.
+pub struct Project {
+    pub world: World,
+    /// Where `feature` left.
+    pub fork: String,
+    pub main: String,
+    /// The first commit of `feature`.
+    pub before: String,
+    pub feature: String,
+}
+
+impl Project {
+    pub fn new() -> Self {
+        let world = World::new();
+        world.write("old.orch.yaml", "old");
+        let fork = world.commit("fork");
+        world.push();
+        world.git(&["checkout", "-q", "-b", "feature"]);
+        world.write("first.orch.yaml", "1");
+        let before = world.commit("first");
+        world.write("second.tran.yaml", "2");
+        let feature = world.commit("second");
+        world.push();
+        world.git(&["checkout", "-q", "main"]);
+        world.write("other.orch.yaml", "other");
+        world.commit("other");
+        let main = world.commit("more");
+        world.push();
+        Self {
+            world,
+            fork,
+            main,
+            before,
+            feature,
+        }
+    }
+
+    /// Merges `feature` into `main` as a host tries it, and keeps the merge at `reference` of the remote.
+    pub fn trial_merge(&self, reference: &str) -> String {
+        self.world.git(&["checkout", "-q", "--detach", "main"]);
+        self.world
+            .git(&["merge", "-q", "--no-ff", "-m", "trial", "feature"]);
+        self.world
+            .git(&["push", "-q", "origin", &format!("HEAD:{reference}")]);
+        self.world.git(&["rev-parse", "HEAD"])
+    }
+}
+
+pub const ZEROS: &str = "0000000000000000000000000000000000000000";
+pub const EVERYTHING_FETCHED: &str = "+refs/heads/*:refs/remotes/origin/*";
