@@ -75,11 +75,11 @@ def path_of(number):
 class Import:
     """A running `git fast-import`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *arguments):
         self.folder = folder
         self.git("init", "-q", "-b", "main", ".")
         options = ["-c", "core.compression=1", "-c", "fastimport.unpackLimit=0"]
-        command = ["git", *options, "fast-import", "--quiet"]
+        command = ["git", *options, "fast-import", "--quiet", *arguments]
         self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE)
 
     def git(self, *arguments):
@@ -154,7 +154,8 @@ def text(folder, files, size):
 
 
 def scripts(folder, files, content):
-    repository = Import(folder)
+    # Whole, as git stores what is committed; a clone may have some of the text as differences.
+    repository = Import(folder, "--depth=0")
     repository.commit("main", "all")
     repository.configuration(["load.orch.yaml"])
     paths = [f"scripts/{number:04}.sql" for number in range(files)]

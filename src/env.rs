@@ -93,6 +93,8 @@ variables! {
     PREFIX = "SLUICEGATE_PREFIX";
     /// The artifact's version name, a template.
     VERSION_NAME = "SLUICEGATE_VERSION_NAME";
+    /// Which of the selected files are published: all or closure.
+    SELECT = "SLUICEGATE_SELECT";
     /// Where published files come from: commit or worktree.
     FROM = "SLUICEGATE_FROM";
     /// What an existing version means: fail or same-content.
@@ -101,6 +103,14 @@ variables! {
     ON_IGNORED = "SLUICEGATE_ON_IGNORED";
     /// Skip the check of the published artifact.
     NO_VERIFY = "SLUICEGATE_NO_VERIFY";
+    /// How long, in seconds, a version is looked for after a lost answer.
+    LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT";
+    /// The JSON report of a review that must have passed on the commit to publish.
+    REQUIRE_REVIEW = "SLUICEGATE_REQUIRE_REVIEW";
+    /// Globs of the branches on which `ci` publishes, one a line.
+    PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES";
+    /// Globs of the tags on which `ci` publishes, one a line.
+    PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS";
     /// Say what would be done, and send nothing.
     DRY_RUN = "SLUICEGATE_DRY_RUN";
     /// Where to write the publish receipt.

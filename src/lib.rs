@@ -1,7 +1,7 @@
 //! The rooms of the house. Arrows between them point one way; `docs/ARCHITECTURE.md` has the picture and
 //! `tests/architecture.rs` holds the code to it.
 //!
-//! A run goes through them in this order: [`cli`] says what was asked, [`settings`] resolves it with [`env`], [`ci`]
+//! A run goes through them in this order: [`cli`] says what was asked, [`settings`] resolves it with [`mod@env`], [`ci`]
 //! and [`git`] are settled into one target by [`context`], [`gate`] asks the platform through [`api`] and [`http`]
 //! and merges the answers into [`findings`], [`report`] writes them. [`publish`] collects, plans, uploads and
 //! verifies. [`service`] is the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews.

@@ -16,7 +16,21 @@ const MOST_PAGES: usize = 1_000;
 const MOST_BYTES: usize = 256 * 1024 * 1024;
 
 /// The names that the array of an envelope is found by.
-const ARRAYS: [&str; 4] = ["results", "artifacts", "items", "tasks"];
+const ARRAYS: [&str; 7] = [
+    "results",
+    "artifacts",
+    "items",
+    "tasks",
+    "content",
+    "data",
+    "versions",
+];
+
+/// The names that the number of all entries is found by.
+const TOTALS: [&str; 3] = ["total", "totalElements", "totalItems"];
+
+/// The names by which an envelope says that it is a page, even where it tells no size.
+const PAGE_NUMBERS: [&str; 2] = ["page", "number"];
 
 /// Whether the first request already asks for a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +50,8 @@ struct Page {
     total: Option<usize>,
     /// The size of the pages, if the answer tells.
     size: Option<usize>,
+    /// Whether the answer says that it is a page.
+    numbered: bool,
 }
 
 impl Page {
@@ -47,13 +63,16 @@ impl Page {
                 entries,
                 total: None,
                 size: None,
+                numbered: false,
             }),
             Value::Object(mut fields) => {
                 let place = ARRAYS
                     .into_iter()
                     .find(|name| fields.get(*name).is_some_and(Value::is_array))?;
                 let number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
-                let (total, size) = (number("total"), number("size"));
+                let total = TOTALS.into_iter().find_map(number);
+                let size = number("size");
+                let numbered = PAGE_NUMBERS.into_iter().any(|name| number(name).is_some());
                 let Some(Value::Array(entries)) = fields.remove(place) else {
                     return None;
                 };
@@ -62,6 +81,7 @@ impl Page {
                     entries,
                     total,
                     size: size.filter(|size| *size > 0),
+                    numbered,
                 })
             }
             _ => None,
@@ -77,8 +97,13 @@ impl Page {
         match (self.total, self.size.or(asked)) {
             (Some(total), _) => before + self.entries.len() < total,
             (None, Some(size)) => self.entries.len() >= size,
-            (None, None) => false,
+            (None, None) => self.numbered,
         }
+    }
+
+    /// Whether nothing but the word "page" speaks for another page.
+    const fn is_vague(&self) -> bool {
+        self.numbered && self.total.is_none() && self.size.is_none()
     }
 }
 
@@ -98,7 +123,12 @@ impl Platform {
             let response = self.client.send(&page_request(&url, number, asked)).await?;
             bytes += response.size();
             let page = Page::from(response.json()?).ok_or_else(|| response.unusable("it holds no list"))?;
-            if number > 0 && page.entries == last && !last.is_empty() {
+            let repeats = number > 0 && page.entries == last && !last.is_empty();
+            if repeats && page.is_vague() {
+                // The platform calls the whole list a page.
+                return Ok(all);
+            }
+            if repeats {
                 return Err(response.unusable(&format!("page {number} repeats the page before")));
             }
             let followed = page.is_followed(all.len(), asked);
@@ -157,5 +187,17 @@ mod tests {
         assert!(followed(json!({ "results": [1, 2], "size": 2 }), 0, Some(100)));
         assert!(!followed(json!({ "results": [1], "size": 2 }), 0, Some(100)));
         assert!(!followed(json!([1, 2]), 0, None));
+        assert!(followed(json!({ "results": [1, 2], "page": 0 }), 0, None));
+        assert!(followed(
+            json!({ "content": [1], "number": 0, "totalElements": 2 }),
+            0,
+            None
+        ));
+        assert!(!followed(
+            json!({ "content": [2], "number": 1, "totalElements": 2 }),
+            1,
+            None
+        ));
+        assert!(!followed(json!({ "results": [], "page": 9 }), 4, None));
     }
 }

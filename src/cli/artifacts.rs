@@ -6,7 +6,9 @@ use clap::{Args, Subcommand};
 const EXAMPLES: &str = "Examples:
   sluicegate artifacts list --prefix sales
   sluicegate artifacts show --prefix sales
-  sluicegate artifacts disable --prefix sales --version-name 1.4.0";
+  sluicegate artifacts disable --prefix sales --version-name 1.4.0
+  sluicegate artifacts rollback --prefix sales
+  sluicegate artifacts prune --prefix sales --keep 5";
 
 /// Published artifact versions.
 #[derive(Debug, Clone, Args)]
@@ -30,7 +32,7 @@ pub enum ArtifactsVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Show one version and its shared pipelines; without a version, what [Latest] is
+    /// Show one version and its shared pipelines; without a version, what the latest is
     #[command(after_help = "Example:\n  sluicegate artifacts show --prefix sales --version-name 1.4.0")]
     Show {
         /// The prefix [env: SLUICEGATE_PREFIX]
@@ -46,9 +48,61 @@ pub enum ArtifactsVerb {
     /// Make a version available to consumers again
     #[command(after_help = "Example:\n  sluicegate artifacts enable --prefix sales --version-name 1.4.0")]
     Enable(VersionArgs),
-    /// Take a version away from consumers; those on [Latest] fall back to the previous enabled one
+    /// Take a version away from consumers; those on the latest fall back to the previous enabled one
     #[command(after_help = "Example:\n  sluicegate artifacts disable --prefix sales --version-name 1.4.0")]
-    Disable(VersionArgs),
+    Disable(DisableArgs),
+    /// Disable the newest enabled version, and say what consumers get now
+    #[command(after_help = "Example:\n  sluicegate artifacts rollback --prefix sales")]
+    Rollback(PrefixArgs),
+    /// Disable all enabled versions but the newest ones; without --yes it only says which
+    #[command(after_help = "Examples:\n  sluicegate artifacts prune --prefix sales --keep 5
+  sluicegate artifacts prune --prefix sales --keep 5 --yes")]
+    Prune(PruneArgs),
+}
+
+/// A version to disable.
+#[derive(Debug, Clone, Args)]
+pub struct DisableArgs {
+    /// Which one.
+    #[command(flatten)]
+    pub version: VersionArgs,
+    /// Also if no enabled version is left, so that consumers fail when they run
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// One prefix.
+#[derive(Debug, Clone, Args)]
+pub struct PrefixArgs {
+    /// The prefix [env: SLUICEGATE_PREFIX]
+    #[arg(long, value_name = "P")]
+    pub prefix: Option<String>,
+    /// Also if no enabled version is left, so that consumers fail when they run
+    #[arg(long)]
+    pub force: bool,
+    /// How to show it.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// How many versions of a prefix to keep enabled.
+#[derive(Debug, Clone, Args)]
+pub struct PruneArgs {
+    /// The prefix [env: SLUICEGATE_PREFIX]
+    #[arg(long, value_name = "P")]
+    pub prefix: Option<String>,
+    /// How many of the newest enabled versions stay enabled, at least 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub keep: u32,
+    /// Only say which versions would be disabled; so it is without --yes
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    /// Disable them
+    #[arg(long)]
+    pub yes: bool,
+    /// How to show it.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// One version of one prefix.

@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod check;
+mod ci;
 mod context;
 mod demo;
 mod destinations;
@@ -15,24 +16,28 @@ mod review;
 mod rules;
 mod serve;
 mod values;
+mod verify;
 
 pub use artifacts::{
-    ArtifactsArgs, ArtifactsVerb, OutputArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
+    ArtifactsArgs, ArtifactsVerb, DisableArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs,
+    SharedPipelinesVerb, VersionArgs,
 };
 pub use check::CheckArgs;
+pub use ci::CiArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
 pub use destinations::DestinationArgs;
 pub use global::GlobalArgs;
-pub use publish::PublishArgs;
+pub use publish::{PublishArgs, PublishFlags};
 pub use report::ReportArgs;
 pub use review::{GateArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use values::{
     Annotations, Color, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom,
-    ReportFlag, ReportFormat, parse_bool, parse_value,
+    ReportFlag, ReportFormat, Select, parse_bool, parse_value,
 };
+pub use verify::VerifyArgs;
 
 use clap::{Parser, Subcommand};
 
@@ -56,7 +61,8 @@ On your own project, without any account:
 
 In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set:
   sluicegate review --report junit=review.xml
-  sluicegate publish --prefix sales --version-name '{date}-{short-sha}'";
+  sluicegate publish --prefix sales --version-name auto
+  sluicegate ci --prefix sales --version-name auto --publish-on-branch main";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -69,9 +75,13 @@ pub enum Command {
     Report(ReportArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
+    /// Review, and publish if that passed and the event says so
+    Ci(CiArgs),
+    /// Prove that what is published is what a receipt says
+    Verify(VerifyArgs),
     /// Explain which commit, branch and base were detected, and why
     Context(ContextArgs),
-    /// Published artifact versions: list, show, enable, disable
+    /// Published artifact versions: list, show, enable, disable, rollback, prune
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
     SharedPipelines(SharedPipelinesArgs),

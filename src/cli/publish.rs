@@ -1,27 +1,25 @@
-//! `sluicegate publish`.
+//! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{IfExists, OnIgnored, PublishFrom};
+use super::{IfExists, OnIgnored, PublishFrom, Select};
 use clap::Args;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name '{tag}'
-  sluicegate publish --prefix sales --version-name '{date}-{short-sha}' --receipt receipt.json
+  sluicegate publish --prefix sales --version-name auto --receipt receipt.json
+  sluicegate publish --prefix sales --version-name auto --require-review review.json
   sluicegate publish --prefix sales --version-name test --dry-run
 
 Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {date} {datetime} {run-number}; date and time are
-those of the head commit in UTC, so that a rerun names the same version.";
+those of the head commit in UTC, so that a rerun names the same version. auto is {date}-{short-sha}.";
 
 /// Publishes the shared pipelines as a version of an artifact.
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PublishArgs {
-    /// The artifact's shared pipeline prefix [env: SLUICEGATE_PREFIX]
-    #[arg(long, value_name = "P")]
-    pub prefix: Option<String>,
-    /// The version's name, a template [env: SLUICEGATE_VERSION_NAME]
-    #[arg(long, value_name = "T")]
-    pub version_name: Option<String>,
+    /// What is published, and how.
+    #[command(flatten)]
+    pub what: PublishFlags,
     /// The revision to publish [env: SLUICEGATE_HEAD] [default: detected]
     #[arg(long, value_name = "REV")]
     pub head: Option<String>,
@@ -38,6 +36,29 @@ pub struct PublishArgs {
     /// Leave files that match; repeatable [env: SLUICEGATE_EXCLUDE, one a line]
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
+    /// Refuse unless this JSON report of a review is of the commit to publish and passed [env: SLUICEGATE_REQUIRE_REVIEW]
+    #[arg(long, value_name = "FILE.json")]
+    pub require_review: Option<PathBuf>,
+    /// Print the plan; no request but reads [env: SLUICEGATE_DRY_RUN]
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the plan of a dry run as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is published, and how: the flags of every command that publishes.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PublishFlags {
+    /// The artifact's shared pipeline prefix [env: SLUICEGATE_PREFIX]
+    #[arg(long, value_name = "P")]
+    pub prefix: Option<String>,
+    /// The version's name, a template, or auto [env: SLUICEGATE_VERSION_NAME]
+    #[arg(long, value_name = "T")]
+    pub version_name: Option<String>,
+    /// Which of the selected files: all, or only what the shared pipelines need [env: SLUICEGATE_SELECT] [default: all]
+    #[arg(long, value_name = "WHICH")]
+    pub select: Option<Select>,
     /// Where the files come from [env: SLUICEGATE_FROM] [default: commit]
     #[arg(long, value_name = "SOURCE")]
     pub from: Option<PublishFrom>,
@@ -50,9 +71,10 @@ pub struct PublishArgs {
     /// Do not check the published artifact [env: SLUICEGATE_NO_VERIFY]
     #[arg(long)]
     pub no_verify: bool,
-    /// Print the plan; no request but reads [env: SLUICEGATE_DRY_RUN]
-    #[arg(long)]
-    pub dry_run: bool,
+    /// How long to look for a version whose upload got no answer, or that is not shown yet
+    /// [env: SLUICEGATE_LOOKUP_TIMEOUT] [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub lookup_timeout: Option<u64>,
     /// Where to write the receipt, a JSON file [env: SLUICEGATE_RECEIPT]
     #[arg(long, value_name = "PATH")]
     pub receipt: Option<PathBuf>,

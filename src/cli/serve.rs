@@ -29,6 +29,10 @@ pub struct ServeArgs {
     /// A token and its role (super-admin, admin, member); repeatable
     #[arg(long, value_name = "TOKEN=ROLE", hide_possible_values = true)]
     pub token: Vec<TokenFlag>,
+    /// The names that stand for the neutral ones of the API: a map in YAML or JSON with any of WAREHOUSE_A,
+    /// WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT [default: these themselves]
+    #[arg(long, value_name = "FILE")]
+    pub vocabulary: Option<PathBuf>,
 }
 
 /// `UUID=REPOSITORY`.

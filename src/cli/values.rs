@@ -71,6 +71,16 @@ pub enum PublishFrom {
     Worktree,
 }
 
+/// Which of the selected files are published.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Select {
+    /// All of them.
+    #[default]
+    All,
+    /// Only what the shared pipelines need.
+    Closure,
+}
+
 /// What an existing version means.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum IfExists {

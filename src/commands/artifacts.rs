@@ -2,10 +2,10 @@
 
 use super::client::requests;
 use super::output::{cell, json, table};
+use super::versions::Versions;
 use super::{Outcome, Run};
 use crate::api::Platform;
-use crate::cli::{ArtifactsVerb, OutputArgs, OutputFormat, SharedPipelinesVerb, VersionArgs};
-use crate::error::Failure;
+use crate::cli::{ArtifactsVerb, OutputArgs, OutputFormat, SharedPipelinesVerb};
 use crate::exit::ExitStatus;
 use serde_json::{Value, json as value};
 
@@ -26,10 +26,20 @@ pub(super) fn run(run: &Run, verb: ArtifactsVerb) -> Outcome {
             requests(show(run, platform, prefix, version_name, output))?
         }
         ArtifactsVerb::Enable(args) => {
-            switch(run, platform, sources.prefix(args.prefix.clone())?, &args, true)
+            let prefix = sources.prefix(args.prefix.clone())?;
+            requests(Versions::new(run, &platform, prefix).enable(&args))?
         }
         ArtifactsVerb::Disable(args) => {
-            switch(run, platform, sources.prefix(args.prefix.clone())?, &args, false)
+            let prefix = sources.prefix(args.version.prefix.clone())?;
+            requests(Versions::new(run, &platform, prefix).disable(&args))?
+        }
+        ArtifactsVerb::Rollback(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            requests(Versions::new(run, &platform, prefix).roll_back(&args))?
+        }
+        ArtifactsVerb::Prune(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            requests(Versions::new(run, &platform, prefix).prune(&args))?
         }
     }
 }
@@ -150,21 +160,4 @@ fn details_text(raw: &Value) -> String {
         .unwrap_or_default();
     let keys = ["sharedPipelineId", "sourcePipeline", "description"];
     facts.collect::<String>() + "\n" + &table(&headings(&keys), rows(pipelines, &keys))
-}
-
-fn switch(run: &Run, platform: Platform, prefix: String, args: &VersionArgs, enabled: bool) -> Outcome {
-    let (version, output) = (args.version_name.clone(), args.output);
-    requests(async move {
-        let answer = platform
-            .set_artifact_enabled(&prefix, &version, enabled)
-            .await
-            .map_err(Failure::from)?;
-        let word = if enabled { "enabled" } else { "disabled" };
-        let shown = match output.output {
-            OutputFormat::Json => json(&answer),
-            OutputFormat::Text => crate::text::line(&format!("{word} version {version} of {prefix}")) + "\n",
-        };
-        run.ui.out(&shown)?;
-        Ok(ExitStatus::Success)
-    })?
 }

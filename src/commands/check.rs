@@ -1,6 +1,6 @@
 //! `sluicegate check`: settle what is compared, select, evaluate the rules on this machine, decide, deliver.
 
-use super::deliver::{Delivery, deliver};
+use super::deliver::deliver;
 use super::judgement::{Judged, Part, Started, count, nothing};
 use super::workspace::Workspace;
 use super::{Outcome, Run};
@@ -54,15 +54,8 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     judged.notes.extend(left);
     let status = judged.status;
     let report = started.report(Engine::Local, judged, comparison, selected, &part);
-    let delivered = deliver(
-        run,
-        &workspace,
-        &snapshot,
-        &Delivery {
-            report: &report,
-            to: &settings.judging.destinations,
-        },
-    );
+    let to = &settings.judging.destinations;
+    let delivered = deliver(run, &workspace, &snapshot, &report, to);
     Ok(status.worse(delivered))
 }
 

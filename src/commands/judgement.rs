@@ -108,7 +108,7 @@ impl Started {
 
 /// The part of the selected files that this run judges.
 pub(super) struct Part {
-    shard: Option<Shard>,
+    pub(super) shard: Option<Shard>,
     left_out: usize,
 }
 

@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod check;
+mod ci;
 mod client;
 mod context;
 mod deliver;
@@ -15,6 +16,8 @@ mod review;
 mod rules;
 mod serve;
 mod signals;
+mod verify;
+mod versions;
 mod workspace;
 
 use crate::cli::{Cli, Color, Command, GlobalArgs};
@@ -65,6 +68,8 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Report(args) => report::run(run, &args),
         Command::Check(args) => check::run(run, &args),
         Command::Publish(args) => publish::run(run, &args),
+        Command::Ci(args) => ci::run(run, &args),
+        Command::Verify(args) => verify::run(run, &args),
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),

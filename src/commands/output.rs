@@ -1,8 +1,28 @@
 //! Shows answers: tables for people, JSON as it came.
 
+use crate::error::Failure;
 use crate::text;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::Value;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// A file that a user named, up to a size.
+pub(super) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let unreadable = |why: &dyn std::fmt::Display| {
+        Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
+    };
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|why| unreadable(&why))?;
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|why| unreadable(&why))?;
+    if bytes.len() as u64 > limit {
+        return Err(unreadable(&format!("it has more than {limit} bytes")));
+    }
+    Ok(bytes)
+}
 
 /// One JSON document, safe to print in a CI log: the marks of host commands, which can only stand inside strings,
 /// are written with an escape that reads back as the same text.

@@ -1,7 +1,7 @@
 //! `sluicegate review`: settle the target, select, ask, decide, deliver.
 
 use super::client::requests;
-use super::deliver::{Delivery, deliver};
+use super::deliver::deliver;
 use super::failure::status_of;
 use super::judgement::{Judged, Part, Started, count, nothing};
 use super::workspace::{Restriction, Workspace};
@@ -10,7 +10,7 @@ use crate::cli::{Fork, OnUnavailable, ReviewArgs};
 use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::Engine;
+use crate::findings::{Engine, Shard, Verdict};
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
 use crate::git::Snapshot;
 use crate::settings::{Connection, Review};
@@ -21,6 +21,25 @@ const JUDGED_HERE: &str = "the change comes from a fork, which the platform cann
                            machine by the rules file of its commit, not by the platform (--fork check)";
 
 pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
+    Ok(reviewed(run, args)?.status)
+}
+
+/// A review that ended.
+pub(super) struct Reviewed<'a> {
+    pub(super) workspace: Workspace<'a>,
+    pub(super) target: Target,
+    pub(super) status: ExitStatus,
+    pub(super) engine: Engine,
+    /// None where nothing was asked, in a dry run.
+    pub(super) verdict: Option<Verdict>,
+    /// The part that was reviewed; none for the whole.
+    pub(super) shard: Option<Shard>,
+    /// Whether standard output carries a report.
+    pub(super) takes_output: bool,
+}
+
+/// Reviews, and delivers the report.
+pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'a>, Failure> {
     let mut workspace = run.workspace()?;
     let settings = workspace.sources.review(args)?;
     let connection = workspace.sources.connection(&run.global)?;
@@ -38,7 +57,16 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
     let mut selected = workspace.select(&snapshot, &comparison, &restriction)?;
     let part = Part::keep(run, &settings.judging, &mut selected)?;
     if settings.dry_run {
-        return dry_run(run, &target, &selected, &settings);
+        let status = dry_run(run, &target, &selected, &settings)?;
+        return Ok(Reviewed {
+            workspace,
+            target,
+            status,
+            engine: Engine::Remote,
+            verdict: None,
+            shard: part.shard,
+            takes_output: false,
+        });
     }
     let review = Asking {
         run,
@@ -47,25 +75,25 @@ pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
         connection: &connection,
         target: &target,
     };
-    let (engine, judged) = match nothing(&comparison, &selected, &part) {
-        Some(why) => (review.engine(), review.nothing(&why)?),
-        None if review.engine() == Engine::Local => {
-            (Engine::Local, review.check(&snapshot, &selected.files)?)
-        }
-        None => (Engine::Remote, review.ask(&selected.files)?),
+    let engine = review.engine();
+    let judged = match (nothing(&comparison, &selected, &part), engine) {
+        (Some(why), _) => review.nothing(&why)?,
+        (None, Engine::Local) => review.check(&snapshot, &selected.files)?,
+        (None, Engine::Remote) => review.ask(&selected.files)?,
     };
     let status = judged.status;
     let report = started.report(engine, judged, comparison, selected, &part);
-    let delivered = deliver(
-        run,
-        &workspace,
-        &snapshot,
-        &Delivery {
-            report: &report,
-            to: &settings.judging.destinations,
-        },
-    );
-    Ok(status.worse(delivered))
+    let to = &settings.judging.destinations;
+    let delivered = deliver(run, &workspace, &snapshot, &report, to);
+    Ok(Reviewed {
+        status: status.worse(delivered),
+        engine: report.engine,
+        verdict: Some(report.verdict),
+        shard: report.context.shard,
+        takes_output: to.take_output(),
+        workspace,
+        target,
+    })
 }
 
 /// A review about to be asked for.

@@ -5,8 +5,14 @@ use super::{Outcome, Run};
 use crate::cli::ServeArgs;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::service::{self, Options, Role, Running, Vocabulary};
+use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
 use secrecy::ExposeSecret as _;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// How much of a vocabulary file is read, in bytes; it has five short lines.
+const VOCABULARY_LIMIT: u64 = 64 * 1024;
 
 pub(super) fn run(run: &Run, args: ServeArgs) -> Outcome {
     let options = options(run, args)?;
@@ -22,6 +28,8 @@ pub(super) fn run(run: &Run, args: ServeArgs) -> Outcome {
 
 fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let folder = run.env.current_dir();
+    let vocabulary = args.vocabulary.map(|path| vocabulary(&folder.join(path)));
+    let vocabulary = vocabulary.transpose()?.unwrap_or_default();
     let mut tokens = Vec::new();
     for flag in args.token {
         let role: Role = flag
@@ -39,8 +47,20 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
             .map(|flag| (flag.id, folder.join(flag.repository)))
             .collect(),
         tokens,
-        vocabulary: Vocabulary::default(),
+        vocabulary,
+        clock: Clock::default(),
     })
+}
+
+fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
+    let refuse =
+        |why: &dyn std::fmt::Display| Failure::usage(format!("the vocabulary file {} {why}", path.display()));
+    let file = File::open(path).map_err(|error| refuse(&format!("cannot be read: {error}")))?;
+    let mut text = String::new();
+    file.take(VOCABULARY_LIMIT)
+        .read_to_string(&mut text)
+        .map_err(|error| refuse(&format!("cannot be read: {error}")))?;
+    Vocabulary::parse(&text).map_err(|error| refuse(&error))
 }
 
 /// The first line is for programs that wait for it.

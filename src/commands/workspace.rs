@@ -56,10 +56,14 @@ impl Run {
         self.env.get(env::GIT_INDEX_FILE).map(Path::new)
     }
 
+    /// The repository, if there is one.
+    pub(crate) fn repository(&self) -> Option<Repository> {
+        Repository::discover(&settings::repository_folder(&self.global, &self.env)).ok()
+    }
+
     /// The settings where no repository is needed; the file is read if there is a repository.
     pub(crate) fn sources(&self) -> Result<Sources<'_>, Failure> {
-        let folder = settings::repository_folder(&self.global, &self.env);
-        let repo = Repository::discover(&folder).ok();
+        let repo = self.repository();
         let root = repo.as_ref().map(Repository::root);
         Ok(Sources::load(&self.env, self.global.config.as_deref(), root)?)
     }

@@ -42,54 +42,20 @@ impl Base {
     }
 }
 
-pub(super) fn choose(
-    repo: &Repository,
-    ci: &CiContext,
-    wish: &Wish,
-    head: &Head,
-    may_fetch: bool,
-) -> Result<Base, ContextError> {
-    let search = Search {
-        repo,
-        ci,
-        head,
-        may_fetch,
-        beyond_head: false,
-    };
-    search.run(wish)
-}
-
-/// The base of files that may have changed since `head` was committed. On a laptop they are compared also where `head`
-/// itself is on the remote already; a CI host checks out what it was asked to judge, so there nothing lies beyond it.
-pub(super) fn choose_beyond(
-    repo: &Repository,
-    ci: &CiContext,
-    wish: &Wish,
-    head: &Head,
-    may_fetch: bool,
-) -> Result<Base, ContextError> {
-    let search = Search {
-        repo,
-        ci,
-        head,
-        may_fetch,
-        beyond_head: ci.host == Host::None,
-    };
-    search.run(wish)
-}
-
-struct Search<'a> {
-    repo: &'a Repository,
-    ci: &'a CiContext,
-    head: &'a Head,
+/// The search for the base.
+pub(super) struct Search<'a> {
+    pub repo: &'a Repository,
+    pub ci: &'a CiContext,
+    pub head: &'a Head,
+    /// What is judged may differ from head, as files do that changed since it was committed. On a laptop they are compared
+    /// also where head itself is on the remote already; a CI host checks out what it was asked to judge.
+    pub beyond_head: bool,
     /// What is missing can still be fetched, so nothing second best is taken for it.
-    may_fetch: bool,
-    /// What is judged may differ from head.
-    beyond_head: bool,
+    pub may_fetch: bool,
 }
 
 impl Search<'_> {
-    fn run(&self, wish: &Wish) -> Result<Base, ContextError> {
+    pub(super) fn run(&self, wish: &Wish) -> Result<Base, ContextError> {
         match (wish.all, &wish.base) {
             (true, _) => Ok(Base::everything("everything was asked for")),
             (false, Some(revision)) => self.asked_for(revision),

@@ -1,6 +1,7 @@
 //! What files are compared with, wherever they are: in a commit, in the index or on disk.
 
-use super::{ContextError, Target, Wish, base, base::Base, head::Head};
+use super::base::{Base, Search};
+use super::{ContextError, Target, Wish, head::Head};
 use crate::ci::{CiContext, Host};
 use crate::git::{CommitId, GitError, Head as CheckedOut, Repository};
 
@@ -82,7 +83,14 @@ fn beyond(
         branch: ci.branch.clone().or(checked_out.branch),
         is_hosts: true,
     };
-    let base = base::choose_beyond(repo, ci, wish, &head, may_fetch)?;
+    let search = Search {
+        repo,
+        ci,
+        head: &head,
+        beyond_head: ci.host == Host::None,
+        may_fetch,
+    };
+    let base = search.run(wish)?;
     Ok(comparison(ci, head.branch, base))
 }
 

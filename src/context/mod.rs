@@ -19,6 +19,7 @@ pub use target::{Target, Wish};
 
 use crate::ci::CiContext;
 use crate::git::Repository;
+use base::Search;
 
 /// Settles what this run is about, with what the clone has.
 pub fn settle(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Target, ContextError> {
@@ -38,7 +39,14 @@ fn settle_or_ask(
     }
     let settle = || {
         let head = head::choose(repo, ci, wish)?;
-        let base = base::choose(repo, ci, wish, &head, may_fetch)?;
+        let search = Search {
+            repo,
+            ci,
+            head: &head,
+            beyond_head: false,
+            may_fetch,
+        };
+        let base = search.run(wish)?;
         Ok(Target::new(ci, head, base))
     };
     settle().map_err(|error: ContextError| error.at(ci.host))

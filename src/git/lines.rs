@@ -28,7 +28,8 @@ impl Repository {
         let mut options = DiffOptions::new();
         options.context_lines(0).force_text(true);
         let failed = GitError::library("compare two versions of a file");
-        let patch = Patch::from_blob_and_buffer(&old, None, new, None, Some(&mut options)).map_err(&failed)?;
+        let patch =
+            Patch::from_blob_and_buffer(&old, None, new, None, Some(&mut options)).map_err(&failed)?;
         let mut ranges = Vec::with_capacity(patch.num_hunks());
         for index in 0..patch.num_hunks() {
             let (hunk, _) = patch.hunk(index).map_err(&failed)?;

@@ -19,7 +19,7 @@ const WHOLE_BLOB: u8 = 3;
 /// A pack and its index.
 pub(super) struct Pack {
     path: PathBuf,
-    pack: File,
+    objects: File,
     index: File,
     sums: Vec<u64>,
 }
@@ -35,7 +35,7 @@ impl Pack {
         let sums: [u8; SUMS * 4] = bytes_at(&index, INDEX_START.len() as u64)?;
         let sum = |bytes: &[u8]| bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         Ok(Some(Self {
-            pack: File::open(&path)?,
+            objects: File::open(&path)?,
             path,
             index,
             sums: sums.chunks_exact(4).map(sum).collect(),
@@ -51,7 +51,7 @@ impl Pack {
         let Some(offset) = self.offset(id)? else {
             return Ok(None);
         };
-        let mut pack = &self.pack;
+        let mut pack = &self.objects;
         pack.seek(SeekFrom::Start(offset))?;
         let mut start = Vec::with_capacity(16);
         pack.take(16).read_to_end(&mut start)?;

@@ -229,11 +229,14 @@ impl From<super::TreeFile> for SnapshotFile {
 /// The content as git would store it: of a symbolic link its target, which is not followed. None if it has more than
 /// `limit` bytes.
 pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    if path.symlink_metadata()?.is_symlink() {
+    let metadata = path.symlink_metadata()?;
+    if metadata.is_symlink() {
         let target = fs::read_link(path)?;
         return Ok(Some(target.into_os_string().into_encoded_bytes()));
     }
-    let mut bytes = Vec::new();
+    // Room for the whole file and one byte more, so that its end is found without growing.
+    let room = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(room.saturating_add(1));
     File::open(path)?
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)?;

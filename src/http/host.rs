@@ -30,7 +30,7 @@ pub struct HostSettings {
 fn only(proxy: &Url) -> Result<Proxies, HttpError> {
     let proxy = reqwest::Proxy::all(proxy.clone());
     let wrong = |why| HttpError::configuration(format!("the proxy cannot be used: {why}"));
-    Ok(Proxies::Only(proxy.map_err(wrong)?))
+    Ok(Proxies::Only(Box::new(proxy.map_err(wrong)?)))
 }
 
 /// Sends requests to a host.

@@ -51,7 +51,7 @@ pub(super) enum Proxies {
     /// None: a proxy cannot reach this machine's loopback addresses.
     None,
     /// This one alone.
-    Only(reqwest::Proxy),
+    Only(Box<reqwest::Proxy>),
 }
 
 impl Proxies {
@@ -84,7 +84,7 @@ impl Transport {
             let builder = match proxies {
                 Proxies::OfEnvironment => builder,
                 Proxies::None => builder.no_proxy(),
-                Proxies::Only(proxy) => builder.proxy(proxy.clone()),
+                Proxies::Only(proxy) => builder.proxy(reqwest::Proxy::clone(proxy)),
             };
             builder
                 .user_agent(USER_AGENT)

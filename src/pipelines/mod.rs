@@ -19,7 +19,7 @@ mod tree;
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
 pub(crate) use document::shortened;
 pub use document::{DocumentError, Position};
-pub use model::{Call, Component, Kind, Link, LinkRole, Pipeline, Variable};
+pub use model::{Call, Component, Condition, Kind, Link, LinkRole, Pipeline, Variable};
 pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE};
 pub use references::{PipelineFiles, Reference, ReferenceKind, Resolved, Target};
 pub use scalar::Value;

@@ -88,11 +88,28 @@ pub enum LinkRole {
     Source,
 }
 
+/// When a transition is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// Always.
+    Unconditional,
+    /// After the component succeeded.
+    Success,
+    /// After the component failed.
+    Failure,
+    /// After the component's condition was met.
+    True,
+    /// After the component's condition was not met.
+    False,
+}
+
 /// A link to another component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// What it stands for.
     pub role: LinkRole,
+    /// When it is taken; none for what is no transition.
+    pub condition: Option<Condition>,
     /// The name of the other component, which may not exist.
     pub name: String,
     /// Of the name.

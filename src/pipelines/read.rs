@@ -1,13 +1,19 @@
 //! From a document's nodes to the model of a pipeline.
 
 use super::document::{DocumentError, Position, shortened};
-use super::model::{Call, Component, Kind, Link, LinkRole, Pipeline, Variable};
+use super::model::{Call, Component, Condition, Kind, Link, LinkRole, Pipeline, Variable};
 use super::references::ReferenceKind;
 use super::scalar::Value;
 use super::tree::NodeRef;
 
 /// The keys of `transitions`; those that YAML takes for booleans are booleans in some files, so case does not count.
-const TRANSITIONS: [&str; 5] = ["unconditional", "success", "failure", "true", "false"];
+const TRANSITIONS: [(&str, Condition); 5] = [
+    ("unconditional", Condition::Unconditional),
+    ("success", Condition::Success),
+    ("failure", Condition::Failure),
+    ("true", Condition::True),
+    ("false", Condition::False),
+];
 
 pub(super) fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     let kind = kind(root)?;
@@ -110,13 +116,16 @@ fn text_of(node: NodeRef<'_, '_>) -> Option<String> {
 fn orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
-        if TRANSITIONS.iter().any(|known| known.eq_ignore_ascii_case(key)) {
-            add_list(&mut links, LinkRole::Transition, names);
+        let known = TRANSITIONS
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(key));
+        if let Some((_, condition)) = known {
+            add_list(&mut links, LinkRole::Transition, Some(*condition), names);
         }
     }
     links.extend(
         node.get("iterationTarget")
-            .and_then(|target| link(LinkRole::IterationTarget, target)),
+            .and_then(|target| link(LinkRole::IterationTarget, None, target)),
     );
     links
 }
@@ -124,20 +133,21 @@ fn orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
 fn sources(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     if let Some(names) = node.get("sources") {
-        add_list(&mut links, LinkRole::Source, names);
+        add_list(&mut links, LinkRole::Source, None, names);
     }
     links
 }
 
-fn add_list(links: &mut Vec<Link>, role: LinkRole, names: NodeRef<'_, '_>) {
+fn add_list(links: &mut Vec<Link>, role: LinkRole, condition: Option<Condition>, names: NodeRef<'_, '_>) {
     if let Some(names) = names.items() {
-        links.extend(names.filter_map(|name| link(role, name)));
+        links.extend(names.filter_map(|name| link(role, condition, name)));
     }
 }
 
-fn link(role: LinkRole, node: NodeRef<'_, '_>) -> Option<Link> {
+fn link(role: LinkRole, condition: Option<Condition>, node: NodeRef<'_, '_>) -> Option<Link> {
     Some(Link {
         role,
+        condition,
         name: node.text()?.to_owned(),
         position: node.position(),
     })

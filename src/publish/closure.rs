@@ -8,7 +8,7 @@ use super::contents::Contents;
 use super::error::Problem;
 use super::listing::{Found, Listing};
 use super::references::{self, PipelineFacts};
-use super::{PublishError, Wish};
+use super::{PublishError, Select, Wish, parameters};
 use crate::git::FileKind;
 use crate::pipelines::{DocumentError, Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +38,9 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
     let listing = input.listing;
     let files = PipelineFiles::new(listing.known().keys().map(String::as_str));
     let needed = needed(&mut input, &files)?;
+    if input.wish.select == Select::Closure {
+        input.sent.retain(|path, _| needed.contains(path));
+    }
     let scripts = scripts(&input)?;
     let mut check = Check {
         input: &input,
@@ -47,6 +50,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
         warnings: Vec::new(),
     };
     check.entries()?;
+    check.problems.extend(parameters::undeclared(&input)?);
     for (path, facts) in &input.sent {
         check.pipeline(path, facts, needed.contains(path));
     }
@@ -167,25 +171,20 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Each entry's file must be there; a disabled one may be left out of the selection.
+    /// Each entry's file must be there; that of a disabled one need not be sent.
     fn entries(&mut self) -> Result<(), PublishError> {
-        for entry in &self.input.shared.entries {
-            let path = &entry.pipeline;
-            let Some(what) = self.not_sent(path)? else {
-                continue;
-            };
-            let what = format!("the shared pipeline `{}` is `{path}`, which {what}", entry.id);
-            let problem = Problem {
-                path: self.input.shared.path.clone(),
-                line: Some(entry.position.line),
-                component: None,
-                what,
-            };
+        let shared = self.input.shared;
+        for entry in &shared.entries {
+            let (id, path) = (&entry.id, &entry.pipeline);
             let is_there = self.input.listing.find(path)?.is_some();
-            if entry.enabled || !is_there {
-                self.problems.push(problem);
-            } else {
-                self.warnings.push(problem.to_string());
+            if !entry.enabled && is_there {
+                let what =
+                    format!("the shared pipeline `{id}` is disabled, so the version does not offer it");
+                self.warnings
+                    .push(shared.problem(entry.position, what).to_string());
+            } else if let Some(why) = self.not_sent(path)? {
+                let what = format!("the shared pipeline `{id}` is `{path}`, which {why}");
+                self.problems.push(shared.problem(entry.position, what));
             }
         }
         Ok(())

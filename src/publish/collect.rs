@@ -6,10 +6,12 @@ use super::drift;
 use super::listing::{Found, Listing};
 use super::references::{self, PipelineFacts};
 use super::version::{self, VersionFacts};
-use super::{Plan, PlannedFile, PublishError, SharedPipelineRef, Source, Wish};
+use super::{Plan, PlannedFile, Problem, PublishError, Select, SharedPipelineRef, Source, Wish};
 use crate::api::header_value;
 use crate::git::{CommitId, FileKind, Repository};
-use crate::pipelines::{self, DocumentError, Kind, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use crate::pipelines::{
+    self, DocumentError, Kind, Position, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines,
+};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeMap;
 
@@ -28,7 +30,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
     let contents = Contents::new(repository.root().to_owned());
     let config_dir = config_dir(&listing, wish)?;
     let shared = SharedFile::read(&listing, &contents, &config_dir)?;
-    let selected = selected(&listing, wish)?;
+    let mut selected = selected(&listing, wish)?;
     let sent = read_pipelines(&contents, &selected)?;
     let checked = closure::check(closure::Input {
         listing: &listing,
@@ -39,6 +41,9 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
     })?;
     if !checked.problems.is_empty() {
         return Err(PublishError::NotWhole(checked.problems));
+    }
+    if wish.select == Select::Closure {
+        selected.retain(|path, _| checked.sent.contains_key(path));
     }
     let files = files(&contents, selected, &shared, &checked)?;
     let (branch, odd_branch) = branch(wish);
@@ -58,6 +63,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
         shared: shared.enabled().map(SharedPipelineRef::from).collect(),
         warnings: bounded(warnings),
         source: wish.source,
+        select: wish.select,
         root: repository.root().to_owned(),
     })
 }
@@ -137,6 +143,16 @@ impl SharedFile {
                 found,
             }),
             Err(error) => Err(PublishError::BadSharedFile { path, error }),
+        }
+    }
+
+    /// Something that is wrong with the file.
+    pub fn problem(&self, position: Position, what: String) -> Problem {
+        Problem {
+            path: self.path.clone(),
+            line: Some(position.line),
+            component: None,
+            what,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::contents::Contents;
 use super::plan::{Content, PlannedFile};
-use super::{PublishError, Wish};
+use super::{PublishError, Select, Wish};
 use crate::git::{BlobId, Checkout, CommitId, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
@@ -19,7 +19,8 @@ pub(super) fn warning(
     files: &[PlannedFile],
 ) -> Result<Option<String>, PublishError> {
     let planned: BTreeMap<&str, &PlannedFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
-    let concerned = |path: &str| wish.selects(path) || planned.contains_key(path);
+    let concerned =
+        |path: &str| wish.select == Select::All && wish.selects(path) || planned.contains_key(path);
     let committed = repository.files(head, &concerned)?;
     let checkout = repository.checkout();
     let mut unknown = planned.clone();

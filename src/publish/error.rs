@@ -129,6 +129,9 @@ impl PublishError {
             ) => {
                 "the placeholders are {tag}, {branch}, {sha}, {short-sha}, {date}, {datetime} and {run-number}"
             }
+            Self::Version(VersionError::Reserved) => {
+                "name it by a number, a date or a tag: --version-name auto"
+            }
             Self::Version(_) => "headers carry no control characters, and no blanks at their ends",
             Self::ConfigFolder(_) => "name the right one with --config-dir",
             Self::NoConfigFolder => "name the folder with --config-dir if it is elsewhere",

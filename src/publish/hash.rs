@@ -22,6 +22,11 @@ pub fn digest(files: &[(&str, &str)]) -> String {
     format!("sha256:{}", hex(&hasher.finalize()))
 }
 
+/// The SHA-256 of a content, in hex.
+pub fn content_hash(content: &[u8]) -> String {
+    hex(&Sha256::digest(content))
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
@@ -87,7 +92,11 @@ impl Plan {
 }
 
 fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishError> {
-    let mut content = contents.open(&file.content, file.bytes)?;
+    of(contents.open(&file.content, file.bytes)?, &file.path)
+}
+
+/// The SHA-256 in hex of a content; `path` names it in an error.
+pub(super) fn of(mut content: impl Read, path: &str) -> Result<String, PublishError> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -97,7 +106,7 @@ fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishErro
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(source) => {
                 return Err(PublishError::Io {
-                    path: Path::new(&file.path).to_owned(),
+                    path: Path::new(path).to_owned(),
                     source,
                 });
             }

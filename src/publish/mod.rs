@@ -2,8 +2,11 @@
 //!
 //! A version name can be used once and a published version never changes, so everything that can be known is settled
 //! before anything is sent: [`plan`] finds the files and proves the shared pipelines whole, and gives a [`Plan`],
-//! which is data. [`publish`] carries it out and judges the answer; [`receipt`] records what became of it.
+//! which is data. [`publish`] carries it out, looks up what became of an upload whose answer was lost, and judges;
+//! [`receipt`] records it.
 
+mod carry_out;
+mod changes;
 mod closure;
 mod collect;
 mod contents;
@@ -11,21 +14,31 @@ mod drift;
 mod error;
 mod hash;
 mod hashing;
+mod judge;
 mod listing;
+mod lookup;
 mod outcome;
+mod parameters;
 mod plan;
+mod proof;
 pub mod receipt;
 mod references;
 mod upload;
 mod verify;
 pub mod version;
+mod versions;
 mod wish;
 
+pub use carry_out::publish;
+pub use changes::{Changes, changes};
 pub use collect::plan;
 pub use error::{Problem, PublishError};
-pub use hash::digest;
+pub use hash::{content_hash, digest};
+pub use lookup::{Latest, latest_without};
 pub use outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 pub use plan::{Content, Plan, PlannedFile, SharedPipelineRef};
-pub use receipt::Receipt;
-pub use upload::{Progress, publish};
-pub use wish::{Source, Wish};
+pub use proof::Record;
+pub use receipt::{Receipt, ReviewEvidence};
+pub use upload::Progress;
+pub use versions::{VersionsError, is_last_enabled, surplus};
+pub use wish::{Select, Source, Wish};

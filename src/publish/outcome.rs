@@ -1,8 +1,10 @@
 //! How a publish ended.
 
+use super::Latest;
 use crate::http::HttpError;
 use serde_json::Value;
 use std::fmt;
+use std::time::Duration;
 
 /// What ignored resources mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub struct Options {
     pub if_exists: IfExists,
     /// Whether the published version is looked up and compared.
     pub verify: bool,
+    /// How long what may still appear is looked for: after a lost answer, and where the details lag behind.
+    pub patience: Duration,
     /// Whether the content hashes are wanted, for a receipt or a digest; they cost time.
     pub hash: bool,
 }
@@ -88,6 +92,10 @@ pub struct Outcome {
     pub verified: bool,
     /// Whether the version was disabled.
     pub disabled: bool,
+    /// Whether the version was to be disabled and could not; the first of the problems says why.
+    pub disable_failed: bool,
+    /// What \[Latest\] means now, if the version was disabled.
+    pub latest: Option<Latest>,
     /// What is wrong, a sentence each, the most important first. Holds text from outside.
     pub problems: Vec<String>,
     /// The call that failed, if one did.
@@ -103,6 +111,8 @@ impl Outcome {
             ignored: Vec::new(),
             verified: false,
             disabled: false,
+            disable_failed: false,
+            latest: None,
             problems: Vec::new(),
             error: None,
             hashes: None,

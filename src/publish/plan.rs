@@ -1,8 +1,9 @@
 //! The plan: what would be sent, as data. A dry run prints it, the upload executes it, the receipt records it.
 
-use super::Source;
 use super::contents::Contents;
+use super::{Select, Source};
 use crate::git::BlobId;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Everything that an upload needs to know.
@@ -26,6 +27,8 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Where the files come from.
     pub source: Source,
+    /// Which of the selected files are taken.
+    pub select: Select,
     /// The repository's root.
     pub(super) root: PathBuf,
 }
@@ -51,7 +54,7 @@ pub enum Content {
 }
 
 /// A shared pipeline that the artifact is to offer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedPipelineRef {
     /// By this consumers name it.
     pub id: String,

@@ -1,8 +1,22 @@
 //! The receipt: what was sent, byte for byte, and what became of it. Schema `sluicegate.receipt/v1`.
 
-use super::{Outcome, Plan};
-use serde::Serialize;
+use super::{Outcome, Plan, SharedPipelineRef};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// The review that a publish relied on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewEvidence {
+    /// What the review said: `passed`.
+    pub verdict: String,
+    /// Who evaluated the rules: `remote` or `local`.
+    pub engine: String,
+    /// The reviewed commit.
+    pub head: String,
+    /// The SHA-256 in hex of the report's file; none if the review was part of the same run.
+    pub report_sha256: Option<String>,
+}
 
 /// What a receipt says.
 #[derive(Debug, Clone)]
@@ -19,6 +33,8 @@ pub struct Receipt<'a> {
     pub ignored: &'a [Value],
     /// Whether the version was looked up and is what was planned.
     pub verified: bool,
+    /// The review that was asked for.
+    pub review: Option<&'a ReviewEvidence>,
 }
 
 impl<'a> Receipt<'a> {
@@ -31,6 +47,7 @@ impl<'a> Receipt<'a> {
             outcome: "planned",
             ignored: &[],
             verified: false,
+            review: None,
         }
     }
 
@@ -43,7 +60,17 @@ impl<'a> Receipt<'a> {
             outcome: outcome.kind.in_receipt(),
             ignored: &outcome.ignored,
             verified: outcome.verified,
+            review: None,
         }
+    }
+}
+
+impl<'a> Receipt<'a> {
+    /// The same with the review that the publish relied on.
+    #[must_use]
+    pub const fn with_review(mut self, review: Option<&'a ReviewEvidence>) -> Self {
+        self.review = review;
+        self
     }
 }
 
@@ -68,6 +95,9 @@ struct Document<'a> {
     outcome: &'static str,
     ignored_resources: &'a [Value],
     verified: bool,
+    shared_pipelines: &'a [SharedPipelineRef],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review: Option<&'a ReviewEvidence>,
 }
 
 #[derive(Serialize)]
@@ -98,6 +128,8 @@ pub fn render(receipt: &Receipt<'_>) -> String {
         outcome: receipt.outcome,
         ignored_resources: receipt.ignored,
         verified: receipt.verified,
+        shared_pipelines: &plan.shared,
+        review: receipt.review,
     };
     // Texts, numbers and values that came as JSON: there is nothing that cannot be written.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"

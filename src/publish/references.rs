@@ -76,6 +76,15 @@ pub(super) fn read(
     skim(contents, content, thorough).map(Skimmed::facts)
 }
 
+/// The names of the pipeline's variables; none if the file cannot be read as a pipeline.
+pub(super) fn variables(contents: &Contents, content: &Content) -> Result<Option<Vec<String>>, PublishError> {
+    let Some(bytes) = contents.read(content, LIMIT)? else {
+        return Ok(None);
+    };
+    let pipeline = Pipeline::parse(&bytes).ok();
+    Ok(pipeline.map(|pipeline| pipeline.variables.into_iter().map(|it| it.name).collect()))
+}
+
 /// A file of which is known whether it must be read as YAML.
 enum Skimmed {
     Known(PipelineFacts),

@@ -19,6 +19,12 @@ pub struct VersionFacts {
     pub run_number: Option<String>,
 }
 
+/// What `auto` stands for: names that sort by time and say the commit.
+const AUTO: &str = "{date}-{short-sha}";
+
+/// How consumers ask for the most recent enabled version: no version can be called so.
+const LATEST: &str = "[Latest]";
+
 /// The placeholders, in the order of the documentation.
 pub const PLACEHOLDERS: [&str; 7] = [
     "tag",
@@ -49,6 +55,9 @@ pub enum VersionError {
         /// Why it has none.
         why: &'static str,
     },
+    /// A name that means something else to consumers.
+    #[error("no version can be called `{LATEST}`: consumers ask for the most recent enabled version by it")]
+    Reserved,
     /// A brace without its partner.
     #[error("the version name `{template}` has a `{brace}` without its partner")]
     Brace {
@@ -70,14 +79,15 @@ pub enum VersionError {
 }
 
 /// The version name that the template makes. Placeholders: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits),
-/// `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the commit, in UTC) and `{run-number}`.
+/// `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the commit, in UTC) and `{run-number}`. The
+/// template `auto` is `{date}-{short-sha}`.
 pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionError> {
     let unpaired = |brace| VersionError::Brace {
         template: template.to_owned(),
         brace,
     };
     let mut name = String::new();
-    let mut rest = template;
+    let mut rest = if template == "auto" { AUTO } else { template };
     while let Some(at) = rest.find(['{', '}']) {
         name.push_str(&rest[..at]);
         let (inside, after) = match rest[at..].strip_prefix('{').map(|inside| inside.split_once('}')) {
@@ -89,6 +99,9 @@ pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionErr
         rest = after;
     }
     name.push_str(rest);
+    if name.eq_ignore_ascii_case(LATEST) {
+        return Err(VersionError::Reserved);
+    }
     header("version name", name)
 }
 
@@ -156,6 +169,8 @@ mod tests {
             "v1.2.3 release/1 0123456 2026-11-20 20261120T093000Z"
         );
         assert_eq!(expand("{sha}", &facts()).unwrap(), facts().sha);
+        assert_eq!(expand("{tag}", &facts()).unwrap(), "v1.2.3");
+        assert_eq!(expand("auto", &facts()).unwrap(), "2026-11-20-0123456");
         let run = VersionFacts {
             run_number: Some("41".to_owned()),
             ..facts()
@@ -168,12 +183,22 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_version_is_named() {
-        let tries = ["{short_sha}", "{run-number}", "a{b", "a}b", "", " a", "a\nb"];
+        let tries = [
+            "[latest]",
+            "{short_sha}",
+            "{run-number}",
+            "a{b",
+            "a}b",
+            "",
+            " a",
+            "a\nb",
+        ];
         let errors: Vec<String> = tries
             .iter()
             .map(|t| expand(t, &facts()).unwrap_err().to_string())
             .collect();
         insta::assert_snapshot!(errors.join("\n"), @r"
+        no version can be called `[Latest]`: consumers ask for the most recent enabled version by it
         the version name has the unknown placeholder `{short_sha}`; the nearest is `{short-sha}`
         the version name asks for `{run-number}`, and the CI host gives no number to this run
         the version name `a{b` has a `{` without its partner

@@ -9,6 +9,25 @@ pub enum Source {
     Worktree,
 }
 
+/// Which of the files that the globs select are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Select {
+    /// All of them; what the shared pipelines need must be among them.
+    All,
+    /// Only what the enabled shared pipelines need.
+    Closure,
+}
+
+impl Select {
+    /// The word for it on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Closure => "closure",
+        }
+    }
+}
+
 /// The settings of a publish, resolved.
 pub struct Wish<'a> {
     /// The group of shared pipelines, the header `sharedPipelineIdPrefix`.
@@ -20,6 +39,8 @@ pub struct Wish<'a> {
     /// Whether a path is to be left out, whatever asks for it: scripts are taken because a pipeline names them, and
     /// this can refuse them.
     pub exclude: &'a dyn Fn(&str) -> bool,
+    /// Which of those are taken.
+    pub select: Select,
     /// The platform's hidden folder at the root; found if none.
     pub config_dir: Option<String>,
     /// Where the files come from.
@@ -30,6 +51,16 @@ pub struct Wish<'a> {
     pub tag: Option<String>,
     /// The CI host's number of this run, for the template.
     pub run_number: Option<String>,
+}
+
+impl Source {
+    /// The word for it on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Worktree => "worktree",
+        }
+    }
 }
 
 impl Wish<'_> {

@@ -9,7 +9,7 @@ use super::registry;
 use super::rule::Documentation;
 use super::rules_file::{Entry, MAX_RULES, level};
 use crate::pipelines::{DocumentError, NodeRef, Position, Tree, shortened};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The keys of an entry of `rules`.
 const ENTRY_KEYS: [&str; 4] = ["id", "enabled", "enforcementLevel", "config"];
@@ -43,6 +43,8 @@ pub fn lint(bytes: &[u8]) -> Vec<Problem> {
 #[derive(Default)]
 struct Lint {
     problems: Vec<Problem>,
+    /// The ids whose configuration was looked at, enabled or not: once each, as an expression takes time to compile.
+    configured: HashSet<(&'static str, bool)>,
 }
 
 impl Lint {
@@ -115,7 +117,9 @@ impl Lint {
             self.error(place(entry.node, "enforcementLevel"), &error, entry.is_enabled);
         }
         let config = entry.node.get("config");
-        if let Err(error) = rule.prepare(&Config::new(documentation.id, config)) {
+        if self.configured.insert((documentation.id, entry.is_enabled))
+            && let Err(error) = rule.prepare(&Config::new(documentation.id, config))
+        {
             self.error(
                 place_of_config(entry.node, documentation),
                 &error,

@@ -1,35 +1,40 @@
 //! Everything that a request needs, and the router around it.
 
-use super::auth::{self, Tokens};
+use super::auth::{self, Caller, Tokens};
+use super::clock::Clock;
 use super::error::ServiceError;
 use super::linger::linger;
 use super::openapi;
-use super::options::{Options, Role, Vocabulary};
+use super::options::{Options, Role};
 use super::problem::{self, Problem};
+use super::project::GivenProject;
 use super::review;
-use super::store::Store;
+use super::store::events::Author;
+use super::store::{Store, streaming};
+use super::vocabulary::Vocabulary;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use secrecy::SecretString;
-use std::collections::BTreeMap;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
+use tokio::task;
 use tower_http::catch_panic::CatchPanicLayer;
-use utoipa::openapi::OpenApi;
 use uuid::Uuid;
 
-/// Reviews at the same time; each holds some of a repository in memory.
-const REVIEWS: usize = 8;
+/// Readers of repositories at the same time; each holds some of a repository in memory.
+const READERS: usize = 8;
 
 /// The state of the local platform.
 pub struct App {
     store: Store,
     tokens: Tokens,
-    projects: BTreeMap<Uuid, PathBuf>,
+    projects: Vec<GivenProject>,
     vocabulary: Vocabulary,
-    reviews: Arc<Semaphore>,
-    description: OpenApi,
+    clock: Clock,
+    readers: Arc<Semaphore>,
+    description: Value,
 }
 
 impl App {
@@ -43,10 +48,14 @@ impl App {
             tokens: Tokens::new(&tokens)?,
             projects: open_projects(options.projects)?,
             store: Store::open(options.data.as_deref())?,
+            description: openapi::description(&options.vocabulary),
             vocabulary: options.vocabulary,
-            reviews: Arc::new(Semaphore::new(REVIEWS)),
-            description: openapi::description(),
+            clock: options.clock,
+            readers: Arc::new(Semaphore::new(READERS)),
         };
+        let now = app.clock.now();
+        app.store
+            .change_at_start(|transaction| streaming::start_again(transaction, now))?;
         Ok((app, generated))
     }
 
@@ -58,28 +67,63 @@ impl App {
         &self.store
     }
 
-    /// Leave to make a review.
-    pub(super) fn reviews(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.reviews)
+    /// Does work that reads a repository, off the async threads and only so much at the same time.
+    pub(super) async fn in_repository<T, F>(&self, work: F) -> Result<T, Problem>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T, Problem> + Send + 'static,
+    {
+        // The semaphore is never closed. The leave goes with the work, which goes on if the caller hangs up.
+        let leave = Arc::clone(&self.readers).acquire_owned().await;
+        let work = move || {
+            let _leave = leave;
+            work()
+        };
+        let done = task::spawn_blocking(work).await;
+        done.map_err(|_| Problem::internal("a defect of the local platform ended the work in a repository"))?
     }
 
     /// The names that stand for the API document's neutral tokens.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub(super) fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    pub(super) fn description(&self) -> &OpenApi {
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Who does something, and when.
+    pub(super) fn author(&self, caller: &Caller) -> Author {
+        Author {
+            user: Arc::clone(&caller.user),
+            at: self.clock.now(),
+        }
+    }
+
+    pub(super) fn description(&self) -> &Value {
         &self.description
     }
 
-    /// The repository of a project; none if there is no such project.
-    pub(super) fn repository(&self, project: Uuid) -> Option<&PathBuf> {
-        self.projects.get(&project)
+    /// The projects of the flags, in their order.
+    pub(super) fn given_projects(&self) -> &[GivenProject] {
+        &self.projects
+    }
+
+    /// The project of the flags with this id.
+    pub(super) fn given_project(&self, id: Uuid) -> Option<&GivenProject> {
+        self.projects.iter().find(|project| project.id == id)
+    }
+
+    /// The one project of the flags that has this name.
+    pub(super) fn given_project_called(&self, name: &str) -> Option<Uuid> {
+        let mut called = self.projects.iter().filter(|project| project.name == name);
+        let first = called.next()?;
+        called.next().is_none().then_some(first.id)
     }
 }
 
-fn open_projects(given: Vec<(Uuid, PathBuf)>) -> Result<BTreeMap<Uuid, PathBuf>, ServiceError> {
-    let mut projects = BTreeMap::new();
+fn open_projects(given: Vec<(Uuid, PathBuf)>) -> Result<Vec<GivenProject>, ServiceError> {
+    let mut projects: Vec<GivenProject> = Vec::with_capacity(given.len());
     for (project, path) in given {
         if let Err(source) = review::open(&path) {
             return Err(ServiceError::Repository {
@@ -88,9 +132,10 @@ fn open_projects(given: Vec<(Uuid, PathBuf)>) -> Result<BTreeMap<Uuid, PathBuf>,
                 source,
             });
         }
-        if projects.insert(project, path).is_some() {
+        if projects.iter().any(|other| other.id == project) {
             return Err(ServiceError::ProjectTwice(project));
         }
+        projects.push(GivenProject::new(project, path));
     }
     Ok(projects)
 }

@@ -25,10 +25,36 @@ type TokenDigest = [u8; 32];
 pub struct Tokens(Vec<(TokenDigest, Caller)>);
 
 /// Who sent a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The account role of the token.
     pub role: Role,
+    /// The user that the token belongs to.
+    pub user: Arc<User>,
+}
+
+/// The user of a token. There are no accounts here, so a user is called by the role and the number of its token.
+#[derive(Debug, PartialEq, Eq)]
+pub struct User {
+    /// The identifier; the same at every start with the same tokens.
+    pub id: Uuid,
+    /// An address that can belong to nobody (RFC 2606).
+    pub email: String,
+}
+
+impl User {
+    fn new(role: Role, number: usize) -> Self {
+        let email = match number {
+            1 => format!("{role}@platform.example"),
+            number => format!("{role}-{number}@platform.example"),
+        };
+        let mut id = [0; 16];
+        id.copy_from_slice(&digest_of(&email)[..16]);
+        Self {
+            id: uuid::Builder::from_random_bytes(id).into_uuid(),
+            email,
+        }
+    }
 }
 
 impl Tokens {
@@ -44,7 +70,9 @@ impl Tokens {
             if known.iter().any(|(other, _)| *other == digest) {
                 return Err(ServiceError::TokenTwice);
             }
-            known.push((digest, Caller { role: *role }));
+            let number = 1 + known.iter().filter(|(_, other)| other.role == *role).count();
+            let user = Arc::new(User::new(*role, number));
+            known.push((digest, Caller { role: *role, user }));
         }
         Ok(Self(known))
     }
@@ -55,10 +83,10 @@ impl Tokens {
         let mut found = None;
         for (known, caller) in &self.0 {
             if equal(known, &presented) {
-                found = Some(*caller);
+                found = Some(caller);
             }
         }
-        found
+        found.cloned()
     }
 }
 
@@ -99,13 +127,13 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        parts.extensions.get().copied().ok_or_else(Problem::unauthorized)
+        parts.extensions.get().cloned().ok_or_else(Problem::unauthorized)
     }
 }
 
 /// A caller who may use the shared pipeline endpoints; 403 for others.
-#[derive(Debug, Clone, Copy)]
-pub struct Admin;
+#[derive(Debug, Clone)]
+pub struct Admin(pub Caller);
 
 impl<S: Sync> FromRequestParts<S> for Admin {
     type Rejection = Problem;
@@ -113,11 +141,28 @@ impl<S: Sync> FromRequestParts<S> for Admin {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, state).await?;
         if caller.role.is_admin() {
-            return Ok(Self);
+            return Ok(Self(caller));
         }
         Err(Problem::forbidden(
             "shared pipelines need the account role Admin or Super Admin",
         ))
+    }
+}
+
+/// A caller who may read the audit log; 403 for others.
+#[derive(Debug, Clone)]
+pub struct SuperAdmin;
+
+impl<S: Sync> FromRequestParts<S> for SuperAdmin {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Caller::from_request_parts(parts, state).await?.role {
+            Role::SuperAdmin => Ok(Self),
+            Role::Admin | Role::Member => Err(Problem::forbidden(
+                "the audit log needs the account role Super Admin",
+            )),
+        }
     }
 }
 
@@ -147,6 +192,31 @@ mod tests {
             assert_eq!(role(wrong), None, "{wrong}");
         }
         assert_eq!(tokens.caller(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn every_token_has_a_user_who_is_the_same_at_the_next_start() {
+        let given = [
+            ("a".into(), Role::Admin),
+            ("b".into(), Role::Admin),
+            ("c".into(), Role::Member),
+        ];
+        let users = || {
+            let known = Tokens::new(&given).unwrap().0;
+            known
+                .into_iter()
+                .map(|(_, caller)| caller.user)
+                .collect::<Vec<_>>()
+        };
+        let emails: Vec<String> = users().iter().map(|user| user.email.clone()).collect();
+        let expected = [
+            "admin@platform.example",
+            "admin-2@platform.example",
+            "member@platform.example",
+        ];
+        assert_eq!(emails, expected);
+        assert_eq!(users(), users());
+        assert_ne!(users()[0].id, users()[1].id);
     }
 
     #[test]

@@ -7,26 +7,35 @@
 //! A resource is one file in `routes` (what goes over the wire) and one in `store` (what is kept); `openapi` names
 //! each once, and from that come both the router and the description of the API.
 
+mod agent;
 mod app;
 mod auth;
 mod body;
 mod check;
+mod clock;
 mod error;
 mod linger;
 mod multipart;
 mod openapi;
 mod options;
 mod page;
+mod place;
 mod problem;
 mod project;
+mod published;
 mod review;
 mod routes;
 mod server;
 mod store;
+mod streaming;
 mod upload;
+mod vocabulary;
+mod walk;
 
 pub use app::{App, app};
+pub use clock::Clock;
 pub use error::ServiceError;
-pub use options::{Options, Role, UnknownRole, Vocabulary};
+pub use options::{Options, Role, UnknownRole};
 pub use server::{Running, start};
 pub use store::StoreError;
+pub use vocabulary::{Vocabulary, VocabularyError};

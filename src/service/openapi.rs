@@ -1,13 +1,18 @@
 //! Every resource, once: from here come both the router and the description of the API.
 
 use super::app::App;
-use super::routes::{artifacts, reviews, shared_pipelines};
+use super::routes::{
+    artifacts, connections, environments, events, executions, overrides, projects, reviews, secrets,
+    shared_pipelines, streaming, tasks, tasks_dialogue, variables,
+};
+use super::vocabulary::Vocabulary;
 use axum::extract::State;
 use axum::{Json, Router};
+use serde_json::Value;
 use std::sync::Arc;
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, ResponseBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -22,12 +27,17 @@ const ANYWHERE: [(&str, &str); 2] = [
     ("500", "The local platform failed."),
 ];
 
+/// What any operation with a body or parameters can answer.
+const WITH_INPUT: [(&str, &str); 1] = [(
+    "400",
+    "The request is not as it must be; every finding is listed.",
+)];
+
+/// What any operation on something in its path can answer.
+const WITH_PLACE: [(&str, &str); 1] = [("404", "There is no such thing for the caller.")];
+
 /// What any operation with a body can answer.
-const WITH_BODY: [(&str, &str); 3] = [
-    (
-        "400",
-        "The request is not as it must be; every finding is listed.",
-    ),
+const WITH_BODY: [(&str, &str); 2] = [
     ("408", "The body came too slowly."),
     ("413", "The body is too large."),
 ];
@@ -37,10 +47,12 @@ pub fn router() -> Router<Arc<App>> {
     resources().into()
 }
 
-/// The description of all resources.
-pub fn description() -> OpenApi {
+/// The description of all resources, in the names of the vocabulary.
+pub fn description(vocabulary: &Vocabulary) -> Value {
     let mut description = resources().into_openapi();
     complete(&mut description);
+    let mut description = serde_json::to_value(description).unwrap_or_default();
+    vocabulary.speak(&mut description);
     description
 }
 
@@ -49,6 +61,17 @@ fn resources() -> OpenApiRouter<Arc<App>> {
         .merge(reviews::routes())
         .merge(shared_pipelines::routes())
         .merge(artifacts::routes())
+        .merge(projects::routes())
+        .merge(connections::routes())
+        .merge(secrets::routes())
+        .merge(environments::routes())
+        .merge(variables::routes())
+        .merge(overrides::routes())
+        .merge(executions::routes())
+        .merge(streaming::routes())
+        .merge(tasks::routes())
+        .merge(tasks_dialogue::routes())
+        .merge(events::routes())
         .routes(routes!(describe))
 }
 
@@ -61,7 +84,7 @@ fn resources() -> OpenApiRouter<Arc<App>> {
     security(()),
     responses((status = 200, body = Object, description = "This description."))
 )]
-async fn describe(State(app): State<Arc<App>>) -> Json<OpenApi> {
+async fn describe(State(app): State<Arc<App>>) -> Json<Value> {
     Json(app.description().clone())
 }
 
@@ -78,9 +101,7 @@ fn complete(description: &mut OpenApi) {
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
     description.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(TOKEN, [])]);
     for item in description.paths.paths.values_mut() {
-        for operation in operations(item) {
-            add_common_answers(operation);
-        }
+        operations(item).for_each(add_common_answers);
     }
 }
 
@@ -97,12 +118,23 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 }
 
 fn add_common_answers(operation: &mut Operation) {
-    let with_body = if operation.request_body.is_some() {
-        WITH_BODY.as_slice()
-    } else {
-        &[]
-    };
-    for (status, text) in ANYWHERE.iter().chain(with_body) {
+    let has_body = operation.request_body.is_some();
+    let parameters = operation.parameters.as_deref().unwrap_or_default();
+    let has_place = parameters.iter().any(
+        |parameter| matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path),
+    );
+    let has_input = has_body || !parameters.is_empty();
+    let answers = [
+        (true, ANYWHERE.as_slice()),
+        (has_input, &WITH_INPUT),
+        (has_place, &WITH_PLACE),
+        (has_body, &WITH_BODY),
+    ];
+    for (status, text) in answers
+        .into_iter()
+        .filter(|(can, _)| *can)
+        .flat_map(|(_, answers)| answers)
+    {
         let problem = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("Problem")))
             .build();

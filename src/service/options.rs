@@ -1,5 +1,7 @@
 //! What the local platform is started with.
 
+use super::clock::Clock;
+use super::vocabulary::Vocabulary;
 use secrecy::SecretString;
 use std::fmt;
 use std::net::SocketAddr;
@@ -20,6 +22,8 @@ pub struct Options {
     pub tokens: Vec<(SecretString, Role)>,
     /// The names that the API document neutralises.
     pub vocabulary: Vocabulary,
+    /// Where the time comes from.
+    pub clock: Clock,
 }
 
 /// An account role (API document, "Authentication").
@@ -63,30 +67,6 @@ impl FromStr for Role {
             .into_iter()
             .find(|role| role.to_string() == text)
             .ok_or_else(|| UnknownRole(text.to_owned()))
-    }
-}
-
-/// The values that the API document replaces by neutral tokens; the default is the bare tokens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vocabulary {
-    /// The two warehouse kinds, in upper case: by key pair, by password.
-    pub warehouses: [String; 2],
-    /// The Git provider of repository initialization.
-    pub git_provider: String,
-    /// The source database kind of streaming.
-    pub source_database: String,
-    /// The secret type that names a cloud secrets manager.
-    pub key_vault: String,
-}
-
-impl Default for Vocabulary {
-    fn default() -> Self {
-        Self {
-            warehouses: ["WAREHOUSE_A".into(), "WAREHOUSE_B".into()],
-            git_provider: "git_provider_a".into(),
-            source_database: "source_db_a".into(),
-            key_vault: "CLOUD_A_KEY_VAULT".into(),
-        }
     }
 }
 

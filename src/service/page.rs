@@ -65,9 +65,14 @@ pub struct Page {
 impl Page {
     /// Reads `page` and `size`.
     pub fn read(query: &Query, check: &mut Check) -> Self {
+        Self::of_size(DEFAULT_SIZE, query, check)
+    }
+
+    /// Reads `page` and `size` of a list that has pages of its own `default` size.
+    pub fn of_size(default: u32, query: &Query, check: &mut Check) -> Self {
         let number = |name: &str| query.get(name).map(whole_number);
         let page = number("page").unwrap_or(Some(0));
-        let size = number("size").unwrap_or(Some(DEFAULT_SIZE.into()));
+        let size = number("size").unwrap_or(Some(default.into()));
         let size = size
             .and_then(|size| u32::try_from(size).ok())
             .filter(|size| (1..=LARGEST_SIZE).contains(size));
@@ -79,7 +84,7 @@ impl Page {
         }
         Self {
             page: page.unwrap_or_default(),
-            size: size.unwrap_or(DEFAULT_SIZE),
+            size: size.unwrap_or(default),
         }
     }
 
@@ -98,7 +103,7 @@ impl Page {
 }
 
 /// Digits only: neither a sign nor blanks.
-fn whole_number(text: &str) -> Option<u64> {
+pub fn whole_number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
 }

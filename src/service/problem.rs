@@ -22,6 +22,8 @@ pub struct Problem {
     status: StatusCode,
     detail: String,
     findings: Vec<FieldError>,
+    /// Whether the body is a [`ShortBody`].
+    short: bool,
 }
 
 /// One thing that is wrong with a request.
@@ -51,12 +53,30 @@ pub struct ProblemBody {
     validation_errors: Vec<FieldError>,
 }
 
+/// The body that the API document gives to the 409 of an execution whose tag is taken.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ExecutionConflict)]
+pub struct ShortBody {
+    /// What was wrong.
+    error: String,
+    /// The HTTP status.
+    status: u16,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Body {
+    Full(ProblemBody),
+    Short(ShortBody),
+}
+
 impl Problem {
     fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             status,
             detail: detail.into(),
             findings: Vec::new(),
+            short: false,
         }
     }
 
@@ -117,6 +137,14 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, detail)
     }
 
+    /// 409 in the short form.
+    pub fn short_conflict(detail: impl Into<String>) -> Self {
+        Self {
+            short: true,
+            ..Self::conflict(detail)
+        }
+    }
+
     /// 413: more than `limit` bytes, of what `subject` says.
     pub fn too_large(subject: &str, limit: u64) -> Self {
         Self::new(
@@ -135,14 +163,21 @@ impl Problem {
         Self::internal("a defect of the local platform ended this request").into_response()
     }
 
-    fn body(self, instance: String) -> ProblemBody {
-        ProblemBody {
+    fn body(self, instance: String) -> Body {
+        let status = self.status.as_u16();
+        if self.short {
+            return Body::Short(ShortBody {
+                error: self.detail,
+                status,
+            });
+        }
+        Body::Full(ProblemBody {
             title: self.status.canonical_reason().unwrap_or("Error"),
-            status: self.status.as_u16(),
+            status,
             detail: self.detail,
             instance,
             validation_errors: self.findings,
-        }
+        })
     }
 }
 
@@ -206,6 +241,11 @@ mod tests {
         assert_eq!(
             serde_json::to_string(&problem).unwrap(),
             r#"{"title":"Conflict","status":409,"detail":"taken","instance":"/v1/x"}"#
+        );
+        let problem = Problem::short_conflict("taken").body("/v1/x".into());
+        assert_eq!(
+            serde_json::to_string(&problem).unwrap(),
+            r#"{"error":"taken","status":409}"#
         );
     }
 }

@@ -1,39 +1,107 @@
-//! The project that a path names.
+//! The projects that there are for a caller, and the one that a path names.
+//!
+//! A project is either given when the service is started, with its repository, and then everybody sees it; or it is
+//! made through the API, and then only a super admin does (API document, "Authentication", rule 6).
 
 use super::app::App;
+use super::auth::Caller;
+use super::options::Role;
+use super::place::Place;
 use super::problem::Problem;
-use axum::extract::{FromRequestParts, RawPathParams};
+use super::store::projects;
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
-use uuid::fmt::Hyphenated;
 
 const PARAMETER: &str = "projectId";
 
-/// The repository of the project in the path: 400 if its id is no UUID, 404 if there is no such project.
-#[derive(Debug)]
-pub struct ProjectRepository(pub PathBuf);
+/// A project of the flags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenProject {
+    /// Its identifier.
+    pub id: Uuid,
+    /// The name of its repository's folder.
+    pub name: String,
+    /// Its remote.
+    pub repository: PathBuf,
+}
 
-impl FromRequestParts<Arc<App>> for ProjectRepository {
+impl GivenProject {
+    /// A project whose remote is this local repository.
+    pub fn new(id: Uuid, repository: PathBuf) -> Self {
+        let folder = repository.canonicalize().unwrap_or_else(|_| repository.clone());
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| id.to_string());
+        let name = name
+            .strip_suffix(".git")
+            .filter(|name| !name.is_empty())
+            .unwrap_or(&name);
+        Self {
+            id,
+            name: name.to_owned(),
+            repository,
+        }
+    }
+}
+
+/// The project in the path: 400 if its id is no UUID, 404 if there is no such project for the caller.
+#[derive(Debug)]
+pub struct Project {
+    /// Its identifier.
+    pub id: Uuid,
+    /// Its remote; projects made through the API have none.
+    pub repository: Option<PathBuf>,
+}
+
+impl Project {
+    /// The project with this id, if there is one for the caller.
+    pub async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
+        if let Some(given) = app.given_project(id) {
+            return Ok(Self {
+                id,
+                repository: Some(given.repository.clone()),
+            });
+        }
+        let made = caller.role == Role::SuperAdmin
+            && app
+                .store()
+                .read(move |connection| projects::exists(connection, id))
+                .await?;
+        if made {
+            Ok(Self { id, repository: None })
+        } else {
+            Err(Problem::not_found(format!("there is no project {id}")))
+        }
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Project {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let no_uuid = || Problem::invalid_field(PARAMETER, "must be a UUID");
-        let parameters = RawPathParams::from_request_parts(parts, app)
-            .await
-            .map_err(|_| no_uuid())?;
-        let given = parameters
-            .iter()
-            .find(|(name, _)| *name == PARAMETER)
-            .map(|(_, value)| value);
-        let id = given
-            .filter(|given| given.len() == Hyphenated::LENGTH)
-            .and_then(|given| Uuid::try_parse(given).ok())
-            .ok_or_else(no_uuid)?;
-        let repository = app.repository(id).cloned();
-        repository
-            .map(Self)
-            .ok_or_else(|| Problem::not_found(format!("there is no project {id}")))
+        let place = Place::from_request_parts(parts, app).await;
+        let no_uuid = |_| Problem::invalid_field(PARAMETER, "must be a UUID");
+        let id = place.map_err(no_uuid)?.uuid(PARAMETER)?;
+        let caller = Caller::from_request_parts(parts, app).await?;
+        Self::find(app, &caller, id).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_given_project_is_called_like_the_folder_of_its_repository() {
+        for (path, name) in [
+            ("/nowhere/sales.git", "sales"),
+            ("/nowhere/sales", "sales"),
+            ("/nowhere/.git", ".git"),
+            ("/", "00000000-0000-0000-0000-000000000000"),
+        ] {
+            assert_eq!(GivenProject::new(Uuid::nil(), path.into()).name, name);
+        }
     }
 }

@@ -113,15 +113,19 @@ fn is_pipeline(path: &str) -> bool {
     path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml")
 }
 
+/// The tip of the branch with exactly this name.
+pub fn branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
+    // libgit2 takes names as C strings, and no branch has a control character in its name.
+    if branch.contains(char::is_control) {
+        return Ok(None);
+    }
+    repository.local_branch_tip(branch)
+}
+
 /// The commit, if its id is written in full and the branch, a real one, holds it.
 fn asked_commit(repository: &Repository, request: &Request) -> Result<CommitId, Problem> {
     let Request { branch, commit, .. } = request;
-    // libgit2 takes names as C strings, and no branch has a control character in its name.
-    let tip = if branch.contains(char::is_control) {
-        None
-    } else {
-        repository.local_branch_tip(branch)?
-    };
+    let tip = branch_tip(repository, branch)?;
     let tip = tip.ok_or_else(|| Problem::not_found(format!("the repository has no branch `{branch}`")))?;
     let missing = || {
         Problem::not_found(format!(

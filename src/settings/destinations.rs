@@ -28,6 +28,13 @@ pub struct Destinations {
     pub category: String,
 }
 
+impl Destinations {
+    /// Whether standard output carries a report, so that nothing else may be written there.
+    pub fn take_output(&self) -> bool {
+        self.reports.iter().any(|target| target.path.is_none())
+    }
+}
+
 impl Sources<'_> {
     /// Where the result goes.
     pub fn destinations(&self, args: &DestinationArgs) -> Result<Destinations, SettingsError> {

@@ -45,6 +45,7 @@ pub struct FileConfig {
     pub(super) exclude: Option<Vec<String>>,
     pub(super) review: ReviewSection,
     pub(super) publish: PublishSection,
+    pub(super) publish_on: PublishOnSection,
 }
 
 /// The section `review`.
@@ -79,14 +80,26 @@ pub(super) struct PublishSection {
     pub(super) prefix: Option<String>,
     pub(super) version_name: Option<String>,
     #[serde(deserialize_with = "word")]
+    pub(super) select: Option<cli::Select>,
+    #[serde(deserialize_with = "word")]
     pub(super) from: Option<cli::PublishFrom>,
     #[serde(deserialize_with = "word")]
     pub(super) if_exists: Option<cli::IfExists>,
     #[serde(deserialize_with = "word")]
     pub(super) on_ignored: Option<cli::OnIgnored>,
     pub(super) no_verify: Option<bool>,
+    pub(super) lookup_timeout: Option<u64>,
     pub(super) dry_run: Option<bool>,
+    pub(super) require_review: Option<PathBuf>,
     pub(super) receipt: Option<PathBuf>,
+}
+
+/// The section `publish-on`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct PublishOnSection {
+    pub(super) branches: Option<Vec<String>>,
+    pub(super) tags: Option<Vec<String>>,
 }
 
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -202,7 +215,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, review, publish");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, review, publish, publish-on");
     }
 
     #[test]

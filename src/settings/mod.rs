@@ -20,7 +20,7 @@ pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
 pub use judging::Judging;
 pub use platform::Connection;
-pub use publish::Publish;
+pub use publish::{Publish, PublishOn};
 pub use review::{Review, Revisions};
 pub use selection::{Selection, is_pipeline};
 

@@ -1,9 +1,17 @@
 //! The settings of a publish.
 
-use super::{Selection, SettingsError, Sources};
-use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom, parse_value};
+use super::platform::{number, within};
+use super::selection::globs;
+use super::{Revisions, Selection, SettingsError, Sources};
+use crate::cli::{CiArgs, IfExists, OnIgnored, PublishArgs, PublishFrom, Select, parse_value};
 use crate::env;
+use globset::GlobSet;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// In seconds.
+const DEFAULT_LOOKUP: u64 = 10;
+const LONGEST_LOOKUP: u64 = 60 * 60;
 
 /// The settings of a publish.
 #[derive(Debug, Clone)]
@@ -12,14 +20,12 @@ pub struct Publish {
     pub prefix: String,
     /// The version's name, a template.
     pub version_name: String,
-    /// The revision to publish.
-    pub head: Option<String>,
-    /// The branch recorded with the version.
-    pub branch: Option<String>,
-    /// Fetch the history that the clone lacks.
-    pub deepen: bool,
+    /// The commit to publish, and the branch recorded with the version; there is no base.
+    pub revisions: Revisions,
     /// Which files.
     pub selection: Selection,
+    /// Which of them.
+    pub select: Select,
     /// Where the files come from.
     pub from: PublishFrom,
     /// What an existing version means.
@@ -28,8 +34,14 @@ pub struct Publish {
     pub on_ignored: OnIgnored,
     /// Check the published artifact.
     pub verify: bool,
+    /// How long what may still appear is looked for.
+    pub lookup_timeout: Duration,
+    /// The report of a review that must have passed on the same commit.
+    pub require_review: Option<PathBuf>,
     /// Send nothing.
     pub dry_run: bool,
+    /// Print the plan of a dry run as JSON.
+    pub json: bool,
     /// Where to write the receipt.
     pub receipt: Option<PathBuf>,
 }
@@ -39,30 +51,70 @@ impl Sources<'_> {
     pub fn publish(&self, args: &PublishArgs) -> Result<Publish, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let version = layers.text(
-            args.version_name.clone(),
+            args.what.version_name.clone(),
             env::VERSION_NAME,
             file.version_name.clone(),
         );
         let path = |text: &str| Ok(PathBuf::from(text));
-        let receipt = layers.pick(args.receipt.clone(), env::RECEIPT, path, file.receipt.clone())?;
-        let if_exists = layers.pick(args.if_exists, env::IF_EXISTS, parse_value, file.if_exists)?;
-        let on_ignored = layers.pick(args.on_ignored, env::ON_IGNORED, parse_value, file.on_ignored)?;
+        let receipt = layers.pick(
+            args.what.receipt.clone(),
+            env::RECEIPT,
+            path,
+            file.receipt.clone(),
+        )?;
+        let if_exists = layers.pick(args.what.if_exists, env::IF_EXISTS, parse_value, file.if_exists)?;
+        let on_ignored = layers.pick(
+            args.what.on_ignored,
+            env::ON_IGNORED,
+            parse_value,
+            file.on_ignored,
+        )?;
+        let require_review = layers.pick(
+            args.require_review.clone(),
+            env::REQUIRE_REVIEW,
+            path,
+            file.require_review.clone(),
+        )?;
+        let here = self.env.current_dir();
+        let lookup = layers.pick(
+            args.what.lookup_timeout,
+            env::LOOKUP_TIMEOUT,
+            number,
+            file.lookup_timeout,
+        )?;
+        let lookup = within(lookup, DEFAULT_LOOKUP, 0, LONGEST_LOOKUP, "lookup timeout")?;
         Ok(Publish {
-            prefix: self.prefix(args.prefix.clone())?,
+            prefix: self.prefix(args.what.prefix.clone())?,
             version_name: version
                 .ok_or_else(|| needed("version name", "--version-name", env::VERSION_NAME))?,
-            head: layers.text(args.head.clone(), env::HEAD, None),
-            branch: layers.text(args.branch.clone(), env::BRANCH, None),
-            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
+            revisions: self.published(args)?,
             selection: self.selection(&args.include, &args.exclude)?,
+            select: layers
+                .pick(args.what.select, env::SELECT, parse_value, file.select)?
+                .unwrap_or_default(),
             from: layers
-                .pick(args.from, env::FROM, parse_value, file.from)?
+                .pick(args.what.from, env::FROM, parse_value, file.from)?
                 .unwrap_or_default(),
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
-            verify: !layers.switch(args.no_verify, env::NO_VERIFY, file.no_verify)?,
+            verify: !layers.switch(args.what.no_verify, env::NO_VERIFY, file.no_verify)?,
+            lookup_timeout: Duration::from_secs(lookup),
             dry_run: layers.switch(args.dry_run, env::DRY_RUN, file.dry_run)?,
-            receipt: receipt.map(|path| self.env.current_dir().join(path)),
+            json: args.json,
+            require_review: require_review.map(|path| here.join(path)),
+            receipt: receipt.map(|path| here.join(path)),
+        })
+    }
+
+    /// Unlike for a review, the configuration file has no say in it.
+    fn published(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
+        let layers = self.layers();
+        Ok(Revisions {
+            all: true,
+            base: None,
+            head: layers.text(args.head.clone(), env::HEAD, None),
+            branch: layers.text(args.branch.clone(), env::BRANCH, None),
+            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
         })
     }
 
@@ -76,6 +128,50 @@ impl Sources<'_> {
     pub fn optional_prefix(&self, flag: Option<String>) -> Option<String> {
         self.layers()
             .text(flag, env::PREFIX, self.file.publish.prefix.clone())
+    }
+}
+
+/// On which branches and tags `sluicegate ci` publishes.
+#[derive(Debug, Clone)]
+pub struct PublishOn {
+    branches: GlobSet,
+    tags: GlobSet,
+}
+
+impl PublishOn {
+    /// Whether nothing is ever published.
+    pub fn is_never(&self) -> bool {
+        self.branches.is_empty() && self.tags.is_empty()
+    }
+
+    /// Whether the branch is one to publish on.
+    pub fn has_branch(&self, branch: &str) -> bool {
+        self.branches.is_match(branch)
+    }
+
+    /// Whether the tag is one to publish on.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.is_match(tag)
+    }
+}
+
+impl Sources<'_> {
+    /// On which branches and tags to publish.
+    pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.publish_on);
+        let whole = |line: &str| Ok(line.to_owned());
+        let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);
+        let branches = layers.list(
+            branches.clone(),
+            env::PUBLISH_ON_BRANCHES,
+            whole,
+            file.branches.clone(),
+        )?;
+        let tags = layers.list(tags.clone(), env::PUBLISH_ON_TAGS, whole, file.tags.clone())?;
+        Ok(PublishOn {
+            branches: globs(&branches, "release/*")?,
+            tags: globs(&tags, "v*")?,
+        })
     }
 }
 

@@ -7,6 +7,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 /// What a pipeline's file is called, and the default of `--include`.
 const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
 
+/// An example of a glob over paths from the repository root.
+const SUCH_AS: &str = "sales/**/*.orch.yaml";
+
 /// Whether a path is a pipeline's by its name.
 pub fn is_pipeline(path: &str) -> bool {
     [".orch.yaml", ".tran.yaml"]
@@ -26,8 +29,8 @@ impl Selection {
         let defaults = PIPELINE_GLOBS.map(str::to_owned);
         let include = if include.is_empty() { &defaults } else { include };
         Ok(Self {
-            include: globs(include)?,
-            exclude: globs(exclude)?,
+            include: globs(include, SUCH_AS)?,
+            exclude: globs(exclude, SUCH_AS)?,
         })
     }
 
@@ -47,13 +50,15 @@ impl Selection {
     }
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, SettingsError> {
+/// The compiled patterns; `such_as` is an example for the hint.
+pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, SettingsError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let wrong = |why: globset::Error| {
             let message = format!("the glob {pattern:?} cannot be read: {}", why.kind());
-            SettingsError::new(message)
-                .with_hint("a glob is a path from the repository root, such as sales/**/*.orch.yaml")
+            SettingsError::new(message).with_hint(format!(
+                "a `*` stays within the parts that a `/` divides: {such_as}"
+            ))
         };
         set.add(
             GlobBuilder::new(pattern)

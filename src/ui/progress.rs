@@ -18,8 +18,10 @@ impl Bar {
                 ProgressDrawTarget::hidden()
             },
         );
-        bar.set_message(what.to_owned());
-        Self { bar }
+        // Setting the message later would draw the bar before it has its style.
+        Self {
+            bar: bar.with_message(what.to_owned()),
+        }
     }
 
     /// Counts files.
@@ -31,7 +33,7 @@ impl Bar {
     /// Counts bytes, with rate and time left.
     #[must_use]
     pub fn bytes(self) -> Self {
-        self.styled("{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+        self.styled("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
     }
 
     fn styled(self, template: &str) -> Self {

@@ -224,6 +224,7 @@ async fn artifacts_are_read_in_any_shape() {
         r#"[{ "versionName": "1", "enabled": true }]"#,
         r#"{ "artifacts": [{ "versionName": "1", "enabled": true }] }"#,
         r#"{ "items": [{ "versionName": "1", "enabled": true }], "total": 1 }"#,
+        r#"{ "content": [{ "versionName": "1", "enabled": true }], "number": 0, "totalElements": 1 }"#,
     ] {
         let server = MockServer::start().await;
         Mock::given(path("/v1/shared-pipelines/artifacts"))
@@ -247,6 +248,38 @@ async fn artifacts_are_read_in_any_shape() {
         .mount(&server)
         .await;
     assert_eq!(platform(&server.uri()).artifacts(None).await.unwrap().len(), 45);
+}
+
+#[tokio::test]
+async fn a_page_that_tells_neither_size_nor_total_is_followed_to_its_end() {
+    let page = |names: &[&str]| {
+        let entries: Vec<_> = names
+            .iter()
+            .map(|name| serde_json::json!({ "versionName": name }))
+            .collect();
+        ResponseTemplate::new(200).set_body_json(serde_json::json!({ "results": entries, "page": 0 }))
+    };
+    let paged = MockServer::start().await;
+    for (number, names) in [(1, &["c", "d"][..]), (2, &["e"][..])] {
+        Mock::given(query_param("page", number.to_string()))
+            .respond_with(page(names))
+            .expect(1)
+            .mount(&paged)
+            .await;
+    }
+    Mock::given(query_param_is_missing("page"))
+        .respond_with(page(&["a", "b"]))
+        .expect(1)
+        .mount(&paged)
+        .await;
+    assert_eq!(platform(&paged.uri()).artifacts(None).await.unwrap().len(), 5);
+    let whole = MockServer::start().await;
+    Mock::given(method("GET"))
+        .respond_with(page(&["a", "b"]))
+        .expect(2)
+        .mount(&whole)
+        .await;
+    assert_eq!(platform(&whole.uri()).artifacts(None).await.unwrap().len(), 2);
 }
 
 #[tokio::test]

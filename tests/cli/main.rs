@@ -10,13 +10,16 @@ mod repo;
 
 mod agreement;
 mod bad_rules;
+mod chaos;
 mod check;
 mod context;
 mod demo;
 mod faults;
+mod hostile;
 mod hosts;
 mod proxies;
 mod publish;
+mod release;
 mod reports;
 mod review;
 mod rules;

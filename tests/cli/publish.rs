@@ -180,7 +180,8 @@ fn an_incomplete_version_can_be_disabled_at_once() {
     platform
         .call(&world)
         .run(&[&PUBLISH[..], &["--on-ignored", "disable"]].concat())
-        .expect(6);
+        .expect(6)
+        .saying(&["it was disabled", "[Latest]"]);
     let patch = platform
         .requests()
         .into_iter()
@@ -335,13 +336,94 @@ fn a_dry_run_prints_the_plan_and_uploads_nothing() {
     assert_eq!(receipt(&world)["outcome"], "planned");
 }
 
+/// The details of a version that was made just now.
+fn fresh(world: &World) -> Value {
+    let mut details = details(world);
+    details["artifactDetails"]["createdAt"] = json!(jiff::Timestamp::now().to_string());
+    details
+}
+
+/// A project of nothing but one shared pipeline, so that the details prove its version whole.
+fn plain_project() -> World {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("sales/load.orch.yaml", "type: orchestration\npipeline: {}\n");
+    world.commit("first");
+    world.push();
+    world
+}
+
 #[test]
-fn a_lost_answer_is_not_a_success() {
+fn a_lost_answer_is_looked_up() {
+    let lost = || ResponseTemplate::new(502);
+    let (plain, scripted) = (plain_project(), project());
+    let mut anothers = fresh(&plain);
+    anothers["artifactDetails"]["commitHash"] = json!("7".repeat(40));
+    let cases = [
+        (&plain, answer(&fresh(&plain)), 0, "published", 1),
+        (&scripted, answer(&fresh(&scripted)), 6, "incomplete", 1),
+        (&plain, answer(&anothers), 5, "conflict", 1),
+        (&plain, ResponseTemplate::new(404), 3, "failed", 3),
+        (&plain, ResponseTemplate::new(503), 3, "failed", 1),
+    ];
+    for (world, details, code, outcome, sent) in cases {
+        let shown = format!("{details:?}");
+        let platform = taking(lost(), details);
+        let ended = platform.call(world).run(&PUBLISH);
+        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
+        assert_eq!(receipt(world)["outcome"], outcome, "{shown}");
+        assert_eq!(uploads(&platform), sent, "{shown}");
+    }
+}
+
+#[test]
+fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
     let world = project();
-    let platform = platform(&world, ResponseTemplate::new(502));
-    let ended = platform.call(&world).run(&PUBLISH);
-    assert!(matches!(ended.code, 3 | 6), "{}", ended.all());
-    assert_ne!(receipt(&world)["outcome"], "published");
+    let cases = [
+        (answer(&details(&world)), 5, "conflict"),
+        (ResponseTemplate::new(500), 3, "failed"),
+        (ResponseTemplate::new(409), 3, "failed"),
+        (answer(&json!({ "odd": true })), 3, "failed"),
+        (
+            answer(&json!({ "artifactDetails": { "versionName": "2" }, "sharedPipelines": [] })),
+            3,
+            "failed",
+        ),
+        (ResponseTemplate::new(401), 4, "failed"),
+        (ResponseTemplate::new(403), 4, "failed"),
+    ];
+    for (details, code, outcome) in cases {
+        let shown = format!("{details:?}");
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts/details$", details);
+        let ended = platform.call(&world).run(&PUBLISH);
+        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
+        assert_eq!(receipt(&world)["outcome"], outcome, "{shown}");
+        assert_eq!(uploads(&platform), 0, "{shown}");
+    }
+}
+
+#[test]
+fn a_rerun_of_the_same_commit_is_green_if_asked() {
+    let world = project();
+    let platform = Platform::new();
+    platform.on("GET", "/artifacts/details$", answer(&details(&world)));
+    let same = [&PUBLISH[..], &["--if-exists", "same-content"]].concat();
+    platform.call(&world).run(&same).expect(0);
+    assert_eq!(receipt(&world)["outcome"], "already-published");
+    world.write(
+        "sales/clean.tran.yaml",
+        "type: transformation\npipeline: {}\n# more\n",
+    );
+    let old = world.git(&["rev-parse", "HEAD"]);
+    let new = world.commit("second");
+    world.push();
+    platform
+        .call(&world)
+        .run(&same)
+        .expect(5)
+        .saying(&[&format!("it is of the commit {old}, not {new}")]);
+    assert_eq!(uploads(&platform), 0);
 }
 
 #[test]
@@ -405,10 +487,12 @@ fn artifacts_are_listed_shown_and_switched() {
     let world = project();
     let platform = Platform::new();
     let version = details(&world)["artifactDetails"].clone();
+    let mut other = version.clone();
+    other["versionName"] = json!("0");
     platform.on(
         "GET",
         "/artifacts$",
-        answer(&json!({ "results": [version], "page": 0, "size": 20, "total": 1 })),
+        answer(&json!({ "results": [version, other], "page": 0, "size": 20, "total": 2 })),
     );
     platform.on("GET", "/artifacts/details$", answer(&details(&world)));
     platform.on("PATCH", "/artifacts$", answer(&json!({})));

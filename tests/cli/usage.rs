@@ -20,6 +20,8 @@ fn help_and_version_are_results() {
         "check",
         "rules",
         "publish",
+        "ci",
+        "verify",
         "context",
         "artifacts",
         "shared-pipelines",

@@ -94,7 +94,9 @@ impl Platform {
 
     /// A call of the program against this platform, without waits between tries being long.
     pub fn call(&self, world: &World) -> Call {
-        Call::with_platform(&world.work(), &self.server.uri()).variable("SLUICEGATE_RETRIES", "0")
+        Call::with_platform(&world.work(), &self.server.uri())
+            .variable("SLUICEGATE_RETRIES", "0")
+            .variable("SLUICEGATE_LOOKUP_TIMEOUT", "0")
     }
 }
 

@@ -1,11 +1,29 @@
 //! Somebody's own clone.
 
 use crate::history::Project;
-use crate::host::{base, nobody, settle};
 use crate::open;
 use crate::repo::{World, git};
+use sluicegate::ci::{self, CiContext, Host};
 use sluicegate::context::{self, ContextError, Target, Wish};
-use sluicegate::git::GitError;
+use sluicegate::env::Env;
+use sluicegate::git::{CommitId, GitError};
+use std::path::Path;
+
+/// No host.
+fn nobody() -> CiContext {
+    let context = ci::detect(&Env::default(), None).unwrap();
+    assert_eq!(context.host, Host::None);
+    context
+}
+
+fn settle(folder: &Path, ci: &CiContext) -> Result<Target, ContextError> {
+    context::settle(&open(folder), ci, &Wish::default())
+}
+
+/// Base, or nothing for everything.
+fn base(target: &Target) -> Option<&str> {
+    target.base.as_ref().map(CommitId::as_str)
+}
 
 fn wished(project: &Project, wish: &Wish) -> Result<Target, ContextError> {
     context::settle(&open(&project.world.work()), &nobody(), wish)
@@ -13,43 +31,6 @@ fn wished(project: &Project, wish: &Wish) -> Result<Target, ContextError> {
 
 fn on_remote(world: &World, target: &Target) -> Result<Option<String>, ContextError> {
     target.check_on_remote(&open(&world.work()))
-}
-
-#[test]
-fn a_branch_is_compared_with_where_it_left_the_default_branch() {
-    let project = Project::new();
-    project.world.git(&["checkout", "-q", "feature"]);
-    let target = settle(&project.world.work(), &nobody()).unwrap();
-    assert_eq!(
-        (target.event.as_str(), target.branch.as_deref()),
-        ("local", Some("feature"))
-    );
-    assert_eq!(
-        (target.head.as_str(), base(&target)),
-        (project.feature.as_str(), Some(project.fork.as_str()))
-    );
-    assert_eq!(
-        target.base_source,
-        "the merge-base with the default branch `origin/main`"
-    );
-    assert_eq!(on_remote(&project.world, &target).unwrap(), None);
-}
-
-#[test]
-fn the_default_branch_takes_everything_and_then_what_is_not_pushed() {
-    let project = Project::new();
-    let target = settle(&project.world.work(), &nobody()).unwrap();
-    assert_eq!((target.branch.as_deref(), base(&target)), (Some("main"), None));
-    project.world.commit("not pushed");
-    let target = settle(&project.world.work(), &nobody()).unwrap();
-    assert_eq!(base(&target), Some(project.main.as_str()));
-    let error = on_remote(&project.world, &target).unwrap_err();
-    assert!(matches!(error, ContextError::NotOnRemote { .. }));
-    let hint = error.hint().unwrap();
-    assert!(
-        hint.contains("push") && hint.contains("sluicegate check"),
-        "{hint}"
-    );
 }
 
 #[test]
@@ -96,18 +77,6 @@ fn the_branch_is_named_as_on_the_remote() {
         "pushed under its own name, though it follows main"
     );
     assert_eq!(on_remote(world, &target).unwrap(), None);
-}
-
-#[test]
-fn a_branch_that_was_never_pushed_is_not_on_the_remote() {
-    let project = Project::new();
-    project.world.git(&["checkout", "-q", "-b", "fresh"]);
-    let target = settle(&project.world.work(), &nobody()).unwrap();
-    assert_eq!(target.branch.as_deref(), Some("fresh"));
-    assert!(matches!(
-        on_remote(&project.world, &target),
-        Err(ContextError::NotOnRemote { .. })
-    ));
 }
 
 #[test]
@@ -248,14 +217,4 @@ fn a_shallow_clone_will_do_if_no_base_is_needed() {
         (project.feature.as_str(), None)
     );
     assert_eq!(target.check_on_remote(&open(&shallow)).unwrap(), None);
-}
-
-#[test]
-fn a_repository_without_a_commit_is_told_so() {
-    let world = World::new();
-    let error = settle(&world.work(), &nobody()).unwrap_err();
-    assert!(
-        matches!(error, ContextError::Git(GitError::NoCommit { .. })),
-        "{error}"
-    );
 }

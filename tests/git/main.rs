@@ -9,9 +9,6 @@ mod history;
 mod repo;
 
 mod changes;
-mod github;
-mod gitlab;
-mod host;
 mod laptop;
 mod odd;
 mod reading;

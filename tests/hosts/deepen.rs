@@ -477,6 +477,36 @@ fn the_users_configuration_holds_and_no_hook_runs() {
     assert!(!mark.exists(), "a hook was run");
 }
 
+/// A check is about what is checked out: the trial merge.
+#[test]
+fn a_check_is_deepened_from_what_is_checked_out() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    let job = pull_request(&project, &folder, &merge);
+    job.call()
+        .run(&["check"])
+        .expect(7)
+        .saying(&["`main` is not among the remote branches", "fetch-depth: 0"]);
+    let ended = job
+        .call()
+        .run(&["check", "--deepen", "--fail-on", "never", "--report", "json=-"])
+        .expect(0);
+    let report = ended.json();
+    assert_eq!(
+        report["context"]["base"],
+        project.main.as_str(),
+        "{}",
+        ended.all()
+    );
+    let files: Vec<&str> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["first.orch.yaml", "second.tran.yaml"]);
+}
+
 #[test]
 fn review_and_publish_take_it_too() {
     let project = Project::new();

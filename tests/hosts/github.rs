@@ -584,3 +584,31 @@ fn a_push_whose_way_to_before_is_cut_is_never_a_two_dot_difference() {
         .changes(&ALL_OF_MAIN)
         .warns("everything is taken");
 }
+
+#[test]
+fn a_pull_request_whose_target_was_not_fetched_uses_where_the_host_saw_it_and_says_so() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let pull = format!("+{merge}:refs/remotes/pull/7/merge");
+    let folder = checkout(&project.world, &[&pull], &merge);
+    let on = |base: &str| {
+        let payload = pull_request(&project.feature, base);
+        job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload)
+    };
+    on(&project.main)
+        .says()
+        .base(&project.fork, "`main` as the host saw it")
+        .changes(&FEATURE)
+        .warns("`main` is not in this clone");
+    on(ABSENT).unsettled(&["the target branch `main` is not among the remote branches"]);
+}
+
+#[test]
+fn a_commit_that_is_no_full_id_is_not_looked_up() {
+    let project = Project::new();
+    let folder = whole(&project, &project.main);
+    for commit in ["main", "HEAD", "-x", "4444"] {
+        job(&folder, "schedule", "refs/heads/main", commit, &json!({}))
+            .unsettled(&["which github names as the one to judge, is not in this clone"]);
+    }
+}

@@ -331,3 +331,18 @@ fn a_scheduled_or_manual_pipeline_is_compared_with_the_default_branch() {
             .changes(&ALL_OF_MAIN);
     }
 }
+
+/// A runner may keep its checkout, whose branches are then older than the commit.
+#[test]
+fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_commit() {
+    let project = Project::new();
+    let older = format!("+{}:refs/remotes/origin/feature", project.before);
+    let pipeline = format!("+{}:refs/pipelines/1", project.feature);
+    let folder = checkout(&project.world, &[&older, &pipeline], &project.feature);
+    let job = merge_request(&folder, "detached", &project.feature, "", &project.fork);
+    // The request is made, and nothing answers.
+    job.reviewing()
+        .run(&["review"])
+        .expect(3)
+        .saying(&["does not tell whether the remote's branch `feature` has the commit"]);
+}

@@ -17,6 +17,7 @@ mod circleci;
 mod deepen;
 mod explained;
 mod foreign;
+mod fork;
 mod gitea;
 mod github;
 mod gitlab;

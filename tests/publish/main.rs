@@ -6,6 +6,9 @@
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod bytes;
+mod faults;
+mod faulty;
 mod plan;
 mod project;
 mod upload;

@@ -2,9 +2,12 @@
 
 use crate::project::{Asked, CONFIG, call, paths, pipeline, planned, refused, script, shared, world};
 use crate::repo::World;
-use sluicegate::publish::SharedPipelineRef;
+use sluicegate::publish::{Changes, Select, SharedPipelineRef, Source, changes};
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
+
+/// What is said of the entry `old` in any case.
+const DISABLED: &str = ".platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it";
 
 #[test]
 fn pipelines_their_scripts_and_the_configuration_are_sent() {
@@ -19,7 +22,7 @@ fn pipelines_their_scripts_and_the_configuration_are_sent() {
         "sql/load.sql",
     ];
     assert_eq!(paths(&plan), expected);
-    assert_eq!(plan.warnings, Vec::<String>::new());
+    assert_eq!(plan.warnings, [DISABLED]);
     assert_eq!(
         (plan.prefix.as_str(), plan.version_name.as_str()),
         ("demo", "1.0 2026-11-20")
@@ -185,7 +188,7 @@ fn what_is_excluded_is_not_whole() {
         ..Asked::default()
     };
     let plan = without_disabled.plan(&world).unwrap();
-    insta::assert_snapshot!(plan.warnings.join("\n"), @".platform/shared-pipelines.yaml:8: the shared pipeline `old` is `old.orch.yaml`, which is not among the selected files");
+    assert_eq!(plan.warnings, [DISABLED]);
 }
 
 #[test]
@@ -208,6 +211,7 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
     let plan = planned(&world);
     let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
+    .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     .hidden/other.orch.yaml:8: component `Step 0`: calls the transformation `nowhere`, which is not in the commit <commit>
     .hidden/other.orch.yaml:14: component `Step 1`: names the script `sql/none.sql`, which is not in the commit <commit>
     broken.orch.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
@@ -218,6 +222,111 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
         paths(&plan).contains(&"broken.orch.yaml"),
         "it is sent all the same"
     );
+}
+
+#[test]
+fn the_closure_is_what_the_shared_pipelines_need() {
+    let world = world();
+    let calls = [
+        call("orchestrationJob", "deep/one"),
+        call("transformationJob", "${which}"),
+    ];
+    world.write("load.orch.yaml", pipeline("orchestration", &calls));
+    world.write(
+        "deep/one.orch.yaml",
+        pipeline(
+            "orchestration",
+            &[call("transformationJob", "clean"), script("sql/load.sql")],
+        ),
+    );
+    world.write(
+        ".hidden/other.orch.yaml",
+        pipeline("orchestration", &[script("sql/unused.sql")]),
+    );
+    world.commit("all");
+    let asked = Asked {
+        select: Select::Closure,
+        ..Asked::default()
+    };
+    let plan = asked.plan(&world).unwrap();
+    let expected = [
+        CONFIG,
+        "deep/one.orch.yaml",
+        "jobs/clean.tran.yaml",
+        "load.orch.yaml",
+        "sql/load.sql",
+    ];
+    assert_eq!(paths(&plan), expected);
+    let expression = "load.orch.yaml:13: component `Step 1`: names `${which}`, an expression: whether it is sent cannot be known";
+    assert_eq!(plan.warnings, [DISABLED, expression]);
+    let excluded = Asked {
+        exclude: |path| path.starts_with("deep/"),
+        ..asked
+    };
+    insta::assert_snapshot!(excluded.plan(&world).unwrap_err(), @"
+    the shared pipelines would not be whole:
+      load.orch.yaml:8: component `Step 0`: calls `deep/one.orch.yaml`, which is not among the selected files
+    ");
+    let on_disk = Asked {
+        select: Select::Closure,
+        source: Source::Worktree,
+        ..Asked::default()
+    };
+    assert_eq!(on_disk.plan(&world).unwrap().warnings, plan.warnings);
+}
+
+#[test]
+fn a_parameter_that_the_pipeline_does_not_declare_stops_the_publish() {
+    let world = world();
+    world.write(
+        "load.orch.yaml",
+        "type: orchestration\npipeline:\n  components: {}\n  variables:\n    known: { metadata: { type: TEXT } }\n",
+    );
+    let entry = |id: &str, enabled: bool, parameter: &str| {
+        format!(
+            "  - pipeline: load.orch.yaml\n    id: {id}\n    enabled: {enabled}\n    parameters:\n      known: {{ type: TEXT }}\n      {parameter}: {{ type: TEXT }}\n"
+        )
+    };
+    let list = entry("a", true, "other") + &entry("b", false, "third");
+    world.write(CONFIG, format!("pipelines:\n{list}"));
+    insta::assert_snapshot!(refused(&world), @"
+    the shared pipelines would not be whole:
+      .platform/shared-pipelines.yaml:7: the shared pipeline `a` has the parameter `other`, which is no variable of `load.orch.yaml`
+    ");
+    world.write(
+        CONFIG,
+        format!(
+            "pipelines:\n{}",
+            entry("a", true, "\"known\"").replace("      known: { type: TEXT }\n", "")
+        ),
+    );
+    assert_eq!(planned(&world).shared.len(), 1);
+}
+
+#[test]
+fn what_one_plan_changes_in_another_is_told() {
+    let world = world();
+    let before = planned(&world);
+    world.write("sql/load.sql", "select 3;\n");
+    world.write("new.orch.yaml", pipeline("orchestration", &[]));
+    remove(&world, ".hidden/other.orch.yaml");
+    let expected = Changes {
+        added: vec!["new.orch.yaml".to_owned()],
+        modified: vec!["sql/load.sql".to_owned()],
+        removed: vec![".hidden/other.orch.yaml".to_owned()],
+    };
+    let on_disk = Asked {
+        source: Source::Worktree,
+        ..Asked::default()
+    };
+    let on_disk = on_disk.plan(&world).unwrap();
+    let hashes = on_disk.hash_all().unwrap();
+    assert_eq!(changes(&before, &on_disk, &hashes).unwrap(), expected);
+    let after = planned(&world);
+    let hashes = after.hash_all().unwrap();
+    assert_eq!(changes(&before, &after, &hashes).unwrap(), expected);
+    assert_eq!(changes(&after, &after, &hashes).unwrap(), Changes::default());
+    assert_eq!(changes(&after, &on_disk, &hashes).unwrap(), Changes::default());
 }
 
 #[test]
@@ -251,7 +360,7 @@ fn pipelines_that_call_each_other_end() {
         "old.orch.yaml",
         pipeline("orchestration", &[call("orchestrationJob", "load")]),
     );
-    assert_eq!(planned(&world).warnings, Vec::<String>::new());
+    assert_eq!(planned(&world).warnings, [DISABLED]);
 }
 
 #[test]
@@ -325,7 +434,13 @@ fn links_are_refused_and_submodules_are_skipped() {
     ]);
     world.git(&["commit", "-q", "-m", "submodule"]);
     let plan = Asked::default().plan(&world).unwrap();
-    insta::assert_snapshot!(plan.warnings.join("\n"), @"lib: a submodule, whose files are not part of this repository, is skipped");
+    assert_eq!(
+        plan.warnings,
+        [
+            DISABLED,
+            "lib: a submodule, whose files are not part of this repository, is skipped"
+        ]
+    );
     assert!(!paths(&plan).contains(&"lib"));
 
     symlink("/etc/passwd", world.work().join("secret.orch.yaml")).unwrap();

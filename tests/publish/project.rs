@@ -2,7 +2,7 @@
 
 use crate::repo::World;
 use sluicegate::git::{CommitId, Repository};
-use sluicegate::publish::{Plan, PublishError, Source, Wish, plan};
+use sluicegate::publish::{Plan, PublishError, Select, Source, Wish, plan};
 
 /// Where the project's configuration is.
 pub const CONFIG: &str = ".platform/shared-pipelines.yaml";
@@ -69,6 +69,7 @@ pub struct Asked {
     pub exclude: fn(&str) -> bool,
     pub config_dir: Option<String>,
     pub source: Source,
+    pub select: Select,
 }
 
 impl Default for Asked {
@@ -78,6 +79,7 @@ impl Default for Asked {
             exclude: |_| false,
             config_dir: None,
             source: Source::Commit,
+            select: Select::All,
         }
     }
 }
@@ -98,6 +100,7 @@ impl Asked {
             exclude: &self.exclude,
             config_dir: self.config_dir.clone(),
             source: self.source,
+            select: self.select,
             branch: Some("main".to_owned()),
             tag: None,
             run_number: None,

@@ -1,11 +1,14 @@
 //! A running platform and the ways to talk to it.
 
+use crate::description::Description;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use sluicegate::service::{Options, Role, Running, Vocabulary, start};
+use sluicegate::service::{Clock, Options, Role, Running, Vocabulary, start};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 /// Where the artifact endpoints are.
@@ -21,6 +24,8 @@ const BOUNDARY: &str = "the-boundary";
 pub struct Platform {
     running: Running,
     client: Client,
+    clock: Clock,
+    description: OnceCell<Description>,
 }
 
 /// Options with the three tokens and nothing else.
@@ -35,7 +40,13 @@ pub fn options() -> Options {
             ("member".into(), Role::Member),
         ],
         vocabulary: Vocabulary::default(),
+        clock: Clock::default(),
     }
+}
+
+/// A clock that stands still.
+pub fn stepped_clock() -> Clock {
+    Clock::stepped("2026-11-20T09:30:00Z".parse().unwrap())
 }
 
 impl Platform {
@@ -65,9 +76,77 @@ impl Platform {
     /// With these options.
     pub async fn with(options: Options) -> Self {
         Self {
+            clock: options.clock.clone(),
             running: start(options).await.unwrap(),
             client: client(),
+            description: OnceCell::new(),
         }
+    }
+
+    /// With one project, of this id and repository, and a clock that stands still.
+    pub async fn stepped(id: Uuid, repository: PathBuf) -> Self {
+        Self::with(Options {
+            projects: vec![(id, repository)],
+            clock: stepped_clock(),
+            ..options()
+        })
+        .await
+    }
+
+    /// Moves the clock on.
+    pub fn wait(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+
+    /// What the platform answers; the status must be this, and the answer one that the description of the API has. A
+    /// refusal must have the members that all have. An answer without a body is null.
+    pub async fn call(
+        &self,
+        token: &str,
+        operation: (Method, &str),
+        body: Option<Value>,
+        status: u16,
+    ) -> Value {
+        let (method, path) = operation;
+        let mut request = self.request(token, method.clone(), path);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = request.send().await.unwrap();
+        let described = self.description.get_or_init(|| Description::of(self)).await;
+        let found = response.status().as_u16();
+        let is_conflict_of_tags = found == 409 && path.ends_with("/pipeline-executions");
+        let value = if found >= 400 && !is_conflict_of_tags {
+            refused(response, status).await
+        } else {
+            let text = response.text().await.unwrap();
+            assert_eq!(found, status, "{method} {path}: {text}");
+            serde_json::from_str(if text.is_empty() { "null" } else { &text }).unwrap()
+        };
+        described.holds_value((method.as_str(), path), status, &value);
+        value
+    }
+
+    /// What an admin reads.
+    pub async fn read(&self, path: &str) -> Value {
+        self.call("admin", (Method::GET, path), None, 200).await
+    }
+
+    /// What an admin is answered to a POST.
+    pub async fn post(&self, path: &str, body: Value, status: u16) -> Value {
+        self.call("admin", (Method::POST, path), Some(body), status).await
+    }
+
+    /// The names of the audit events so far, in their order.
+    pub async fn events(&self) -> Vec<String> {
+        let events = self
+            .call("root", (Method::GET, "/v1/events?size=100"), None, 200)
+            .await;
+        let events = events["results"].as_array().unwrap().clone();
+        events
+            .iter()
+            .map(|event| event["eventName"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -209,4 +288,17 @@ pub fn keys(value: &Value) -> BTreeMap<String, Value> {
         _ => {}
     }
     found
+}
+
+/// Asserts that a value has the keys that a fixture has, at every level.
+#[track_caller]
+pub fn same_keys(value: &Value, fixture: &str) {
+    let document: Value = serde_json::from_str(fixture).unwrap();
+    assert_eq!(keys(value), keys(&document));
+}
+
+/// The members of this name of the items of a list.
+pub fn column<'v>(list: &'v Value, name: &str) -> Vec<&'v str> {
+    let items = list.as_array().unwrap();
+    items.iter().map(|item| item[name].as_str().unwrap()).collect()
 }

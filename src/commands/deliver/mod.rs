@@ -52,13 +52,14 @@ pub(super) fn deliver(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
-    delivery: &Delivery<'_>,
+    report: &Report,
+    to: &Destinations,
 ) -> ExitStatus {
     let place = Place {
         files: Some((&workspace.repo, snapshot)),
         ci: Some(&workspace.ci),
     };
-    deliver_from(run, &place, delivery)
+    deliver_from(run, &place, &Delivery { report, to })
 }
 
 /// Delivers from any place.

@@ -25,7 +25,7 @@ pub(super) fn show(
     delivery: &Delivery<'_>,
     about: &About,
 ) -> Result<(), Failure> {
-    let taken = delivery.to.reports.iter().any(|target| target.path.is_none());
+    let taken = delivery.to.take_output();
     let color = if taken {
         run.ui.colors_messages()
     } else {

@@ -96,7 +96,7 @@ impl Files<'_> {
             .iter()
             .map(|file| (file.path.as_str(), &file.blob))
             .collect();
-        let old = |change: &Change| path_before(change).and_then(|path| before.get(path).copied().cloned());
+        let old = |change: &Change| path_before(change).and_then(|path| before.get(path).copied().copied());
         Ok(changes
             .iter()
             .map(|change| (change.path.clone(), old(change)))

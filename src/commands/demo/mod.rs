@@ -10,7 +10,7 @@ use crate::cli::{Cli, DemoArgs};
 use crate::env::{self, Env};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::service::{self, Options, Role, Vocabulary};
+use crate::service::{self, Clock, Options, Role, Vocabulary};
 use clap::Parser as _;
 use project::{BAD_BRANCH, GOOD_BRANCH, Project};
 use secrecy::SecretString;
@@ -52,6 +52,7 @@ fn options(project: &Project, token: &str) -> Options {
         projects: vec![(PROJECT, project.remote.clone())],
         tokens: vec![(SecretString::from(token), Role::Admin)],
         vocabulary: Vocabulary::default(),
+        clock: Clock::default(),
     }
 }
 

@@ -52,6 +52,7 @@ fn schema() -> Value {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the whole document is shown")]
 fn violations_are_results() {
     let log = read(&sample::report(), &about());
     assert!(
@@ -140,6 +141,7 @@ fn violations_are_results() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the whole document is shown")]
 fn what_was_not_evaluated_is_a_notification() {
     let log = read(&sample::report(), &about());
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["invocations"]).unwrap(), @r#"

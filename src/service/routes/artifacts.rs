@@ -14,7 +14,6 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use jiff::Timestamp;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -171,7 +170,7 @@ fn no_such_version(prefix: &str, version: &str) -> Problem {
     )
 )]
 async fn publish(
-    _: Admin,
+    Admin(caller): Admin,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     body: Body,
@@ -186,13 +185,15 @@ async fn publish(
     let (contents, ignored_resources) = upload.settle()?;
     let version_name = artifact.version_name.clone();
     let taken = already_there(&artifact);
+    let author = app.author(&caller);
+    let project = app.given_project_called(&artifact.shared_pipeline_id_prefix);
     let artifact = Artifact {
-        created_at: now(),
+        created_at: author.at.to_string(),
         ..artifact
     };
     let inserted = app
         .store()
-        .change(move |transaction| artifacts::insert(transaction, &artifact, &contents))
+        .change(move |transaction| artifacts::insert(transaction, &artifact, &contents, (&author, project)))
         .await?;
     if !inserted {
         return Err(taken);
@@ -237,10 +238,6 @@ fn already_there(artifact: &Artifact) -> Problem {
     Problem::conflict(format!("the prefix `{prefix}` already has a version `{version}`"))
 }
 
-fn now() -> String {
-    format!("{:.3}", Timestamp::now())
-}
-
 /// Enables or disables a version, and shows it as it is then.
 #[utoipa::path(
     patch,
@@ -255,7 +252,7 @@ fn now() -> String {
     )
 )]
 async fn change(
-    _: Admin,
+    Admin(caller): Admin,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Artifact>, Problem> {
@@ -271,9 +268,13 @@ async fn change(
         enabled,
     } = check.done(change)?;
     let missing = no_such_version(&prefix, &version);
+    let author = app.author(&caller);
+    let project = app.given_project_called(&prefix);
     let changed = app
         .store()
-        .change(move |transaction| artifacts::set_enabled(transaction, &prefix, &version, enabled))
+        .change(move |transaction| {
+            artifacts::set_enabled(transaction, [&prefix, &version], enabled, (&author, project))
+        })
         .await?;
     changed.map(Json).ok_or(missing)
 }

@@ -4,13 +4,12 @@ use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::ProjectRepository;
+use crate::service::project::Project;
 use crate::service::review::{self, Request, Review};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use std::sync::Arc;
-use tokio::task;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -56,7 +55,7 @@ struct ReviewRequest {
     )
 )]
 async fn create(
-    ProjectRepository(repository): ProjectRepository,
+    project: Project,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     JsonObject(body): JsonObject,
@@ -69,14 +68,9 @@ async fn create(
         pipelines: check.texts(&body, "pipelines"),
     };
     let request = check.done(request)?;
-    // The semaphore is never closed. The leave goes with the work, which goes on if the caller hangs up.
-    let leave = app.reviews().acquire_owned().await;
-    let work = move || {
-        let _leave = leave;
-        review::review(&repository, &request)
-    };
-    let reviewed = task::spawn_blocking(work).await;
-    let reviewed =
-        reviewed.map_err(|_| Problem::internal("a defect of the local platform ended the review"))?;
-    Ok(Json(reviewed?))
+    let repository = project
+        .repository
+        .ok_or_else(|| Problem::not_found("the project has no repository here"))?;
+    let reviewed = app.in_repository(move || review::review(&repository, &request));
+    Ok(Json(reviewed.await?))
 }

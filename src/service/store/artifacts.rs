@@ -4,10 +4,13 @@
 //! Versions are numbered in the order of publishing; [Latest] of a prefix is the enabled one with the highest number,
 //! whenever it was enabled.
 
+use super::events::{self, Author, Entry, Kind};
+use super::{count, projects};
 use crate::service::page::Page;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// The tables of this resource.
 pub const TABLES: &str = "
@@ -129,11 +132,13 @@ pub struct Filter {
 
 const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, commit_hash, branch";
 
-/// Adds a version; false, and nothing is changed, if prefix and version name are taken.
+/// Adds a version, which belongs to the project if one is given; false, and nothing is changed, if prefix and version
+/// name are taken.
 pub fn insert(
     transaction: &Transaction<'_>,
     artifact: &Artifact,
     contents: &Contents,
+    (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<bool> {
     let inserted = transaction.execute(
         &format!(
@@ -155,7 +160,34 @@ pub fn insert(
         return Ok(false);
     }
     insert_contents(transaction, transaction.last_insert_rowid(), contents)?;
+    record(transaction, Kind::ArtifactCreated, artifact, (author, project))?;
     Ok(true)
+}
+
+/// The event is in the given project, else in the one that the prefix is the name of, if there is one: published from
+/// the design tool, a prefix is a project's name.
+fn record(
+    transaction: &Transaction<'_>,
+    kind: Kind,
+    artifact: &Artifact,
+    (author, project): (&Author, Option<Uuid>),
+) -> rusqlite::Result<()> {
+    let Artifact {
+        shared_pipeline_id_prefix: prefix,
+        version_name,
+        ..
+    } = artifact;
+    let entry = Entry {
+        kind,
+        project: match project {
+            None => projects::called(transaction, prefix)?,
+            given => given,
+        },
+        subject_id: format!("{prefix}/{version_name}"),
+        subject_name: version_name,
+        information: format!("prefix {prefix}"),
+    };
+    events::record(transaction, author, &entry)
 }
 
 fn insert_contents(transaction: &Transaction<'_>, number: i64, contents: &Contents) -> rusqlite::Result<()> {
@@ -210,10 +242,6 @@ pub fn list(connection: &Connection, filter: &Filter, page: Page) -> rusqlite::R
     Ok((items, total))
 }
 
-fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
-    row.get::<_, i64>(0).map(i64::unsigned_abs)
-}
-
 fn artifact(row: &Row<'_>) -> rusqlite::Result<Artifact> {
     Ok(Artifact {
         shared_pipeline_id_prefix: row.get(0)?,
@@ -260,14 +288,14 @@ fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<Sh
         .collect()
 }
 
-/// Enables or disables a version and gives it as it is then; none if there is no such version.
+/// Enables or disables the version of a prefix and gives it as it is then; none if there is no such version.
 pub fn set_enabled(
     transaction: &Transaction<'_>,
-    prefix: &str,
-    version_name: &str,
+    [prefix, version_name]: [&str; 2],
     enabled: bool,
+    (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<Option<Artifact>> {
-    transaction
+    let changed = transaction
         .query_row(
             &format!(
                 "UPDATE artifact SET enabled = ? WHERE prefix = ? AND version_name = ? RETURNING {COLUMNS}"
@@ -275,7 +303,11 @@ pub fn set_enabled(
             params![enabled, prefix, version_name],
             artifact,
         )
-        .optional()
+        .optional()?;
+    if let (Some(artifact), false) = (&changed, enabled) {
+        record(transaction, Kind::ArtifactDisabled, artifact, (author, project))?;
+    }
+    Ok(changed)
 }
 
 /// A page of the shared pipelines of all prefixes, by prefix and id, and how many there are.

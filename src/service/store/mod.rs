@@ -5,8 +5,17 @@
 //! two servers cannot share a folder. See <https://www.sqlite.org/wal.html>.
 
 pub mod artifacts;
+pub mod connections;
+pub mod environments;
+pub mod events;
+pub mod executions;
+pub mod projects;
+pub mod secrets;
+pub mod streaming;
+pub mod tasks;
+pub mod variables;
 
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +30,18 @@ const FILE: &str = "platform.db";
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// The statements that lead from each version of the layout to the next; `PRAGMA user_version` counts those done.
-const MIGRATIONS: [&str; 1] = [artifacts::TABLES];
+const MIGRATIONS: [&str; 10] = [
+    artifacts::TABLES,
+    events::TABLES,
+    projects::TABLES,
+    connections::TABLES,
+    secrets::TABLES,
+    environments::TABLES,
+    variables::TABLES,
+    executions::TABLES,
+    streaming::TABLES,
+    tasks::TABLES,
+];
 
 /// The store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -90,13 +110,16 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
-        self.run(move |connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let value = work(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        })
-        .await
+        self.run(move |connection| commit(connection, work)).await
+    }
+
+    /// Changes before anything is served, on the thread of the caller.
+    pub fn change_at_start<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        commit(&mut connection, work)
     }
 
     async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
@@ -112,6 +135,21 @@ impl Store {
         };
         task::spawn_blocking(work).await.map_err(|_| StoreError::Defect)?
     }
+}
+
+fn commit<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> Result<T, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
+}
+
+/// The number that a `SELECT count(*)` gives.
+fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
 fn open_file(folder: &Path) -> Result<Connection, StoreError> {
@@ -205,7 +243,7 @@ mod tests {
         drop(store);
         let error = Store::open(Some(folder.path())).unwrap_err();
         assert!(
-            matches!(error, StoreError::Newer { found: 99, known: 1 }),
+            matches!(error, StoreError::Newer { found: 99, known } if known as usize == MIGRATIONS.len()),
             "{error}"
         );
     }

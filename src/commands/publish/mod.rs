@@ -1,0 +1,184 @@
+//! `sluicegate publish`: settle the commit, plan, look, send once, verify, leave a receipt.
+
+mod evidence;
+mod preview;
+mod tell;
+
+pub(super) use tell::latest_in_words;
+
+use super::client::requests;
+use super::deliver::{append_outputs, write_whole};
+use super::judgement::count;
+use super::workspace::Workspace;
+use super::{Outcome, Run};
+use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom, Select};
+use crate::context::{Subject, Target};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::CommitId;
+use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish, receipt};
+use crate::settings::{Connection, Publish};
+use crate::ui::Bar;
+use std::sync::Arc;
+
+pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
+    let mut workspace = run.workspace()?;
+    let settings = workspace.sources.publish(args)?;
+    workspace.deepen(run, &settings.revisions, Subject::Commit)?;
+    let target = workspace.target(run, settings.revisions.clone())?;
+    let publishing = Publishing {
+        run,
+        workspace: &workspace,
+        settings: &settings,
+        connection: &workspace.sources.connection(&run.global)?,
+        target: &target,
+        review: None,
+        takes_output: false,
+    };
+    publishing.run()
+}
+
+/// A publish about to be done.
+pub(super) struct Publishing<'a> {
+    pub(super) run: &'a Run,
+    pub(super) workspace: &'a Workspace<'a>,
+    pub(super) settings: &'a Publish,
+    pub(super) connection: &'a Connection,
+    pub(super) target: &'a Target,
+    /// The review of the same commit that has just passed.
+    pub(super) review: Option<ReviewEvidence>,
+    /// Whether standard output carries a report, so that nothing else may be written there.
+    pub(super) takes_output: bool,
+}
+
+impl Publishing<'_> {
+    pub(super) fn run(mut self) -> Outcome {
+        if let Some(path) = &self.settings.require_review {
+            self.review = Some(evidence::required(path, &self.target.head)?);
+        }
+        if self.review.is_some() && self.settings.from == PublishFrom::Worktree {
+            let message = "a review is of a commit, and says nothing about files from the working tree";
+            return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
+        }
+        let plan = match self.plan() {
+            Err(error) if self.settings.dry_run => return self.show_refusal(error),
+            planned => planned?,
+        };
+        for warning in &plan.warnings {
+            self.run.ui.warn(warning);
+        }
+        if self.settings.dry_run {
+            return self.preview(&plan);
+        }
+        self.send(&plan)
+    }
+
+    fn send(&self, plan: &Plan) -> Outcome {
+        let platform = self.run.platform(self.connection)?;
+        let what = count(plan.files.len(), "file");
+        self.run.ui.say(&format!(
+            "publishing {what} as version {} of {}",
+            plan.version_name, plan.prefix
+        ));
+        let bar = self.run.ui.progress("publishing").bytes();
+        let ended = requests(publish::publish(
+            &platform,
+            plan,
+            self.options(),
+            Some(progress(&bar, plan)),
+        ))?;
+        bar.clear();
+        let status = tell::tell(self, plan, &ended)?;
+        let hashes = ended.hashes.clone().unwrap_or_default();
+        let receipt = Receipt::of(plan, &hashes, &ended).with_review(self.review.as_ref());
+        Ok(status.worse(self.record(&receipt)))
+    }
+
+    fn plan(&self) -> Result<Plan, PublishError> {
+        let source = match self.settings.from {
+            PublishFrom::Commit => Source::Commit,
+            PublishFrom::Worktree => Source::Worktree,
+        };
+        self.plan_of(&self.target.head, source)
+    }
+
+    fn plan_of(&self, commit: &CommitId, source: Source) -> Result<Plan, PublishError> {
+        let settings = self.settings;
+        let wish = Wish {
+            prefix: settings.prefix.clone(),
+            version_template: settings.version_name.clone(),
+            include: &|path| settings.selection.includes(path),
+            exclude: &|path| settings.selection.excludes(path),
+            select: match settings.select {
+                Select::All => publish::Select::All,
+                Select::Closure => publish::Select::Closure,
+            },
+            config_dir: self.workspace.global.config_dir.clone(),
+            source,
+            branch: self.target.branch.clone(),
+            tag: self.target.tag.clone(),
+            run_number: self.target.run_number.clone(),
+        };
+        publish::plan(&self.workspace.repo, commit, &wish)
+    }
+
+    fn options(&self) -> publish::Options {
+        let settings = self.settings;
+        publish::Options {
+            on_ignored: match settings.on_ignored {
+                OnIgnored::Fail => publish::OnIgnored::Fail,
+                OnIgnored::Disable => publish::OnIgnored::Disable,
+                OnIgnored::Warn => publish::OnIgnored::Warn,
+            },
+            if_exists: match settings.if_exists {
+                IfExists::Fail => publish::IfExists::Fail,
+                IfExists::SameContent => publish::IfExists::SameContent,
+            },
+            verify: settings.verify,
+            patience: settings.lookup_timeout,
+            // Content hashes cost time, so they are made only for who reads them.
+            hash: settings.receipt.is_some() || self.run.env.get(super::deliver::STEP_OUTPUT).is_some(),
+        }
+    }
+
+    /// Shows a result: on standard output, unless that carries a report.
+    fn show(&self, text: &str) -> Result<(), Failure> {
+        if self.takes_output {
+            self.run.ui.out_beside(text)
+        } else {
+            self.run.ui.out(text)
+        }
+    }
+
+    /// Writes the receipt and the step outputs; what cannot be written is named.
+    fn record(&self, receipt: &Receipt<'_>) -> ExitStatus {
+        let (run, settings) = (self.run, self.settings);
+        let mut status = ExitStatus::Success;
+        let mut check = |result: Result<(), Failure>| {
+            if let Err(failure) = result {
+                status = status.worse(run.ui.fail(&failure));
+            }
+        };
+        if let Some(path) = &settings.receipt {
+            let written = write_whole(path, receipt::render(receipt).as_bytes());
+            check(written.map_err(|error| {
+                let what = format!("the receipt {} was not written", path.display());
+                Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+            }));
+        }
+        check(append_outputs(
+            run,
+            &[
+                ("version-name", receipt.plan.version_name.clone()),
+                ("digest", receipt.digest.clone()),
+            ],
+        ));
+        status
+    }
+}
+
+/// The request has a little more than the files.
+fn progress(bar: &Bar, plan: &Plan) -> Progress {
+    let (bar, total) = (bar.clone(), plan.total_bytes());
+    Arc::new(move |sent| bar.set(sent.min(total), total))
+}

@@ -1,0 +1,119 @@
+//! Carries a plan out: looks before it sends, sends once, and where an answer is lost, looks up what became of it.
+//!
+//! Sending again is safe only because of three things together: the platform takes a version name once, the details
+//! did not show the version when the run began, and a refusal as "exists" after a lost answer is looked up, not
+//! believed to be another's.
+
+use super::Plan;
+use super::hash::Hashes;
+use super::judge::{not_begun, refused, unknown};
+use super::lookup::{Lookup, Seen, Whose, whose};
+use super::outcome::{Options, Outcome};
+use super::upload::{Progress, upload};
+use crate::api::Platform;
+use crate::http::{ErrorKind, HttpError};
+use jiff::Timestamp;
+
+/// The most uploads of one run.
+const UPLOADS: usize = 3;
+
+/// Publishes what is planned. The plan is not checked again: [`super::plan`] made it whole.
+pub async fn publish(
+    platform: &Platform,
+    plan: &Plan,
+    options: Options,
+    progress: Option<Progress>,
+) -> Outcome {
+    let job = Job {
+        platform,
+        plan,
+        options,
+        hashes: options.hash.then(|| Hashes::new(plan.files.len())),
+        progress,
+        began: Timestamp::now(),
+    };
+    let outcome = job.run().await;
+    Outcome {
+        hashes: job.hashes.and_then(|hashes| hashes.complete(plan).ok()),
+        ..outcome
+    }
+}
+
+/// One publish.
+pub(super) struct Job<'a> {
+    pub platform: &'a Platform,
+    pub plan: &'a Plan,
+    pub options: Options,
+    hashes: Option<Hashes>,
+    progress: Option<Progress>,
+    began: Timestamp,
+}
+
+/// What became of an upload whose answer was lost.
+enum Fate {
+    /// It was not stored, as far as the platform shows.
+    NotThere(HttpError),
+    Settled(Outcome),
+}
+
+impl Job<'_> {
+    async fn run(&self) -> Outcome {
+        match self.lookup().once().await {
+            Seen::NotThere => self.send().await,
+            Seen::There(details) => self.existing(&details),
+            Seen::Unclear(why, error) => not_begun(&why, error),
+        }
+    }
+
+    async fn send(&self) -> Outcome {
+        let mut lost: Option<HttpError> = None;
+        let mut left = UPLOADS;
+        loop {
+            left -= 1;
+            let upload = upload(self.plan, self.hashes.clone(), self.progress.clone());
+            let error = match self.platform.publish(upload).await {
+                Ok(answer) => return self.accepted(answer.ignored_resources, None).await,
+                Err(error) => error,
+            };
+            let is_conflict = error.kind() == ErrorKind::Conflict;
+            if error.was_accepted() {
+                return self.accepted(None, Some(error)).await;
+            } else if is_conflict && lost.is_none() {
+                return self.conflict(error).await;
+            } else if !is_conflict && !error.may_have_been_processed() {
+                return refused(error, lost.as_ref());
+            }
+            tracing::info!("the upload got no usable answer; the version is looked up: {error}");
+            match self.fate(error).await {
+                Fate::Settled(outcome) => return outcome,
+                Fate::NotThere(error) if is_conflict || left == 0 => {
+                    return unknown("the platform does not show the version", error);
+                }
+                Fate::NotThere(error) => lost = Some(error),
+            }
+        }
+    }
+
+    async fn fate(&self, lost: HttpError) -> Fate {
+        let details = match self.lookup().until_there().await {
+            Seen::NotThere => return Fate::NotThere(lost),
+            Seen::Unclear(why, _) => {
+                return Fate::Settled(unknown(&format!("the version cannot be looked up: {why}"), lost));
+            }
+            Seen::There(details) => details,
+        };
+        Fate::Settled(match whose(&details, self.plan, self.began) {
+            Whose::Ours => self.ours(&details, lost).await,
+            Whose::Anothers(why) => self.anothers(&details, why),
+            Whose::Unclear(why) => unknown(&why, lost),
+        })
+    }
+
+    pub(super) const fn lookup(&self) -> Lookup<'_> {
+        Lookup {
+            platform: self.platform,
+            plan: self.plan,
+            patience: self.options.patience,
+        }
+    }
+}

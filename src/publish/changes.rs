@@ -1,0 +1,54 @@
+//! What one plan changes in another: a plan is data, so two of them can be compared.
+
+use super::{Content, Plan, PublishError};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The paths that differ between two plans, each list sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Changes {
+    /// Only in the new one.
+    pub added: Vec<String>,
+    /// In both, with other content.
+    pub modified: Vec<String>,
+    /// Only in the old one.
+    pub removed: Vec<String>,
+}
+
+/// What differs from `old` to `new`, whose content hashes are `hashes`. Contents are read only where not both are in
+/// git.
+pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<Changes, PublishError> {
+    let is_on_disk = |plan: &Plan| {
+        plan.files
+            .iter()
+            .any(|file| matches!(file.content, Content::File(_)))
+    };
+    let old_hashes = if is_on_disk(old) || is_on_disk(new) {
+        old.hash_all()?
+    } else {
+        Vec::new()
+    };
+    let mut gone: BTreeMap<&str, usize> = old
+        .files
+        .iter()
+        .enumerate()
+        .map(|(index, file)| (file.path.as_str(), index))
+        .collect();
+    let mut changes = Changes::default();
+    for (index, file) in new.files.iter().enumerate() {
+        match gone.remove(file.path.as_str()) {
+            None => changes.added.push(file.path.clone()),
+            Some(before) => {
+                let is_same = old.files[before].content == file.content
+                    || old_hashes
+                        .get(before)
+                        .is_some_and(|hash| hashes.get(index) == Some(hash));
+                if !is_same {
+                    changes.modified.push(file.path.clone());
+                }
+            }
+        }
+    }
+    changes.removed.extend(gone.into_keys().map(str::to_owned));
+    Ok(changes)
+}

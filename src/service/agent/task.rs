@@ -1,0 +1,544 @@
+//! A task: its state, and how time and callers move it on.
+
+use super::decision::{Decision, PendingDecision, Verdict};
+use super::plan::tools_for;
+use super::tools::{ASK, changes};
+use crate::service::clock::Moment;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::time::Duration;
+use utoipa::ToSchema;
+
+/// How long the agent thinks before it does anything.
+const THINKING: Duration = Duration::from_secs(1);
+
+/// How long one tool takes.
+const STEP: Duration = Duration::from_millis(400);
+
+/// How long the agent wraps up after it was stopped.
+const WRAPPING_UP: Duration = Duration::from_secs(1);
+
+/// How a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[schema(as = TaskStatus)]
+pub enum Status {
+    /// The agent works.
+    Running,
+    /// The agent wraps up.
+    Stopping,
+    /// The agent has finished, or waits for a decision.
+    Stopped,
+    /// Something went wrong.
+    Errored,
+}
+
+/// What an agent may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[schema(as = AgentMode)]
+pub enum Mode {
+    /// It makes changes.
+    Act,
+    /// It makes a plan.
+    Plan,
+}
+
+/// What a task is done with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentConfig {
+    /// The agent.
+    pub name: String,
+    /// What it may do.
+    pub mode: Mode,
+    /// The project that it works in.
+    #[schema(format = "uuid")]
+    pub project_id: String,
+    /// The branch that it reads from.
+    pub source_branch_name: String,
+    /// Where it runs pipelines.
+    pub environment_name: String,
+    /// The branch that it writes to; generated if none was given.
+    pub target_branch_name: String,
+    /// Whether the name of that branch was to be generated.
+    pub generate_branch: bool,
+    /// The service graph that it knows.
+    #[schema(required)]
+    pub graph_id: Option<String>,
+    /// The folder that it works in.
+    #[schema(required)]
+    pub working_directory: Option<String>,
+}
+
+/// Something that happened in a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// What happened; `type` says what else there is.
+    #[schema(value_type = std::collections::BTreeMap<String, Value>)]
+    pub data: Value,
+    /// The same for everything between two instructions.
+    pub group_id: String,
+    /// When, in UTC.
+    #[schema(value_type = String, format = DateTime)]
+    pub timestamp: Moment,
+}
+
+/// One tool to be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Step {
+    tool: String,
+    approved: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Phase {
+    /// At work; the next step is done at `next`.
+    Working {
+        #[serde(serialize_with = "Moment::as_number")]
+        next: Moment,
+    },
+    /// Stopped by a caller; at rest from `until`.
+    WrappingUp {
+        #[serde(serialize_with = "Moment::as_number")]
+        until: Moment,
+    },
+    /// Waits for a decision on the first step that is left.
+    Waiting(PendingDecision),
+    Finished,
+    Errored,
+}
+
+/// The state of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// What it is done with.
+    pub config: AgentConfig,
+    /// The tools that need no leave.
+    pub granted: Vec<String>,
+    /// When the state last changed.
+    #[serde(serialize_with = "Moment::as_number")]
+    pub modified_at: Moment,
+    /// Why it cannot be done, if it cannot.
+    trouble: Option<String>,
+    phase: Phase,
+    left: VecDeque<Step>,
+    turns: u32,
+    asked: u32,
+}
+
+impl Task {
+    /// A task that begins with this instruction; `trouble` says why it cannot be done.
+    pub fn begin(
+        config: AgentConfig,
+        granted: Vec<String>,
+        trouble: Option<String>,
+        message: &str,
+        now: Moment,
+    ) -> (Self, Vec<Message>) {
+        let mut task = Self {
+            config,
+            granted: Vec::new(),
+            modified_at: now,
+            trouble,
+            phase: Phase::Finished,
+            left: VecDeque::new(),
+            turns: 0,
+            asked: 0,
+        };
+        task.grant(granted);
+        let said = task.instruct(message, now);
+        (task, vec![said])
+    }
+
+    /// How the task is.
+    pub const fn status(&self) -> Status {
+        match self.phase {
+            Phase::Working { .. } => Status::Running,
+            Phase::WrappingUp { .. } => Status::Stopping,
+            Phase::Waiting(_) | Phase::Finished => Status::Stopped,
+            Phase::Errored => Status::Errored,
+        }
+    }
+
+    /// What the agent waits for.
+    pub fn pending(&self) -> Vec<PendingDecision> {
+        match &self.phase {
+            Phase::Waiting(pending) => vec![pending.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Adds tools that need no leave.
+    pub fn grant(&mut self, tools: impl IntoIterator<Item = String>) {
+        for tool in tools {
+            if !self.granted.contains(&tool) {
+                self.granted.push(tool);
+            }
+        }
+    }
+
+    /// Puts these tools in the place of those that need no leave. What the agent waits for it still waits for.
+    pub fn replace_grants(&mut self, tools: Vec<String>, now: Moment) {
+        self.granted.clear();
+        self.grant(tools);
+        self.modified_at = now;
+    }
+
+    /// Moves the task on to this time and gives what happened until then.
+    pub fn advance(&mut self, now: Moment) -> Vec<Message> {
+        let mut said = Vec::new();
+        loop {
+            match self.phase {
+                Phase::Working { next } if next <= now => said.push(self.step(next)),
+                Phase::WrappingUp { until } if until <= now => {
+                    said.push(self.rest(until, json!({"type": "stopped", "text": "The agent was stopped"})));
+                }
+                _ => return said,
+            }
+        }
+    }
+
+    /// The agent has an instruction, and works on it from now; what it was to do before, it does first if it is at
+    /// work, and else no more.
+    pub fn instruct(&mut self, message: &str, now: Moment) -> Message {
+        if !matches!(self.phase, Phase::Working { .. }) {
+            self.left.clear();
+            self.phase = Phase::Working { next: now + THINKING };
+        }
+        let tools = tools_for(message).into_iter();
+        let wanted = tools.filter(|tool| self.config.mode == Mode::Act || !changes(tool));
+        let steps = wanted.map(|tool| Step {
+            tool: tool.to_owned(),
+            approved: false,
+        });
+        self.left.extend(steps);
+        self.turns += 1;
+        self.say(now, json!({"type": "prompt", "text": message}))
+    }
+
+    /// Stops the agent; afterwards it waits for nothing.
+    pub fn stop(&mut self, now: Moment) -> Option<Message> {
+        self.left.clear();
+        match self.phase {
+            Phase::Working { .. } => {
+                self.phase = Phase::WrappingUp {
+                    until: now + WRAPPING_UP,
+                };
+                Some(self.say(now, json!({"type": "stopping", "text": "The agent wraps up"})))
+            }
+            Phase::Waiting(_) => {
+                Some(self.rest(now, json!({"type": "stopped", "text": "The agent was stopped"})))
+            }
+            Phase::WrappingUp { .. } | Phase::Finished | Phase::Errored => None,
+        }
+    }
+
+    /// Takes decisions, and gives those that were on something that the agent waited for, with the tool. Others
+    /// resolve nothing.
+    pub fn decide<'d>(
+        &mut self,
+        decisions: &'d [Decision],
+        now: Moment,
+    ) -> Option<(&'d Decision, String, Message)> {
+        let Phase::Waiting(pending) = &self.phase else {
+            return None;
+        };
+        let decision = decisions.iter().find(|decision| decision.is_on(pending))?;
+        let tool = match pending {
+            PendingDecision::Tool(tool) => tool.tool_name.clone(),
+            PendingDecision::Question(_) => ASK.to_owned(),
+        };
+        let data = match &decision.verdict {
+            Verdict::Tool { approved, for_good } => {
+                if *approved && *for_good {
+                    self.grant([tool.clone()]);
+                }
+                self.resolve(*approved);
+                let outcome = if *approved { "approved" } else { "denied" };
+                json!({"type": "decision", "toolName": tool, "toolId": decision.id, "outcome": outcome})
+            }
+            Verdict::Question(answers) => {
+                self.left.pop_front();
+                let answers: Vec<Value> = answers
+                    .iter()
+                    .map(
+                        |answer| json!({"questionIndex": answer.question, "selectedOptions": answer.options}),
+                    )
+                    .collect();
+                json!({"type": "answers", "id": decision.id, "answers": answers})
+            }
+        };
+        self.phase = Phase::Working { next: now + THINKING };
+        Some((decision, tool, self.say(now, data)))
+    }
+
+    /// The first step that is left may be done, or is left out.
+    fn resolve(&mut self, approved: bool) {
+        if approved {
+            if let Some(step) = self.left.front_mut() {
+                step.approved = true;
+            }
+        } else {
+            self.left.pop_front();
+        }
+    }
+
+    /// Does the next step.
+    fn step(&mut self, at: Moment) -> Message {
+        if let Some(trouble) = self.trouble.clone() {
+            self.phase = Phase::Errored;
+            self.left.clear();
+            return self.say(at, json!({"type": "error", "text": trouble}));
+        }
+        let Some(step) = self.left.front() else {
+            return self.rest(at, json!({"type": "answer", "text": "The agent has finished"}));
+        };
+        let tool = step.tool.clone();
+        if !step.approved && !self.granted.contains(&tool) {
+            return self.ask(&tool, at);
+        }
+        self.left.pop_front();
+        self.phase = Phase::Working { next: at + STEP };
+        let input = self.input_of(&tool);
+        self.say(
+            at,
+            json!({"type": "tool", "toolName": tool, "toolInput": input, "outcome": "done"}),
+        )
+    }
+
+    fn ask(&mut self, tool: &str, at: Moment) -> Message {
+        self.asked += 1;
+        let (pending, data) = if tool == ASK {
+            let id = format!("question-{}", self.asked);
+            let data = json!({"type": "question", "id": id});
+            (PendingDecision::question(id), data)
+        } else {
+            let id = format!("tool-{}", self.asked);
+            let data = json!({"type": "permission", "toolName": tool, "toolId": id});
+            (PendingDecision::tool(tool, id, self.input_of(tool)), data)
+        };
+        self.phase = Phase::Waiting(pending);
+        self.say(at, data)
+    }
+
+    fn rest(&mut self, at: Moment, data: Value) -> Message {
+        self.phase = Phase::Finished;
+        self.say(at, data)
+    }
+
+    fn say(&mut self, at: Moment, data: Value) -> Message {
+        self.modified_at = at;
+        Message {
+            data,
+            group_id: format!("turn-{}", self.turns),
+            timestamp: at,
+        }
+    }
+
+    /// What the tool is called with.
+    fn input_of(&self, tool: &str) -> Value {
+        let folder = self.config.working_directory.as_deref().unwrap_or(".");
+        match tool {
+            "git_commit" | "git_push" => json!({"branch": self.config.target_branch_name}),
+            "run_pipeline" | "query_warehouse" | "execute_sql" | "sample_component" => {
+                json!({"environmentName": self.config.environment_name})
+            }
+            _ => json!({"folder": folder}),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHAIN: &str = "create a pipeline, run it, commit and push";
+
+    fn moment(millis: u64) -> Moment {
+        Moment::from(jiff::Timestamp::UNIX_EPOCH) + Duration::from_millis(millis)
+    }
+
+    fn config(mode: Mode) -> AgentConfig {
+        AgentConfig {
+            name: "data_engineer_agent".into(),
+            mode,
+            project_id: String::new(),
+            source_branch_name: "main".into(),
+            environment_name: "production".into(),
+            target_branch_name: "work".into(),
+            generate_branch: false,
+            graph_id: None,
+            working_directory: None,
+        }
+    }
+
+    fn begin(mode: Mode, granted: &[&str], message: &str) -> Task {
+        let granted = granted.iter().map(|tool| (*tool).to_owned()).collect();
+        Task::begin(config(mode), granted, None, message, moment(0)).0
+    }
+
+    fn kinds(said: &[Message]) -> Vec<String> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        said.iter()
+            .map(|message| {
+                format!(
+                    "{} {}",
+                    text(&message.data["type"]),
+                    text(&message.data["toolName"])
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn with_everything_granted_it_works_through_the_message_without_asking() {
+        let mut task = begin(Mode::Act, &super::super::TOOLS, CHAIN);
+        assert!(task.advance(moment(999)).is_empty());
+        assert_eq!(task.status(), Status::Running);
+        let said = task.advance(moment(10_000));
+        assert_eq!(
+            kinds(&said),
+            [
+                "tool create_file",
+                "tool run_pipeline",
+                "tool git_commit",
+                "tool git_push",
+                "answer "
+            ]
+        );
+        assert_eq!((task.status(), task.pending()), (Status::Stopped, Vec::new()));
+        assert!(task.modified_at < moment(3_000));
+    }
+
+    #[test]
+    fn in_whatever_steps_the_time_is_looked_at_the_same_happens() {
+        let whole = begin(Mode::Act, &super::super::TOOLS, CHAIN).advance(moment(10_000));
+        let mut task = begin(Mode::Act, &super::super::TOOLS, CHAIN);
+        let pieces: Vec<Message> = (0..100)
+            .flat_map(|step| task.advance(moment(step * 100)))
+            .collect();
+        assert_eq!(whole, pieces);
+    }
+
+    #[test]
+    fn each_tool_that_is_not_granted_is_asked_for_in_turn() {
+        let mut task = begin(Mode::Act, &["run_pipeline"], CHAIN);
+        let mut asked = Vec::new();
+        for turn in 1..=3 {
+            task.advance(moment(turn * 10_000));
+            let Some(PendingDecision::Tool(tool)) = task.pending().pop() else {
+                panic!("{task:?}");
+            };
+            assert_eq!(task.status(), Status::Stopped);
+            asked.push(tool.tool_name);
+            let decision = Decision {
+                id: tool.tool_id,
+                verdict: Verdict::Tool {
+                    approved: turn != 2,
+                    for_good: turn == 3,
+                },
+            };
+            let unknown = Decision {
+                id: "other".into(),
+                ..decision.clone()
+            };
+            assert_eq!(task.decide(&[unknown], moment(turn * 10_000)), None);
+            assert!(task.decide(&[decision], moment(turn * 10_000)).is_some());
+            assert_eq!((task.status(), task.pending()), (Status::Running, Vec::new()));
+        }
+        assert_eq!(asked, ["create_file", "git_commit", "git_push"]);
+        let said = task.advance(moment(90_000));
+        assert_eq!(kinds(&said), ["tool git_push", "answer "]);
+        assert_eq!(task.granted, ["run_pipeline", "git_push"]);
+    }
+
+    #[test]
+    fn a_plan_needs_no_leave_for_changes() {
+        let mut task = begin(Mode::Plan, &[], CHAIN);
+        assert_eq!(kinds(&task.advance(moment(10_000))), ["answer "]);
+        task = begin(Mode::Plan, &[], "sample the orders and push");
+        task.advance(moment(10_000));
+        assert!(
+            matches!(task.pending().as_slice(), [PendingDecision::Tool(tool)] if tool.tool_name == "sample_component")
+        );
+    }
+
+    #[test]
+    fn questions_are_answered_by_their_id() {
+        let mut task = begin(Mode::Act, &["git_push"], "ask me, then push");
+        task.advance(moment(2_000));
+        let Some(PendingDecision::Question(question)) = task.pending().pop() else {
+            panic!("{task:?}");
+        };
+        let wrong = Decision {
+            id: question.id.clone(),
+            verdict: Verdict::Tool {
+                approved: true,
+                for_good: false,
+            },
+        };
+        assert_eq!(task.decide(&[wrong], moment(2_000)), None);
+        let right = Decision {
+            id: question.id,
+            verdict: Verdict::Question(Vec::new()),
+        };
+        assert!(task.decide(&[right], moment(2_000)).is_some());
+        assert_eq!(kinds(&task.advance(moment(9_000))), ["tool git_push", "answer "]);
+    }
+
+    #[test]
+    fn a_stop_is_seen_and_leaves_nothing_to_decide() {
+        let mut task = begin(Mode::Act, &[], CHAIN);
+        assert!(task.stop(moment(500)).is_some());
+        assert_eq!(task.status(), Status::Stopping);
+        assert!(task.stop(moment(600)).is_none());
+        assert!(task.advance(moment(1_499)).is_empty());
+        assert_eq!(kinds(&task.advance(moment(1_500))), ["stopped "]);
+        assert_eq!(task.status(), Status::Stopped);
+
+        let mut task = begin(Mode::Act, &[], CHAIN);
+        task.advance(moment(5_000));
+        assert_eq!(task.pending().len(), 1);
+        task.stop(moment(5_000));
+        assert_eq!((task.status(), task.pending()), (Status::Stopped, Vec::new()));
+    }
+
+    #[test]
+    fn an_instruction_wakes_it_up_and_more_work_is_put_at_the_end() {
+        let mut task = begin(Mode::Act, &super::super::TOOLS, "create it");
+        task.instruct("and push it", moment(100));
+        assert_eq!(
+            kinds(&task.advance(moment(10_000))),
+            ["tool create_file", "tool git_push", "answer "]
+        );
+        let said = task.instruct("commit", moment(10_000));
+        assert_eq!(
+            (said.group_id.as_str(), task.status()),
+            ("turn-3", Status::Running)
+        );
+        assert_eq!(
+            kinds(&task.advance(moment(20_000))),
+            ["tool git_commit", "answer "]
+        );
+    }
+
+    #[test]
+    fn trouble_ends_it_with_the_reason_in_the_messages() {
+        let trouble = Some("no such branch".to_owned());
+        let (mut task, _) = Task::begin(config(Mode::Act), Vec::new(), trouble, CHAIN, moment(0));
+        let said = task.advance(moment(5_000));
+        assert_eq!(said[0].data, json!({"type": "error", "text": "no such branch"}));
+        assert_eq!(task.status(), Status::Errored);
+    }
+
+    #[test]
+    fn a_state_is_read_back_as_it_was_written() {
+        let mut task = begin(Mode::Act, &[], CHAIN);
+        task.advance(moment(5_000));
+        let text = serde_json::to_string(&task).unwrap();
+        assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+    }
+}

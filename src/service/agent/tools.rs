@@ -1,0 +1,50 @@
+//! The tools that an agent can be granted.
+
+use crate::service::store::events::Kind;
+
+/// All names of tools: those of the API document's list, and the two more of its example.
+pub const TOOLS: [&str; 16] = [
+    "git_push",
+    "git_commit",
+    "run_pipeline",
+    "query_warehouse",
+    "edit_file",
+    "create_file",
+    "delete_file",
+    "copy_file",
+    "rename_file",
+    "ask_user_question",
+    "sample_component",
+    "enter_plan_mode",
+    "exit_plan_mode",
+    "create_custom_connector",
+    "execute_sql",
+    "read_file",
+];
+
+/// The tool by which an agent asks a question.
+pub const ASK: &str = "ask_user_question";
+
+/// The tools that leave everything as it is; a plan is made with these alone.
+const READING: [&str; 5] = [
+    "query_warehouse",
+    "sample_component",
+    "read_file",
+    "enter_plan_mode",
+    ASK,
+];
+
+/// Whether the tool changes something.
+pub fn changes(tool: &str) -> bool {
+    !READING.contains(&tool)
+}
+
+/// The audit event of allowing the tool, where there is one.
+pub fn acceptance_of(tool: &str) -> Option<Kind> {
+    match tool {
+        "sample_component" => Some(Kind::SamplingAccepted),
+        "run_pipeline" => Some(Kind::ExecutionAccepted),
+        "git_commit" | "git_push" => Some(Kind::GitActionAccepted),
+        _ => None,
+    }
+}

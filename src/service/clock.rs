@@ -1,0 +1,162 @@
+//! What time it is, for everything that the local platform records or lets progress.
+//!
+//! Nothing runs in the background: what is under way is stored with its times, and how far it is is worked out when
+//! someone asks. So a restart loses no timer, and a test steps the clock instead of sleeping.
+
+use jiff::Timestamp;
+use rusqlite::ToSql;
+use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+use std::ops::Add;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+/// Where the time comes from; clones of a stepped clock are the same clock.
+#[derive(Debug, Clone, Default)]
+pub enum Clock {
+    /// The system's clock.
+    #[default]
+    System,
+    /// A clock that moves only when it is told to; it holds milliseconds since 1970 in UTC.
+    Stepped(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// A clock that stands still at this time.
+    pub fn stepped(at: Timestamp) -> Self {
+        Self::Stepped(Arc::new(AtomicI64::new(at.as_millisecond())))
+    }
+
+    /// Moves a stepped clock on; the system's clock is left alone.
+    pub fn advance(&self, by: Duration) {
+        if let Self::Stepped(millis) = self {
+            millis.fetch_add(millis_of(by), Ordering::SeqCst);
+        }
+    }
+
+    /// The time now.
+    pub(super) fn now(&self) -> Moment {
+        Moment(match self {
+            Self::System => Timestamp::now().as_millisecond(),
+            Self::Stepped(millis) => millis.load(Ordering::SeqCst),
+        })
+    }
+}
+
+/// A point in time, in milliseconds since 1970 in UTC; shown as ISO 8601.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(transparent)]
+pub struct Moment(i64);
+
+impl Moment {
+    /// The first millisecond that is not before `time`.
+    pub fn not_before(time: Timestamp) -> Self {
+        let millis = time.as_millisecond();
+        let at = Timestamp::from_millisecond(millis).unwrap_or(time);
+        Self(if at < time { millis + 1 } else { millis })
+    }
+
+    /// The last millisecond that is not after `time`.
+    pub fn not_after(time: Timestamp) -> Self {
+        let millis = time.as_millisecond();
+        let at = Timestamp::from_millisecond(millis).unwrap_or(time);
+        Self(if at > time { millis - 1 } else { millis })
+    }
+
+    /// This long before.
+    pub fn before(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(millis_of(by)))
+    }
+
+    /// For storing within JSON, where [`Serialize`] shows the time to people.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub fn as_number<S: Serializer>(moment: &Self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i64(moment.0)
+    }
+}
+
+fn millis_of(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl Add<Duration> for Moment {
+    type Output = Self;
+
+    fn add(self, by: Duration) -> Self {
+        Self(self.0.saturating_add(millis_of(by)))
+    }
+}
+
+impl From<Timestamp> for Moment {
+    fn from(time: Timestamp) -> Self {
+        Self(time.as_millisecond())
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Timestamp::from_millisecond(self.0) {
+            Ok(time) => write!(f, "{time:.3}"),
+            // Only a clock that was set out of all bounds leads here.
+            Err(_) => write!(f, "{:.3}", Timestamp::UNIX_EPOCH),
+        }
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl ToSql for Moment {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.0.into())
+    }
+}
+
+impl FromSql for Moment {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        i64::column_result(value).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_stepped_clock_moves_when_told_and_clones_move_with_it() {
+        let clock = Clock::stepped(time("2026-11-20T09:30:00Z"));
+        let before = clock.now();
+        assert_eq!(clock.now(), before);
+        clock.clone().advance(Duration::from_millis(1500));
+        assert_eq!(clock.now(), before + Duration::from_millis(1500));
+        assert_eq!(clock.now().to_string(), "2026-11-20T09:30:01.500Z");
+    }
+
+    #[test]
+    fn bounds_between_two_milliseconds_are_narrowed() {
+        for (text, from, to) in [
+            ("2026-11-20T09:30:00.0005Z", ".001Z", ".000Z"),
+            ("2026-11-20T09:30:00.002Z", ".002Z", ".002Z"),
+        ] {
+            assert!(Moment::not_before(time(text)).to_string().ends_with(from));
+            assert!(Moment::not_after(time(text)).to_string().ends_with(to));
+        }
+        let early = time("1969-12-31T23:59:59.9995Z");
+        assert_eq!(Moment::not_after(early), Moment(-1));
+        assert_eq!(Moment::not_before(early), Moment(0));
+    }
+
+    #[test]
+    fn a_time_out_of_all_bounds_is_shown_too() {
+        assert_eq!(Moment(i64::MAX).to_string(), "1970-01-01T00:00:00.000Z");
+    }
+}

@@ -1,0 +1,79 @@
+//! The pipelines that can be executed: those at the head of the default branch of a project's repository, read when
+//! asked (API document, "Published pipeline and pipeline execution").
+
+use super::problem::Problem;
+use super::review;
+use crate::git::{CommitId, FileKind, GitError, Repository};
+use crate::pipelines::Kind;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+use utoipa::ToSchema;
+
+/// The largest pipeline that is read.
+const FILE_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// A pipeline that can be executed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublishedPipeline {
+    /// The path without its extension.
+    pub name: String,
+    /// When the head of the branch was committed, in UTC.
+    #[schema(format = DateTime)]
+    pub published_time: String,
+}
+
+/// All published pipelines by name.
+pub fn list(path: &Path) -> Result<Vec<PublishedPipeline>, Problem> {
+    let repository = review::open(path)?;
+    let Some(head) = head(&repository)? else {
+        return Ok(Vec::new());
+    };
+    let published_time = format!("{:.3}", repository.commit_time(&head)?);
+    let files = repository.files(&head, &|path| Kind::from_path(path).is_some())?;
+    let regular = files.iter().filter(|file| file.kind == FileKind::Regular);
+    let names: BTreeSet<&str> = regular.filter_map(|file| name_of(&file.path)).collect();
+    let pipelines = names.into_iter().map(|name| PublishedPipeline {
+        name: name.to_owned(),
+        published_time: published_time.clone(),
+    });
+    Ok(pipelines.collect())
+}
+
+fn name_of(path: &str) -> Option<&str> {
+    path.strip_suffix(Kind::from_path(path)?.extension())
+}
+
+/// The document of the published pipeline with this name, if there is one.
+pub fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+    let repository = review::open(path)?;
+    let Some(head) = head(&repository)? else {
+        return Ok(None);
+    };
+    for kind in Kind::ALL {
+        let found = repository.find_file(&head, &format!("{name}{}", kind.extension()))?;
+        if let Some(file) = found.filter(|file| file.kind == FileKind::Regular) {
+            return Ok(Some(repository.read_blob(&file.blob, FILE_LIMIT)?));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the repository has this branch; one that has no commit at all may get it yet.
+pub fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
+    let repository = review::open(path)?;
+    if head(&repository)?.is_none() {
+        return Ok(true);
+    }
+    Ok(review::branch_tip(&repository, branch)?.is_some())
+}
+
+/// The head of the default branch; none before the first commit.
+fn head(repository: &Repository) -> Result<Option<CommitId>, GitError> {
+    match repository.head() {
+        Ok(head) => Ok(Some(head.commit)),
+        Err(GitError::NoCommit { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

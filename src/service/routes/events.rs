@@ -1,0 +1,72 @@
+//! The audit log (API document, "Audit logs").
+
+use crate::service::app::App;
+use crate::service::auth::SuperAdmin;
+use crate::service::check::Check;
+use crate::service::clock::Moment;
+use crate::service::page::{Page, Paged, Query};
+use crate::service::problem::{Problem, ProblemBody};
+use crate::service::store::events::{self, AuditEvent};
+use axum::Json;
+use axum::extract::State;
+use jiff::Timestamp;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// Lists the audit events of the last 90 days, the oldest first.
+#[utoipa::path(
+    get,
+    path = "/v1/events",
+    operation_id = "listEvents",
+    tag = "Audit logs",
+    params(
+        ("from" = Option<String>, Query, format = DateTime, description = "The earliest time, with its offset from UTC."),
+        ("to" = Option<String>, Query, format = DateTime, description = "The latest time, with its offset from UTC."),
+        Page,
+    ),
+    responses(
+        (status = 200, body = Paged<AuditEvent>, description = "A page of the events."),
+        (status = 403, body = ProblemBody, description = "The role is not Super Admin."),
+    )
+)]
+async fn list(
+    _: SuperAdmin,
+    State(app): State<Arc<App>>,
+    query: Query,
+) -> Result<Json<Paged<AuditEvent>>, Problem> {
+    let mut check = Check::default();
+    let page = Page::read(&query, &mut check);
+    let from = time(&query, "from", &mut check).map(Moment::not_before);
+    let to = time(&query, "to", &mut check).map(Moment::not_after);
+    let (from, to) = check.done((from, to))?;
+    let oldest = app.clock().now().before(events::WINDOW);
+    let from = from.map_or(oldest, |from| from.max(oldest));
+    let found = app
+        .store()
+        .read(move |connection| events::list(connection, from, to, page))
+        .await?;
+    Ok(Json(Paged::new(page, found)))
+}
+
+/// A time with its offset. In a query that was not encoded, the plus sign of an offset has become a blank.
+fn time(query: &Query, name: &str, check: &mut Check) -> Option<Timestamp> {
+    let text = query.get(name)?;
+    let with_plus = || {
+        let (time, offset) = text.rsplit_once(' ')?;
+        format!("{time}+{offset}").parse().ok()
+    };
+    let time = text.parse().ok().or_else(with_plus);
+    if time.is_none() {
+        check.note(
+            name,
+            "must be a time in ISO 8601 with an offset, such as 2026-11-20T09:30:00Z",
+        );
+    }
+    time
+}

@@ -1,0 +1,265 @@
+//! Published pipelines and their executions (API document, "Pipeline execution").
+
+use crate::service::app::App;
+use crate::service::body::JsonObject;
+use crate::service::check::Check;
+use crate::service::page::{Page, Paged, Query};
+use crate::service::place::Place;
+use crate::service::problem::{Problem, ProblemBody, ShortBody};
+use crate::service::project::Project;
+use crate::service::published::{self, PublishedPipeline};
+use crate::service::store::environments;
+use crate::service::store::executions::{self, ExecutionResult, NewExecution};
+use crate::service::walk::{Outcome, walk};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+const ID: &str = "pipelineExecutionId";
+
+/// How long the shortest execution runs.
+const SHORTEST: Duration = Duration::from_secs(2);
+
+/// How much longer an execution runs for each component on its way, and for how many of them.
+const STEP: Duration = Duration::from_millis(20);
+const COUNTED_STEPS: u32 = 100;
+
+/// What a termination asks for.
+const CANCELLED: &str = "CANCELLED";
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(list_published))
+        .routes(routes!(create))
+        .routes(routes!(show, terminate))
+}
+
+/// The body of an execution request.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct ExecutionRequest {
+    /// The path of a published pipeline without its extension.
+    #[schema(min_length = 1)]
+    pipeline_name: String,
+    /// An environment of the project.
+    #[schema(min_length = 1)]
+    environment_name: String,
+    /// Held by the execution while it runs.
+    #[schema(min_length = 1)]
+    execution_tag: Option<String>,
+}
+
+/// The body of a termination.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct Termination {
+    force_update: Option<bool>,
+    #[schema(inline)]
+    status: TerminalStatus,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "it describes a value")]
+enum TerminalStatus {
+    Cancelled,
+}
+
+/// The execution that is meant.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ExecutionId {
+    #[schema(value_type = String, format = "uuid")]
+    pipeline_execution_id: Uuid,
+}
+
+/// An execution as it is.
+#[derive(Debug, Serialize, ToSchema)]
+struct Execution {
+    result: ExecutionResult,
+}
+
+/// Lists the pipelines at the head of the default branch of the project's repository.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{projectId}/published-pipelines",
+    operation_id = "listPublishedPipelines",
+    tag = "Pipeline execution",
+    params(("projectId" = String, Path, format = "uuid", description = "The project."), Page),
+    responses((status = 200, body = Paged<PublishedPipeline>, description = "A page of the pipelines."))
+)]
+async fn list_published(
+    project: Project,
+    State(app): State<Arc<App>>,
+    query: Query,
+) -> Result<Json<Paged<PublishedPipeline>>, Problem> {
+    let page = Page::only(&query)?;
+    let all = match project.repository {
+        Some(repository) => app.in_repository(move || published::list(&repository)).await?,
+        None => Vec::new(),
+    };
+    let total = all.len() as u64;
+    let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+    let items = all.into_iter().skip(start).take(page.size as usize).collect();
+    Ok(Json(Paged::new(page, (items, total))))
+}
+
+/// Executes a published pipeline.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{projectId}/pipeline-executions",
+    operation_id = "createExecution",
+    tag = "Pipeline execution",
+    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    request_body = ExecutionRequest,
+    responses(
+        (status = 201, body = ExecutionId, description = "The execution runs."),
+        (status = 404, body = ProblemBody, description = "No such project, pipeline or environment."),
+        (status = 409, body = ShortBody, description = "An execution with the same tag runs."),
+    )
+)]
+async fn create(
+    project: Project,
+    State(app): State<Arc<App>>,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<ExecutionId>), Problem> {
+    let mut check = Check::default();
+    let pipeline = check.text(&body, "pipelineName");
+    let environment = check.text(&body, "environmentName");
+    let tag = check.optional_text(&body, "executionTag");
+    let (pipeline, environment, tag) = check.done((pipeline, environment, tag))?;
+    let outcome = outcome(&app, &project, &pipeline).await?;
+    require_environment(&app, project.id, &environment).await?;
+    let taken = Problem::short_conflict(format!(
+        "an execution with the tag `{}` is running",
+        tag.as_deref().unwrap_or_default()
+    ));
+    let pipeline_execution_id = Uuid::new_v4();
+    let clock = app.clock().clone();
+    let inserted = app
+        .store()
+        .change(move |transaction| {
+            // Read here, where executions start one after the other, so that a tag is free when its time is over.
+            let started_at = clock.now();
+            let new = NewExecution {
+                id: pipeline_execution_id,
+                project: project.id,
+                pipeline,
+                environment,
+                tag,
+                started_at,
+                ends_at: started_at + SHORTEST + STEP * outcome.steps.min(COUNTED_STEPS),
+                success: outcome.success,
+                message: outcome.message,
+            };
+            executions::insert(transaction, &new)
+        })
+        .await?;
+    if inserted {
+        let answer = ExecutionId {
+            pipeline_execution_id,
+        };
+        Ok((StatusCode::CREATED, Json(answer)))
+    } else {
+        Err(taken)
+    }
+}
+
+async fn outcome(app: &App, project: &Project, pipeline: &str) -> Result<Outcome, Problem> {
+    let missing = Problem::not_found(format!("the project has no published pipeline `{pipeline}`"));
+    let Some(repository) = project.repository.clone() else {
+        return Err(missing);
+    };
+    let name = pipeline.to_owned();
+    let read = move || Ok(published::document(&repository, &name)?.map(|document| walk(&document)));
+    app.in_repository(read).await?.ok_or(missing)
+}
+
+async fn require_environment(app: &App, project: Uuid, environment: &str) -> Result<(), Problem> {
+    let missing = Problem::not_found(format!("the project has no environment `{environment}`"));
+    let name = environment.to_owned();
+    let level = app
+        .store()
+        .read(move |connection| environments::access_level(connection, project, &name))
+        .await?;
+    level.map(|_| ()).ok_or(missing)
+}
+
+/// Shows how an execution is.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}",
+    operation_id = "showExecution",
+    tag = "Pipeline execution",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
+    ),
+    responses((status = 200, body = Execution, description = "The execution as it is."))
+)]
+async fn show(
+    project: Project,
+    State(app): State<Arc<App>>,
+    place: Place,
+) -> Result<Json<Execution>, Problem> {
+    let id = place.uuid(ID)?;
+    let now = app.clock().now();
+    let result = app
+        .store()
+        .read(move |connection| executions::find(connection, project.id, id, now))
+        .await?;
+    let result = result.ok_or_else(|| missing(id))?;
+    Ok(Json(Execution { result }))
+}
+
+fn missing(id: Uuid) -> Problem {
+    Problem::not_found(format!("the project has no execution {id}"))
+}
+
+/// Terminates an execution that runs; one that has ended stays as it is.
+#[utoipa::path(
+    patch,
+    path = "/v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}",
+    operation_id = "terminateExecution",
+    tag = "Pipeline execution",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
+    ),
+    request_body = Termination,
+    responses((status = 200, body = ExecutionId, description = "The execution does not run."))
+)]
+async fn terminate(
+    project: Project,
+    State(app): State<Arc<App>>,
+    place: Place,
+    JsonObject(body): JsonObject,
+) -> Result<Json<ExecutionId>, Problem> {
+    let id = place.uuid(ID)?;
+    let mut check = Check::default();
+    check.optional_boolean(&body, "forceUpdate");
+    check.one_of(&body, "status", &[CANCELLED]);
+    check.done(())?;
+    let clock = app.clock().clone();
+    let found = app
+        .store()
+        .change(move |transaction| executions::cancel(transaction, project.id, id, clock.now()))
+        .await?;
+    if found {
+        Ok(Json(ExecutionId {
+            pipeline_execution_id: id,
+        }))
+    } else {
+        Err(missing(id))
+    }
+}

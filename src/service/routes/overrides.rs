@@ -1,0 +1,299 @@
+//! What variables are in single environments (API document, "Project variables").
+
+use super::variables::{NAME, does_not_fit, missing};
+use crate::service::app::App;
+use crate::service::auth::Caller;
+use crate::service::body::JsonObject;
+use crate::service::check::{Check, given};
+use crate::service::options::Role;
+use crate::service::page::Query;
+use crate::service::place::Place;
+use crate::service::problem::{Problem, ProblemBody};
+use crate::service::project::Project;
+use crate::service::store::environments;
+use crate::service::store::variables::{self, Found, Override, Scalar};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use rusqlite::{Connection, Transaction};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// The levels of an environment with which a member may not change overrides.
+const LOOKING_ONLY: [&str; 3] = ["runner", "readOnly", "noAccess"];
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, put))
+        .routes(routes!(remove))
+}
+
+/// The overrides of a variable.
+#[derive(Debug, Serialize, ToSchema)]
+struct Overrides {
+    variable: OverriddenVariable,
+    overrides: Vec<Override>,
+}
+
+/// The variable that is overridden.
+#[derive(Debug, Serialize, ToSchema)]
+struct OverriddenVariable {
+    #[schema(format = "uuid")]
+    id: String,
+    name: String,
+    r#type: String,
+}
+
+/// The body of a change of overrides.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct OverridesRequest {
+    overrides: Vec<OverrideRequest>,
+}
+
+/// A value for one environment.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct OverrideRequest {
+    #[schema(min_length = 1)]
+    environment_name: String,
+    value: Scalar,
+}
+
+/// What became of each override.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AppliedOverrides {
+    variable_name: String,
+    r#type: String,
+    successful_overrides: Vec<SuccessfulOverride>,
+    failed_overrides: Vec<FailedOverride>,
+}
+
+/// An override that was made or changed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SuccessfulOverride {
+    environment_name: String,
+}
+
+/// An override that could not be made or changed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct FailedOverride {
+    environment_name: String,
+    /// Why.
+    reason: String,
+}
+
+/// Lists the overrides of a variable by environment.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{projectId}/variables/{variableName}/environment-overrides",
+    operation_id = "listOverrides",
+    tag = "Project variables",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("variableName" = String, Path, description = "The variable."),
+        ("environmentName" = Option<String>, Query, description = "Only the override in this environment."),
+    ),
+    responses((status = 200, body = Overrides, description = "The overrides."))
+)]
+async fn list(
+    project: Project,
+    State(app): State<Arc<App>>,
+    place: Place,
+    query: Query,
+) -> Result<Json<Overrides>, Problem> {
+    let name = place.text(NAME).to_owned();
+    let missing = missing(&name);
+    let environment = query.get("environmentName").map(str::to_owned);
+    let overrides = app
+        .store()
+        .read(move |connection| {
+            let Some(found) = variables::find(connection, project.id, &name)? else {
+                return Ok(None);
+            };
+            let overrides = variables::overrides(connection, &found, environment.as_deref())?;
+            let variable = OverriddenVariable {
+                id: found.variable.id,
+                name: found.variable.name,
+                r#type: found.variable.kind,
+            };
+            Ok(Some(Overrides { variable, overrides }))
+        })
+        .await?;
+    overrides.map(Json).ok_or(missing)
+}
+
+/// Makes or changes overrides; those that cannot be applied are listed.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{projectId}/variables/{variableName}/environment-overrides",
+    operation_id = "setOverrides",
+    tag = "Project variables",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("variableName" = String, Path, description = "The variable."),
+    ),
+    request_body = OverridesRequest,
+    responses((status = 200, body = AppliedOverrides, description = "What became of each of them."))
+)]
+async fn put(
+    project: Project,
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: Place,
+    JsonObject(body): JsonObject,
+) -> Result<Json<AppliedOverrides>, Problem> {
+    let mut check = Check::default();
+    let items = check.objects(&body, "overrides", read_item);
+    let items: Vec<Override> = check.done(items)?.into_iter().flatten().collect();
+    let name = place.text(NAME).to_owned();
+    let missing = missing(&name);
+    let applied = app
+        .store()
+        .change(
+            move |transaction| match variables::find(transaction, project.id, &name)? {
+                Some(found) => apply(transaction, project.id, caller.role, found, items).map(Some),
+                None => Ok(None),
+            },
+        )
+        .await?;
+    applied.map(Json).ok_or(missing)
+}
+
+fn read_item(check: &mut Check, item: &Map<String, Value>) -> Option<Override> {
+    let environment_name = check.text(item, "environmentName");
+    let Some(value) = given(item, "value") else {
+        check.note("value", "must not be null");
+        return None;
+    };
+    let value = Scalar::of(value);
+    if value.is_none() {
+        check.note("value", "must be a string or a number");
+    }
+    Some(Override {
+        environment_name,
+        value: value?,
+    })
+}
+
+fn apply(
+    transaction: &Transaction<'_>,
+    project: Uuid,
+    role: Role,
+    found: Found,
+    items: Vec<Override>,
+) -> rusqlite::Result<AppliedOverrides> {
+    let kind = found.variable.kind.clone();
+    let (mut successful_overrides, mut failed_overrides) = (Vec::new(), Vec::new());
+    for item in items {
+        let failure = match refusal(transaction, project, role, &item.environment_name)? {
+            None if item.value.fits(&kind) => None,
+            None => Some(format!("the value {}", does_not_fit(&kind))),
+            refusal => refusal,
+        };
+        if failure.is_none() {
+            variables::put_override(transaction, &found, &item)?;
+        }
+        let environment_name = item.environment_name;
+        match failure {
+            None => successful_overrides.push(SuccessfulOverride { environment_name }),
+            Some(reason) => failed_overrides.push(FailedOverride {
+                environment_name,
+                reason,
+            }),
+        }
+    }
+    Ok(AppliedOverrides {
+        variable_name: found.variable.name,
+        r#type: kind,
+        successful_overrides,
+        failed_overrides,
+    })
+}
+
+/// Why the role may not change overrides in the environment; none if it may.
+fn refusal(
+    connection: &Connection,
+    project: Uuid,
+    role: Role,
+    environment: &str,
+) -> rusqlite::Result<Option<String>> {
+    let level = environments::access_level(connection, project, environment)?;
+    Ok(match level {
+        None => Some("the environment does not exist".to_owned()),
+        Some(level) if !role.is_admin() && LOOKING_ONLY.contains(&level.as_str()) => Some(format!(
+            "the permission is missing: the environment gives its users the level {level}"
+        )),
+        Some(_) => None,
+    })
+}
+
+/// What became of the removal of an override.
+enum Removal {
+    Done,
+    NoVariable,
+    NoOverride,
+    Refused(String),
+}
+
+/// Removes the override in an environment.
+#[utoipa::path(
+    delete,
+    path = "/v1/projects/{projectId}/variables/{variableName}/environment-overrides/{environmentName}",
+    operation_id = "deleteOverride",
+    tag = "Project variables",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("variableName" = String, Path, description = "The variable."),
+        ("environmentName" = String, Path, description = "The environment."),
+    ),
+    responses(
+        (status = 204, description = "The override is gone."),
+        (status = 403, body = ProblemBody, description = "The environment gives its users a level that does not suffice."),
+    )
+)]
+async fn remove(
+    project: Project,
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: Place,
+) -> Result<StatusCode, Problem> {
+    let name = place.text(NAME).to_owned();
+    let environment = place.text("environmentName").to_owned();
+    let missing = missing(&name);
+    let no_override = Problem::not_found(format!(
+        "the variable `{name}` has no override in the environment `{environment}`"
+    ));
+    let removal = app
+        .store()
+        .change(move |transaction| {
+            let Some(found) = variables::find(transaction, project.id, &name)? else {
+                return Ok(Removal::NoVariable);
+            };
+            if variables::overrides(transaction, &found, Some(&environment))?.is_empty() {
+                return Ok(Removal::NoOverride);
+            }
+            if let Some(why) = refusal(transaction, project.id, caller.role, &environment)? {
+                return Ok(Removal::Refused(why));
+            }
+            variables::remove_override(transaction, &found, &environment)?;
+            Ok(Removal::Done)
+        })
+        .await?;
+    match removal {
+        Removal::Done => Ok(StatusCode::NO_CONTENT),
+        Removal::NoVariable => Err(missing),
+        Removal::NoOverride => Err(no_override),
+        Removal::Refused(why) => Err(Problem::forbidden(why)),
+    }
+}

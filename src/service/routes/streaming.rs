@@ -1,0 +1,186 @@
+//! Streaming pipelines (API document, "Streaming pipelines").
+
+use crate::service::app::App;
+use crate::service::auth::Caller;
+use crate::service::body::JsonObject;
+use crate::service::check::Check;
+use crate::service::place::Place;
+use crate::service::problem::Problem;
+use crate::service::project::Project;
+use crate::service::routes::Empty;
+use crate::service::store::streaming::{self, Command, NewPipeline, Status};
+use crate::service::streaming::{StreamingDefinition, StreamingPipeline, check_definition};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+const ID: &str = "streamingPipelineId";
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(create))
+        .routes(routes!(show))
+        .routes(routes!(command))
+        .routes(routes!(status))
+}
+
+/// The body of a command.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct StreamingCommand {
+    #[schema(inline)]
+    command: CommandName,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "it describes a value")]
+enum CommandName {
+    Start,
+    Stop,
+}
+
+/// How a streaming pipeline is.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StreamingStatusAnswer)]
+struct StatusAnswer {
+    status: Status,
+}
+
+/// Makes a streaming pipeline, at rest.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{projectId}/streaming-pipelines",
+    operation_id = "createStreamingPipeline",
+    tag = "Streaming pipelines",
+    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    request_body = StreamingDefinition,
+    responses((status = 201, body = StreamingPipeline, description = "The definition as it is stored."))
+)]
+async fn create(
+    project: Project,
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<Map<String, Value>>), Problem> {
+    let mut check = Check::default();
+    let name = check_definition(&mut check, &body, app.vocabulary());
+    let name = check.done(name)?;
+    let id = Uuid::new_v4();
+    let mut stored = Map::from_iter([(ID.to_owned(), Value::from(id.to_string()))]);
+    stored.extend(body.into_iter().filter(|(member, _)| member != ID));
+    let new = NewPipeline {
+        id,
+        project: project.id,
+        name,
+        definition: Value::Object(stored.clone()).to_string(),
+    };
+    let author = app.author(&caller);
+    app.store()
+        .change(move |transaction| streaming::insert(transaction, &new, &author))
+        .await?;
+    Ok((StatusCode::CREATED, Json(stored)))
+}
+
+fn missing(id: Uuid) -> Problem {
+    Problem::not_found(format!("the project has no streaming pipeline {id}"))
+}
+
+/// Shows the definition of a streaming pipeline.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}",
+    operation_id = "showStreamingPipeline",
+    tag = "Streaming pipelines",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
+    ),
+    responses((status = 200, body = StreamingPipeline, description = "The definition as it is stored."))
+)]
+async fn show(project: Project, State(app): State<Arc<App>>, place: Place) -> Result<Json<Value>, Problem> {
+    let id = place.uuid(ID)?;
+    let definition = app
+        .store()
+        .read(move |connection| streaming::definition(connection, project.id, id))
+        .await?;
+    let definition = definition.ok_or_else(|| missing(id))?;
+    let definition = serde_json::from_str(&definition);
+    definition
+        .map(Json)
+        .map_err(|error| Problem::internal(format!("the stored definition is broken: {error}")))
+}
+
+/// Tells a streaming pipeline to start or stop; it has not done so yet when this is answered.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/commands",
+    operation_id = "commandStreamingPipeline",
+    tag = "Streaming pipelines",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
+    ),
+    request_body = StreamingCommand,
+    responses((status = 200, body = Empty, description = "The streaming agent has received the command."))
+)]
+async fn command(
+    project: Project,
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: Place,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Empty>, Problem> {
+    let id = place.uuid(ID)?;
+    let mut check = Check::default();
+    let command = match check.one_of(&body, "command", &["start", "stop"]).as_str() {
+        "start" => Command::Start,
+        _ => Command::Stop,
+    };
+    let command = check.done(command)?;
+    let author = app.author(&caller);
+    let found = app
+        .store()
+        .change(move |transaction| streaming::command(transaction, project.id, id, command, &author))
+        .await?;
+    if found {
+        Ok(Json(Empty {}))
+    } else {
+        Err(missing(id))
+    }
+}
+
+/// Shows how a streaming pipeline is.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/status",
+    operation_id = "showStreamingStatus",
+    tag = "Streaming pipelines",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
+    ),
+    responses((status = 200, body = StatusAnswer, description = "How it is."))
+)]
+async fn status(
+    project: Project,
+    State(app): State<Arc<App>>,
+    place: Place,
+) -> Result<Json<StatusAnswer>, Problem> {
+    let id = place.uuid(ID)?;
+    let now = app.clock().now();
+    let status = app
+        .store()
+        .read(move |connection| streaming::status(connection, project.id, id, now))
+        .await?;
+    let status = status.ok_or_else(|| missing(id))?;
+    Ok(Json(StatusAnswer { status }))
+}

@@ -1,0 +1,386 @@
+//! What an agent and its callers tell each other (API document, "AI agent tasks").
+
+use super::tasks::{AGENT, MODES, change, missing, read_mode, read_tool, record, sees, shown};
+use super::tasks_shapes::{AgentName, GrantedTool};
+use crate::service::agent::{
+    Answer, Decision, Message, Mode, PendingDecision, Status, Verdict, acceptance_of,
+};
+use crate::service::app::App;
+use crate::service::auth::Caller;
+use crate::service::body::JsonObject;
+use crate::service::check::{Check, given};
+use crate::service::page::{Query, whole_number};
+use crate::service::place::Place;
+use crate::service::problem::{Problem, ProblemBody};
+use crate::service::store::events::Kind;
+use crate::service::store::tasks;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// The most messages in an answer, and how many there are where none says.
+const LARGEST_LIMIT: u32 = 1000;
+const LIMIT: u32 = 25;
+
+/// How long an approval holds.
+const SCOPES: [&str; 2] = ["ONCE", "CONVERSATION"];
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(decide))
+        .routes(routes!(list_messages, send_message))
+        .routes(routes!(replace_permissions))
+}
+
+/// The body of decisions.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct DecisionsRequest {
+    decisions: Vec<DecisionRequest>,
+}
+
+/// A decision on something that the agent waits for.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+enum DecisionRequest {
+    Tool(ToolDecision),
+    Question(QuestionDecision),
+}
+
+/// Whether a tool may be used.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct ToolDecision {
+    /// The `toolId` of the pending decision.
+    #[schema(min_length = 1)]
+    id: String,
+    approved: bool,
+    #[schema(inline)]
+    scope: Option<Scope>,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "it describes a value")]
+enum Scope {
+    Once,
+    Conversation,
+}
+
+/// The answers to questions.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct QuestionDecision {
+    /// The `id` of the pending decision.
+    #[schema(min_length = 1)]
+    id: String,
+    answers: Vec<AnswerRequest>,
+}
+
+/// The answer to one question.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct AnswerRequest {
+    /// Which of the questions, from 0.
+    question_index: u32,
+    #[schema(min_items = 1)]
+    selected_options: Vec<String>,
+}
+
+/// What the agent still waits for.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct StillPending {
+    pending_decisions: Vec<PendingDecision>,
+}
+
+/// Takes decisions; those on what the agent does not wait for resolve nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/ai/agents/tasks/{taskId}/decisions",
+    operation_id = "decideTask",
+    tag = "Agent tasks",
+    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    request_body = DecisionsRequest,
+    responses((status = 202, body = StillPending, description = "What the agent still waits for."))
+)]
+async fn decide(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: Place,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<StillPending>), Problem> {
+    let id = place.uuid("taskId")?;
+    let mut check = Check::default();
+    let decisions = check.objects(&body, "decisions", read_decision);
+    let decisions = check.done(decisions)?;
+    let pending_decisions = change(&app, &caller, id, move |transaction, stored, author| {
+        let mut said = Vec::new();
+        if let Some((decision, tool, message)) = stored.task.decide(&decisions, author.at) {
+            said.push(message);
+            let approved = matches!(decision.verdict, Verdict::Tool { approved: true, .. });
+            if let Some(kind) = acceptance_of(&tool).filter(|_| approved) {
+                let information = format!("tool {tool}");
+                record(
+                    transaction,
+                    author,
+                    kind,
+                    (stored.project, stored.id),
+                    &information,
+                )?;
+            }
+        }
+        Ok(Ok((stored.task.pending(), said)))
+    })
+    .await?;
+    Ok((StatusCode::ACCEPTED, Json(StillPending { pending_decisions })))
+}
+
+fn read_decision(check: &mut Check, item: &Map<String, Value>) -> Decision {
+    let kind = check.one_of(item, "type", &["tool", "question"]);
+    let id = check.text(item, "id");
+    let verdict = match kind.as_str() {
+        "question" => Verdict::Question(check.objects(item, "answers", read_answer)),
+        "tool" => {
+            let approved = check.boolean(item, "approved");
+            let scope = check.optional_one_of(item, "scope", &SCOPES);
+            Verdict::Tool {
+                approved,
+                for_good: scope.as_deref() == Some("CONVERSATION"),
+            }
+        }
+        _ => Verdict::Question(Vec::new()),
+    };
+    Decision { id, verdict }
+}
+
+fn read_answer(check: &mut Check, item: &Map<String, Value>) -> Answer {
+    let index = given(item, "questionIndex").and_then(Value::as_u64);
+    if index.is_none() {
+        check.note("questionIndex", "must be an integer from 0");
+    }
+    Answer {
+        question: index.unwrap_or_default(),
+        options: check.texts(item, "selectedOptions"),
+    }
+}
+
+/// Messages of a task.
+#[derive(Debug, Serialize, ToSchema)]
+struct Messages {
+    results: Vec<Message>,
+    /// For `paginationToken`; missing if there are no more messages now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    more: Option<String>,
+}
+
+/// Lists what happened in a task, in its order.
+#[utoipa::path(
+    get,
+    path = "/v1/ai/agents/tasks/{taskId}/messages",
+    operation_id = "listTaskMessages",
+    tag = "Agent tasks",
+    params(
+        ("taskId" = String, Path, format = "uuid", description = "The task."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Messages in the answer; 25 by default."),
+        ("paginationToken" = Option<String>, Query, description = "The `more` of the answer before."),
+    ),
+    responses((status = 200, body = Messages, description = "Messages of the task."))
+)]
+async fn list_messages(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: Place,
+    query: Query,
+) -> Result<Json<Messages>, Problem> {
+    let id = place.uuid("taskId")?;
+    let mut check = Check::default();
+    let limit = query.get("limit").map_or(Some(LIMIT), number);
+    let limit = limit.filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
+    if limit.is_none() {
+        check.note(
+            "limit",
+            format!("must be a whole number from 1 to {LARGEST_LIMIT}"),
+        );
+    }
+    let from = query.get("paginationToken").map_or(Some(0), number);
+    if from.is_none() {
+        check.note("paginationToken", "must be the `more` of an answer");
+    }
+    let (limit, from) = check.done((limit.unwrap_or(LIMIT), from.unwrap_or_default()))?;
+    let now = app.clock().now();
+    let state = Arc::clone(&app);
+    let messages = app
+        .store()
+        .read(move |connection| {
+            let found = tasks::find(connection, id)?;
+            let Some(mut stored) = found.filter(|stored| sees(&state, &caller, stored)) else {
+                return Ok(None);
+            };
+            let (mut results, written) = tasks::messages(connection, &stored, from, limit)?;
+            let since = stored.task.advance(now);
+            let total = written.saturating_add(u32::try_from(since.len()).unwrap_or(u32::MAX));
+            let room = (limit as usize).saturating_sub(results.len());
+            let skipped = from.saturating_sub(written) as usize;
+            results.extend(since.into_iter().skip(skipped).take(room));
+            let next = from.saturating_add(u32::try_from(results.len()).unwrap_or(u32::MAX));
+            let more = (next < total).then(|| next.to_string());
+            Ok(Some(Messages { results, more }))
+        })
+        .await?;
+    messages.map(Json).ok_or_else(|| missing(id))
+}
+
+fn number(text: &str) -> Option<u32> {
+    whole_number(text).and_then(|number| u32::try_from(number).ok())
+}
+
+/// The body of a further instruction.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct FollowUp {
+    #[schema(min_length = 1)]
+    message: String,
+    /// Added to what is granted.
+    granted_permissions: Option<Vec<GrantedTool>>,
+    agent_config: Option<AgentConfigChange>,
+}
+
+/// What can change about how a task is done.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct AgentConfigChange {
+    #[schema(inline)]
+    name: AgentName,
+    #[schema(inline)]
+    mode: Option<Mode>,
+    #[schema(min_length = 1)]
+    target_branch_name: Option<String>,
+}
+
+/// The task that was meant.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TaskReference {
+    #[schema(value_type = String, format = "uuid")]
+    task_id: Uuid,
+}
+
+/// Gives the agent a further instruction; what it waited for it does no more.
+#[utoipa::path(
+    post,
+    path = "/v1/ai/agents/tasks/{taskId}/messages",
+    operation_id = "sendTaskMessage",
+    tag = "Agent tasks",
+    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    request_body = FollowUp,
+    responses(
+        (status = 202, body = TaskReference, description = "The agent works on it."),
+        (status = 409, body = ProblemBody, description = "The agent is stopping; it takes instructions once it has."),
+    )
+)]
+async fn send_message(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: Place,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<TaskReference>), Problem> {
+    let id = place.uuid("taskId")?;
+    let mut check = Check::default();
+    let message = check.text(&body, "message");
+    let granted = check.optional_objects(&body, "grantedPermissions", read_tool);
+    let config = check.optional_object(&body, "agentConfig", |check, config| {
+        check.one_of(config, "name", &[AGENT]);
+        let mode = check.optional_one_of(config, "mode", &MODES);
+        (mode, check.optional_text(config, "targetBranchName"))
+    });
+    let (message, granted, config) = check.done((message, granted, config))?;
+    change(&app, &caller, id, move |transaction, stored, author| {
+        if stored.task.status() == Status::Stopping {
+            return Ok(Err(Problem::conflict(
+                "the task is STOPPING; send the message once it has stopped",
+            )));
+        }
+        let (mode, branch) = config.unwrap_or_default();
+        if let Some(mode) = mode {
+            stored.task.config.mode = read_mode(&mode);
+        }
+        if let Some(branch) = branch {
+            stored.task.config.target_branch_name = branch;
+        }
+        stored.task.grant(granted.unwrap_or_default());
+        let said = stored.task.instruct(&message, author.at);
+        record(
+            transaction,
+            author,
+            Kind::PromptSubmitted,
+            (stored.project, stored.id),
+            &message,
+        )?;
+        Ok(Ok(((), vec![said])))
+    })
+    .await?;
+    Ok((StatusCode::ACCEPTED, Json(TaskReference { task_id: id })))
+}
+
+/// The body of the tools that need no leave.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct PermissionsRequest {
+    granted_permissions: Vec<GrantedTool>,
+}
+
+/// The tools that need no leave.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Permissions {
+    #[schema(value_type = String, format = "uuid")]
+    task_id: Uuid,
+    granted_permissions: Vec<GrantedTool>,
+}
+
+/// Puts these tools in the place of those that need no leave.
+#[utoipa::path(
+    put,
+    path = "/v1/ai/agents/tasks/{taskId}/permissions",
+    operation_id = "replaceTaskPermissions",
+    tag = "Agent tasks",
+    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    request_body = PermissionsRequest,
+    responses((status = 200, body = Permissions, description = "The tools that need no leave now."))
+)]
+async fn replace_permissions(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: Place,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Permissions>, Problem> {
+    let task_id = place.uuid("taskId")?;
+    let mut check = Check::default();
+    let tools = check.objects(&body, "grantedPermissions", read_tool);
+    let tools = check.done(tools)?;
+    let granted_permissions = change(&app, &caller, task_id, move |_, stored, author| {
+        stored.task.replace_grants(tools, author.at);
+        Ok(Ok((shown(&stored.task), Vec::new())))
+    })
+    .await?;
+    Ok(Json(Permissions {
+        task_id,
+        granted_permissions,
+    }))
+}

@@ -1,0 +1,313 @@
+//! Project variables (API document, "Project variables").
+
+use crate::service::app::App;
+use crate::service::body::JsonObject;
+use crate::service::check::{Check, given};
+use crate::service::page::{Page, Paged, Query};
+use crate::service::place::Place;
+use crate::service::problem::{Problem, ProblemBody};
+use crate::service::project::Project;
+use crate::service::store::variables::{self, Scalar, Variable};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use rusqlite::Transaction;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// The name of the path's parameter.
+pub(super) const NAME: &str = "variableName";
+
+const TYPES: [&str; 2] = ["TEXT", "NUMBER"];
+const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
+
+/// Items in a page of this list.
+const SIZE: u32 = 25;
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(update, remove))
+}
+
+/// The body of a variable creation.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct VariableRequest {
+    /// It never changes.
+    #[schema(min_length = 1)]
+    name: String,
+    #[schema(inline)]
+    r#type: VariableType,
+    #[schema(inline)]
+    behaviour: Behaviour,
+    description: Option<String>,
+    /// A text for TEXT, a number for NUMBER.
+    value: Scalar,
+    supports_double_resolution: Option<bool>,
+}
+
+/// The body of a change; what it leaves out stays as it is.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+struct VariableChange {
+    #[schema(inline)]
+    r#type: VariableType,
+    #[schema(inline)]
+    behaviour: Behaviour,
+    description: Option<String>,
+    /// A text for TEXT, a number for NUMBER.
+    value: Option<Scalar>,
+    supports_double_resolution: Option<bool>,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "it describes a value")]
+enum VariableType {
+    Text,
+    Number,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "it describes a value")]
+enum Behaviour {
+    Shared,
+    Copied,
+}
+
+/// A variable that was made.
+#[derive(Debug, Serialize, ToSchema)]
+struct CreatedVariable {
+    #[schema(format = "uuid")]
+    id: String,
+    name: String,
+    value: Scalar,
+}
+
+/// Lists the variables of a project.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{projectId}/variables",
+    operation_id = "listVariables",
+    tag = "Project variables",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("page" = Option<u64>, Query, minimum = 0, description = "The page, from 0; one past the end is empty."),
+        ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Items in a page; 25 by default."),
+    ),
+    responses((status = 200, body = Paged<Variable>, description = "A page of the variables."))
+)]
+async fn list(
+    project: Project,
+    State(app): State<Arc<App>>,
+    query: Query,
+) -> Result<Json<Paged<Variable>>, Problem> {
+    let mut check = Check::default();
+    let page = Page::of_size(SIZE, &query, &mut check);
+    let page = check.done(page)?;
+    let found = app
+        .store()
+        .read(move |connection| variables::list(connection, project.id, page))
+        .await?;
+    Ok(Json(Paged::new(page, found)))
+}
+
+/// Makes a variable.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{projectId}/variables",
+    operation_id = "createVariable",
+    tag = "Project variables",
+    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    request_body = VariableRequest,
+    responses(
+        (status = 201, body = CreatedVariable, description = "The variable exists."),
+        (status = 409, body = ProblemBody, description = "The project has a variable of this name."),
+    )
+)]
+async fn create(
+    project: Project,
+    State(app): State<Arc<App>>,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<CreatedVariable>), Problem> {
+    let mut check = Check::default();
+    let name = check.text(&body, "name");
+    let kind = check.one_of(&body, "type", &TYPES);
+    let behaviour = check.one_of(&body, "behaviour", &BEHAVIOURS);
+    if given(&body, "value").is_none() {
+        check.note("value", "must not be null");
+    }
+    let value = value_of(&mut check, &body);
+    let fits = value.as_ref().is_none_or(|value| value.fits(&kind));
+    if TYPES.contains(&kind.as_str()) && !fits {
+        check.note("value", does_not_fit(&kind));
+    }
+    let variable = Variable {
+        id: Uuid::new_v4().to_string(),
+        name,
+        kind,
+        behaviour,
+        description: check.any_text(&body, "description").unwrap_or_default(),
+        value: value.unwrap_or(Scalar::Text(String::new())),
+        supports_double_resolution: check
+            .optional_boolean(&body, "supportsDoubleResolution")
+            .unwrap_or_default(),
+    };
+    let variable = check.done(variable)?;
+    let created = CreatedVariable {
+        id: variable.id.clone(),
+        name: variable.name.clone(),
+        value: variable.value.clone(),
+    };
+    let inserted = app
+        .store()
+        .change(move |transaction| variables::insert(transaction, project.id, &variable))
+        .await?;
+    if inserted {
+        Ok((StatusCode::CREATED, Json(created)))
+    } else {
+        Err(Problem::conflict(format!(
+            "the project has a variable `{}` already",
+            created.name
+        )))
+    }
+}
+
+fn value_of(check: &mut Check, body: &Map<String, Value>) -> Option<Scalar> {
+    let value = given(body, "value")?;
+    let scalar = Scalar::of(value);
+    if scalar.is_none() {
+        check.note("value", "must be a string or a number");
+    }
+    scalar
+}
+
+/// Why a value is refused.
+pub(super) fn does_not_fit(kind: &str) -> String {
+    let needed = if kind == "NUMBER" { "number" } else { "string" };
+    format!("must be a {needed}, as the type is {kind}")
+}
+
+/// No such variable in the project.
+pub(super) fn missing(name: &str) -> Problem {
+    Problem::not_found(format!("the project has no variable `{name}`"))
+}
+
+/// What is to become of a variable.
+#[derive(Debug)]
+struct Change {
+    kind: String,
+    behaviour: String,
+    description: Option<String>,
+    value: Option<Scalar>,
+    supports_double_resolution: Option<bool>,
+}
+
+/// Changes a variable; type and value may change together.
+#[utoipa::path(
+    patch,
+    path = "/v1/projects/{projectId}/variables/{variableName}",
+    operation_id = "changeVariable",
+    tag = "Project variables",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("variableName" = String, Path, description = "The variable."),
+    ),
+    request_body = VariableChange,
+    responses(
+        (status = 204, description = "The variable is as asked."),
+        (status = 409, body = ProblemBody, description = "An override does not fit the new type."),
+    )
+)]
+async fn update(
+    project: Project,
+    State(app): State<Arc<App>>,
+    place: Place,
+    JsonObject(body): JsonObject,
+) -> Result<StatusCode, Problem> {
+    let mut check = Check::default();
+    let change = Change {
+        kind: check.one_of(&body, "type", &TYPES),
+        behaviour: check.one_of(&body, "behaviour", &BEHAVIOURS),
+        description: check.any_text(&body, "description"),
+        value: value_of(&mut check, &body),
+        supports_double_resolution: check.optional_boolean(&body, "supportsDoubleResolution"),
+    };
+    let change = check.done(change)?;
+    let name = place.text(NAME).to_owned();
+    app.store()
+        .change(move |transaction| apply(transaction, project.id, &name, change))
+        .await??;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn apply(
+    transaction: &Transaction<'_>,
+    project: Uuid,
+    name: &str,
+    change: Change,
+) -> rusqlite::Result<Result<(), Problem>> {
+    let Some(mut found) = variables::find(transaction, project, name)? else {
+        return Ok(Err(missing(name)));
+    };
+    let value = change.value.unwrap_or_else(|| found.variable.value.clone());
+    if !value.fits(&change.kind) {
+        return Ok(Err(Problem::invalid_field("value", does_not_fit(&change.kind))));
+    }
+    let overrides = variables::overrides(transaction, &found, None)?;
+    if let Some(other) = overrides.iter().find(|item| !item.value.fits(&change.kind)) {
+        let environment = &other.environment_name;
+        return Ok(Err(Problem::conflict(format!(
+            "the override in the environment `{environment}` does not fit the type {}; delete it first",
+            change.kind
+        ))));
+    }
+    let variable = &mut found.variable;
+    variable.value = value;
+    variable.kind = change.kind;
+    variable.behaviour = change.behaviour;
+    if let Some(description) = change.description {
+        variable.description = description;
+    }
+    if let Some(supports) = change.supports_double_resolution {
+        variable.supports_double_resolution = supports;
+    }
+    variables::update(transaction, &found)?;
+    Ok(Ok(()))
+}
+
+/// Removes a variable and all its overrides.
+#[utoipa::path(
+    delete,
+    path = "/v1/projects/{projectId}/variables/{variableName}",
+    operation_id = "deleteVariable",
+    tag = "Project variables",
+    params(
+        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("variableName" = String, Path, description = "The variable."),
+    ),
+    responses((status = 204, description = "The variable is gone."))
+)]
+async fn remove(project: Project, State(app): State<Arc<App>>, place: Place) -> Result<StatusCode, Problem> {
+    let name = place.text(NAME).to_owned();
+    let missing = missing(&name);
+    let removed = app
+        .store()
+        .change(move |transaction| variables::remove(transaction, project.id, &name))
+        .await?;
+    if removed {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(missing)
+    }
+}

@@ -1,0 +1,39 @@
+//! Default warehouse connections of projects (API document, "Default warehouse connection (request)").
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use uuid::Uuid;
+
+/// The tables of this resource.
+pub const TABLES: &str = "
+    CREATE TABLE connection (
+        project TEXT NOT NULL,
+        name TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        PRIMARY KEY (project, name)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// Adds a connection; false, and nothing is changed, if the project has one of this name.
+pub fn insert(
+    transaction: &Transaction<'_>,
+    project: Uuid,
+    name: &str,
+    provider: &str,
+) -> rusqlite::Result<bool> {
+    let inserted = transaction.execute(
+        "INSERT INTO connection VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        params![project.to_string(), name, provider],
+    )?;
+    Ok(inserted > 0)
+}
+
+/// The warehouse kind, in lower case, of a project's connection; none if there is no such connection.
+pub fn provider(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<String>> {
+    connection
+        .query_row(
+            "SELECT provider FROM connection WHERE project = ? AND name = ?",
+            params![project.to_string(), name],
+            |row| row.get(0),
+        )
+        .optional()
+}

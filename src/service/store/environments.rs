@@ -1,0 +1,122 @@
+//! Environments of projects (API document, "Environment").
+
+use super::count;
+use super::events::{self, Author, Entry, Kind};
+use crate::service::page::Page;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// The tables of this resource.
+pub const TABLES: &str = "
+    CREATE TABLE environment (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        project TEXT NOT NULL,
+        name TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        access_level TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        UNIQUE (project, name)
+    ) STRICT;
+    CREATE INDEX environment_agent ON environment (agent);
+";
+
+/// An environment in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvironmentItem {
+    /// The name that other requests use.
+    name: String,
+    /// The runner used by default.
+    #[schema(format = "uuid")]
+    default_agent_id: String,
+    /// The name of that runner, made from its identifier.
+    default_agent_name: String,
+}
+
+/// An environment to be made.
+#[derive(Debug)]
+pub struct NewEnvironment {
+    /// The project that it belongs to.
+    pub project: Uuid,
+    /// The name that other requests use.
+    pub name: String,
+    /// The runner used by default.
+    pub agent: Uuid,
+    /// The level given to a user added to the project.
+    pub access_level: String,
+    /// The whole request.
+    pub definition: String,
+}
+
+/// Adds an environment; false, and nothing is changed, if the project has one of this name.
+pub fn insert(
+    transaction: &Transaction<'_>,
+    environment: &NewEnvironment,
+    author: &Author,
+) -> rusqlite::Result<bool> {
+    let NewEnvironment {
+        project,
+        name,
+        agent,
+        access_level,
+        definition,
+    } = environment;
+    let inserted = transaction.execute(
+        "INSERT INTO environment (project, name, agent, access_level, definition) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (project, name) DO NOTHING",
+        params![
+            project.to_string(),
+            name,
+            agent.to_string(),
+            access_level,
+            definition
+        ],
+    )?;
+    if inserted > 0 {
+        let entry = Entry {
+            kind: Kind::EnvironmentCreated,
+            project: Some(*project),
+            subject_id: name.clone(),
+            subject_name: name,
+            information: String::new(),
+        };
+        events::record(transaction, author, &entry)?;
+    }
+    Ok(inserted > 0)
+}
+
+/// The level given to users of an environment; none if the project has no such environment.
+pub fn access_level(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<String>> {
+    connection
+        .prepare_cached("SELECT access_level FROM environment WHERE project = ? AND name = ?")?
+        .query_row(params![project.to_string(), name], |row| row.get(0))
+        .optional()
+}
+
+/// A page of the environments of a project, by age, and how many there are.
+pub fn list(
+    connection: &Connection,
+    project: Uuid,
+    page: Page,
+) -> rusqlite::Result<(Vec<EnvironmentItem>, u64)> {
+    let project = project.to_string();
+    let total = connection.query_row(
+        "SELECT count(*) FROM environment WHERE project = ?",
+        [&project],
+        count,
+    )?;
+    let items = connection
+        .prepare("SELECT name, agent FROM environment WHERE project = ? ORDER BY number LIMIT ? OFFSET ?")?
+        .query_map(params![project, page.size, page.offset()], |row| {
+            let agent: String = row.get(1)?;
+            Ok(EnvironmentItem {
+                name: row.get(0)?,
+                default_agent_name: format!("agent-{}", agent.split('-').next().unwrap_or_default()),
+                default_agent_id: agent,
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok((items, total))
+}

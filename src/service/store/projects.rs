@@ -1,0 +1,160 @@
+//! Projects made through the API (API document, "Project").
+
+use super::count;
+use super::events::{self, Author, Entry, Kind};
+use rusqlite::{Connection, Row, Transaction, params};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// The tables of this resource.
+pub const TABLES: &str = "
+    CREATE TABLE project (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        description TEXT NOT NULL,
+        warehouse TEXT NOT NULL,
+        full_saas INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE repository (
+        project TEXT PRIMARY KEY,
+        provider TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// A project in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ProjectItem {
+    /// Its identifier.
+    #[schema(format = "uuid")]
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for; may be empty.
+    pub description: String,
+}
+
+/// A project to be made.
+#[derive(Debug)]
+pub struct NewProject {
+    /// Its identifier.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// What it is for; may be empty.
+    pub description: String,
+    /// The warehouse kind, in upper case.
+    pub warehouse: String,
+    /// Whether its runner is the platform's own.
+    pub full_saas: bool,
+}
+
+/// Adds a project.
+pub fn insert(transaction: &Transaction<'_>, project: &NewProject, author: &Author) -> rusqlite::Result<()> {
+    let NewProject {
+        id,
+        name,
+        description,
+        warehouse,
+        full_saas,
+    } = project;
+    transaction.execute(
+        "INSERT INTO project (id, name, description, warehouse, full_saas) VALUES (?, ?, ?, ?, ?)",
+        params![id.to_string(), name, description, warehouse, full_saas],
+    )?;
+    let entry = Entry {
+        kind: Kind::ProjectCreated,
+        project: Some(*id),
+        subject_id: id.to_string(),
+        subject_name: name,
+        information: String::new(),
+    };
+    events::record(transaction, author, &entry)
+}
+
+/// Whether there is a project with this id.
+pub fn exists(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM project WHERE id = ?")?
+        .exists([id.to_string()])
+}
+
+/// Whether the project is one of the full SaaS deployment; false for one that was not made here.
+pub fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM project WHERE id = ? AND full_saas")?
+        .exists([id.to_string()])
+}
+
+/// The one project that has this name; none if several have it.
+pub fn called(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
+    let ids: Vec<String> = connection
+        .prepare_cached("SELECT id FROM project WHERE name = ? LIMIT 2")?
+        .query_map([name], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    Ok(match ids.as_slice() {
+        [id] => Uuid::try_parse(id).ok(),
+        _ => None,
+    })
+}
+
+/// `size` projects after the first `offset`, by age, without those of `except` (a JSON list of ids), and how many
+/// there are.
+pub fn list(
+    connection: &Connection,
+    except: &str,
+    size: u32,
+    offset: i64,
+) -> rusqlite::Result<(Vec<ProjectItem>, u64)> {
+    let chosen = "FROM project WHERE id NOT IN (SELECT value FROM json_each(?1))";
+    let total = connection.query_row(&format!("SELECT count(*) {chosen}"), [except], count)?;
+    let items = connection
+        .prepare(&format!(
+            "SELECT id, name, description {chosen} ORDER BY number LIMIT ?2 OFFSET ?3"
+        ))?
+        .query_map(params![except, size, offset], item)?
+        .collect::<Result<_, _>>()?;
+    Ok((items, total))
+}
+
+fn item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
+    Ok(ProjectItem {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        description: row.get(2)?,
+    })
+}
+
+/// What became of the initialization of a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Initialized {
+    /// It is the project's repository now.
+    Done,
+    /// The project is one of the full SaaS deployment.
+    FullSaas,
+    /// The project has a repository.
+    Already,
+}
+
+/// Records the repository of a project: provider, owner and name.
+pub fn initialize_repository(
+    transaction: &Transaction<'_>,
+    project: Uuid,
+    [provider, owner, name]: [&str; 3],
+) -> rusqlite::Result<Initialized> {
+    if is_full_saas(transaction, project)? {
+        return Ok(Initialized::FullSaas);
+    }
+    let inserted = transaction.execute(
+        "INSERT INTO repository VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        params![project.to_string(), provider, owner, name],
+    )?;
+    Ok(if inserted == 0 {
+        Initialized::Already
+    } else {
+        Initialized::Done
+    })
+}

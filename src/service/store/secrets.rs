@@ -1,0 +1,53 @@
+//! Secrets of runners (API document, "Secret (request and response)").
+//!
+//! The secret itself is not kept: nothing here reads it, and so nothing here can lose it.
+
+use super::events::{self, Author, Entry, Kind};
+use rusqlite::{OptionalExtension, Transaction, params};
+use uuid::Uuid;
+
+/// The tables of this resource.
+pub const TABLES: &str = "
+    CREATE TABLE secret (
+        agent TEXT NOT NULL,
+        name TEXT NOT NULL,
+        type TEXT NOT NULL,
+        key TEXT NOT NULL,
+        PRIMARY KEY (agent, name)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// Records that a runner has a secret, in place of an earlier one of the same name.
+pub fn put(
+    transaction: &Transaction<'_>,
+    agent: Uuid,
+    [name, kind, key]: [&str; 3],
+    author: &Author,
+) -> rusqlite::Result<()> {
+    let agent = agent.to_string();
+    transaction.execute(
+        "INSERT OR REPLACE INTO secret VALUES (?, ?, ?, ?)",
+        params![agent, name, kind, key],
+    )?;
+    let entry = Entry {
+        kind: Kind::CredentialsCreated,
+        project: project_of(transaction, &agent)?,
+        subject_id: format!("{agent}/{name}"),
+        subject_name: name,
+        information: format!("type {kind}"),
+    };
+    events::record(transaction, author, &entry)
+}
+
+/// The one project in whose environments the runner is the default; a runner without one belongs to nobody yet.
+fn project_of(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
+    let id: Option<String> = transaction
+        .query_row(
+            "SELECT min(project) FROM environment WHERE agent = ? HAVING count(DISTINCT project) = 1",
+            [agent],
+            |row| row.get(0),
+        )
+        .optional()?
+        .flatten();
+    Ok(id.and_then(|id| Uuid::try_parse(&id).ok()))
+}

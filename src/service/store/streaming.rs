@@ -1,0 +1,181 @@
+//! Streaming pipelines (API document, "Streaming pipeline").
+//!
+//! Only when a pipeline was started and stopped is kept; its status follows from the time.
+
+use super::events::{self, Author, Entry, Kind};
+use crate::service::clock::Moment;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use serde::Serialize;
+use std::time::Duration;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// The tables of this resource.
+pub const TABLES: &str = "
+    CREATE TABLE streaming_pipeline (
+        id TEXT PRIMARY KEY,
+        project TEXT NOT NULL,
+        name TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        started_at INTEGER,
+        stopped_at INTEGER
+    ) STRICT;
+";
+
+/// How long a pipeline takes to start, and to stop.
+const STARTING: Duration = Duration::from_secs(2);
+const STOPPING: Duration = Duration::from_secs(1);
+
+/// How a streaming pipeline is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = StreamingStatus)]
+pub enum Status {
+    /// It was told to start.
+    Starting,
+    /// It captures changes.
+    Streaming,
+    /// It was told to stop.
+    Stopping,
+    /// It is at rest.
+    NotRunning,
+}
+
+/// What a streaming pipeline is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// To start; one that runs goes on.
+    Start,
+    /// To stop; one that does not run stays at rest.
+    Stop,
+}
+
+/// A streaming pipeline to be made.
+#[derive(Debug)]
+pub struct NewPipeline {
+    /// Its identifier.
+    pub id: Uuid,
+    /// The project that it belongs to.
+    pub project: Uuid,
+    /// Its name.
+    pub name: String,
+    /// The whole definition as JSON, with the identifier.
+    pub definition: String,
+}
+
+/// Adds a streaming pipeline, at rest.
+pub fn insert(transaction: &Transaction<'_>, new: &NewPipeline, author: &Author) -> rusqlite::Result<()> {
+    transaction.execute(
+        "INSERT INTO streaming_pipeline (id, project, name, definition) VALUES (?, ?, ?, ?)",
+        params![
+            new.id.to_string(),
+            new.project.to_string(),
+            new.name,
+            new.definition
+        ],
+    )?;
+    record(
+        transaction,
+        author,
+        Kind::StreamingCreated,
+        new.project,
+        new.id,
+        &new.name,
+    )
+}
+
+fn record(
+    transaction: &Transaction<'_>,
+    author: &Author,
+    kind: Kind,
+    project: Uuid,
+    id: Uuid,
+    name: &str,
+) -> rusqlite::Result<()> {
+    let entry = Entry {
+        kind,
+        project: Some(project),
+        subject_id: id.to_string(),
+        subject_name: name,
+        information: String::new(),
+    };
+    events::record(transaction, author, &entry)
+}
+
+/// The definition of a project's streaming pipeline, as JSON.
+pub fn definition(connection: &Connection, project: Uuid, id: Uuid) -> rusqlite::Result<Option<String>> {
+    connection
+        .query_row(
+            "SELECT definition FROM streaming_pipeline WHERE id = ? AND project = ?",
+            params![id.to_string(), project.to_string()],
+            |row| row.get(0),
+        )
+        .optional()
+}
+
+/// How a project's streaming pipeline is now; none if there is no such pipeline.
+pub fn status(
+    connection: &Connection,
+    project: Uuid,
+    id: Uuid,
+    now: Moment,
+) -> rusqlite::Result<Option<Status>> {
+    connection
+        .query_row(
+            "SELECT started_at, stopped_at FROM streaming_pipeline WHERE id = ? AND project = ?",
+            params![id.to_string(), project.to_string()],
+            |row| Ok(status_of(row.get(0)?, row.get(1)?, now)),
+        )
+        .optional()
+}
+
+fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> Status {
+    match (started_at, stopped_at) {
+        (Some(started), None) if now < started + STARTING => Status::Starting,
+        (Some(_), None) => Status::Streaming,
+        (_, Some(stopped)) if now < stopped + STOPPING => Status::Stopping,
+        _ => Status::NotRunning,
+    }
+}
+
+/// Tells a project's streaming pipeline to start or stop; false if there is no such pipeline.
+pub fn command(
+    transaction: &Transaction<'_>,
+    project: Uuid,
+    id: Uuid,
+    command: Command,
+    author: &Author,
+) -> rusqlite::Result<bool> {
+    let (change, kind) = match command {
+        Command::Start => (
+            "started_at = CASE WHEN started_at IS NULL OR stopped_at IS NOT NULL THEN ?1 ELSE started_at END,
+             stopped_at = NULL",
+            Kind::StreamingStarted,
+        ),
+        Command::Stop => (
+            "stopped_at = CASE WHEN started_at IS NULL THEN NULL ELSE coalesce(stopped_at, ?1) END",
+            Kind::StreamingStopped,
+        ),
+    };
+    let name: Option<String> = transaction
+        .query_row(
+            &format!("UPDATE streaming_pipeline SET {change} WHERE id = ?2 AND project = ?3 RETURNING name"),
+            params![author.at, id.to_string(), project.to_string()],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let Some(name) = name else {
+        return Ok(false);
+    };
+    record(transaction, author, kind, project, id, &name)?;
+    Ok(true)
+}
+
+/// Starts again, after the service was, what had been started.
+pub fn start_again(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
+    transaction.execute(
+        "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",
+        [now],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Agent tasks (API document, "Agent task").
+//!
+//! A task is stored as it was when a caller last changed it. What time has made of it since is worked out when it is
+//! read, and written down with the next change.
+
+use crate::service::agent::{Message, Task};
+use crate::service::clock::Moment;
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// The tables of this resource.
+pub const TABLES: &str = "
+    CREATE TABLE task (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        project TEXT NOT NULL,
+        branch TEXT NOT NULL,
+        description TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        state TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE task_message (
+        task INTEGER NOT NULL REFERENCES task (number) ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        turn TEXT NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (task, position)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// A task and what stays the same about it.
+#[derive(Debug)]
+pub struct StoredTask {
+    number: i64,
+    /// Its identifier.
+    pub id: Uuid,
+    /// The project that it works in.
+    pub project: Uuid,
+    /// The identifier of its own branch.
+    pub branch: Uuid,
+    /// The opening instruction.
+    pub description: String,
+    /// When it began.
+    pub created_at: Moment,
+    /// Its state.
+    pub task: Task,
+}
+
+/// A task that begins.
+#[derive(Debug)]
+pub struct NewTask {
+    /// Its identifier.
+    pub id: Uuid,
+    /// The project that it works in.
+    pub project: Uuid,
+    /// The opening instruction.
+    pub description: String,
+    /// When it begins.
+    pub created_at: Moment,
+    /// Its state.
+    pub task: Task,
+}
+
+const COLUMNS: &str = "number, id, project, branch, description, created_at, state";
+
+/// Adds a task with its first messages, on a branch of its own.
+pub fn insert(transaction: &Transaction<'_>, new: &NewTask, said: &[Message]) -> rusqlite::Result<()> {
+    transaction.execute(
+        "INSERT INTO task (id, project, branch, description, created_at, state) VALUES (?, ?, ?, ?, ?, ?)",
+        params![
+            new.id.to_string(),
+            new.project.to_string(),
+            Uuid::new_v4().to_string(),
+            new.description,
+            new.created_at,
+            state(&new.task)?,
+        ],
+    )?;
+    append(transaction, transaction.last_insert_rowid(), said)
+}
+
+fn state(task: &Task) -> rusqlite::Result<String> {
+    serde_json::to_string(task).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+/// Writes down the state of a task and what happened since it was last written.
+pub fn update(transaction: &Transaction<'_>, stored: &StoredTask, said: &[Message]) -> rusqlite::Result<()> {
+    transaction.execute(
+        "UPDATE task SET state = ? WHERE number = ?",
+        params![state(&stored.task)?, stored.number],
+    )?;
+    append(transaction, stored.number, said)
+}
+
+fn append(transaction: &Transaction<'_>, number: i64, said: &[Message]) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO task_message
+         SELECT ?1, count(*), ?2, ?3, ?4 FROM task_message WHERE task = ?1",
+    )?;
+    for message in said {
+        insert.execute(params![
+            number,
+            message.timestamp,
+            message.group_id,
+            message.data.to_string()
+        ])?;
+    }
+    Ok(())
+}
+
+/// The task with this id, as it was last written.
+pub fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
+    connection
+        .query_row(
+            &format!("SELECT {COLUMNS} FROM task WHERE id = ?"),
+            [id.to_string()],
+            stored,
+        )
+        .optional()
+}
+
+/// All tasks of a project and branch, where given, as they were last written, the youngest first.
+pub fn list(
+    connection: &Connection,
+    project: Option<Uuid>,
+    branch: Option<Uuid>,
+) -> rusqlite::Result<Vec<StoredTask>> {
+    let text = |id: Option<Uuid>| id.map(|id| id.to_string());
+    connection
+        .prepare(&format!(
+            "SELECT {COLUMNS} FROM task WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR branch = ?2)
+             ORDER BY number DESC"
+        ))?
+        .query_map(params![text(project), text(branch)], stored)?
+        .collect()
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
+    let id = |column| -> rusqlite::Result<Uuid> {
+        let text: String = row.get(column)?;
+        Uuid::try_parse(&text).map_err(|error| broken(column, error))
+    };
+    Ok(StoredTask {
+        number: row.get(0)?,
+        id: id(1)?,
+        project: id(2)?,
+        branch: id(3)?,
+        description: row.get(4)?,
+        created_at: row.get(5)?,
+        task: parsed(row, 6)?,
+    })
+}
+
+fn parsed<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| broken(column, error))
+}
+
+fn broken(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}
+
+/// The messages of a task that are written, from a position on, and how many are written in all.
+pub fn messages(
+    connection: &Connection,
+    stored: &StoredTask,
+    from: u32,
+    limit: u32,
+) -> rusqlite::Result<(Vec<Message>, u32)> {
+    let total = connection.query_row(
+        "SELECT count(*) FROM task_message WHERE task = ?",
+        [stored.number],
+        |row| row.get(0),
+    )?;
+    let messages = connection
+        .prepare(
+            "SELECT data, turn, at FROM task_message WHERE task = ? AND position >= ?
+             ORDER BY position LIMIT ?",
+        )?
+        .query_map(params![stored.number, from, limit], |row| {
+            Ok(Message {
+                data: parsed::<Value>(row, 0)?,
+                group_id: row.get(1)?,
+                timestamp: row.get(2)?,
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok((messages, total))
+}
+
+/// Removes a task with all its messages.
+pub fn remove(transaction: &Transaction<'_>, stored: &StoredTask) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM task WHERE number = ?", [stored.number])?;
+    Ok(())
+}

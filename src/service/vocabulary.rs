@@ -1,0 +1,212 @@
+//! The values that the API document replaces by neutral tokens ("Neutral tokens").
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The tokens as they stand in the description of the API, in the order of [`Vocabulary::values`].
+const TOKENS: [&str; 7] = [
+    "WAREHOUSE_A",
+    "WAREHOUSE_B",
+    "warehouse_a",
+    "warehouse_b",
+    "git_provider_a",
+    "source_db_a",
+    "CLOUD_A_KEY_VAULT",
+];
+
+/// The keys of a vocabulary file; letter case does not count.
+const KEYS: [&str; 5] = [
+    "WAREHOUSE_A",
+    "WAREHOUSE_B",
+    "git_provider_a",
+    "source_db_a",
+    "CLOUD_A_KEY_VAULT",
+];
+
+/// The values that the API document replaces by neutral tokens; the default is the bare tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// The two warehouse kinds, in upper case: by key pair, by password.
+    pub warehouses: [String; 2],
+    /// The Git provider of repository initialization, in lower case.
+    pub git_provider: String,
+    /// The source database kind of streaming, in lower case.
+    pub source_database: String,
+    /// The secret type that names a cloud secrets manager, in upper case.
+    pub key_vault: String,
+}
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        Self {
+            warehouses: ["WAREHOUSE_A".into(), "WAREHOUSE_B".into()],
+            git_provider: "git_provider_a".into(),
+            source_database: "source_db_a".into(),
+            key_vault: "CLOUD_A_KEY_VAULT".into(),
+        }
+    }
+}
+
+/// What is wrong with a vocabulary file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VocabularyError {
+    /// It is not a map from text to text.
+    #[error("is neither YAML nor JSON with a name for each token: {0}")]
+    NotMap(String),
+    /// A key is no token.
+    #[error("the key `{0}` is no token; the tokens are {tokens}", tokens = KEYS.join(", "))]
+    UnknownToken(String),
+    /// A token stands twice, in different letter case.
+    #[error("the token `{0}` stands twice")]
+    TokenTwice(&'static str),
+    /// A name that could not be told from others, or from nothing.
+    #[error("the name for `{0}` is empty or holds blanks")]
+    UnusableName(&'static str),
+    /// The two warehouse kinds must be told apart.
+    #[error("the two warehouse kinds have the same name `{0}`")]
+    SameWarehouse(String),
+}
+
+impl Vocabulary {
+    /// Reads a vocabulary file, which is YAML or JSON: a map from token to name, such as `WAREHOUSE_A: ACME`. Tokens
+    /// that it leaves out keep their defaults. Names take the letter case that their token is written in.
+    pub fn parse(text: &str) -> Result<Self, VocabularyError> {
+        let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
+        let given: Option<BTreeMap<String, String>> = serde_yaml::from_str_with_options(text, options)
+            .map_err(|error| VocabularyError::NotMap(error.to_string()))?;
+        let mut names: BTreeMap<&str, String> = BTreeMap::new();
+        for (key, name) in given.unwrap_or_default() {
+            let Some(token) = KEYS.into_iter().find(|token| token.eq_ignore_ascii_case(&key)) else {
+                return Err(VocabularyError::UnknownToken(key));
+            };
+            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+                return Err(VocabularyError::UnusableName(token));
+            }
+            if names.insert(token, in_case_of(token, &name)).is_some() {
+                return Err(VocabularyError::TokenTwice(token));
+            }
+        }
+        Self::from_names(&names)
+    }
+
+    fn from_names(names: &BTreeMap<&str, String>) -> Result<Self, VocabularyError> {
+        let name = |token: &str| names.get(token).cloned().unwrap_or_else(|| token.to_owned());
+        let [a, b, git_provider, source_database, key_vault] = KEYS.map(name);
+        if a == b {
+            return Err(VocabularyError::SameWarehouse(a));
+        }
+        Ok(Self {
+            warehouses: [a, b],
+            git_provider,
+            source_database,
+            key_vault,
+        })
+    }
+
+    /// The two warehouse kinds as connections and streaming targets have them.
+    pub fn lower_warehouses(&self) -> [String; 2] {
+        self.warehouses.each_ref().map(|name| name.to_lowercase())
+    }
+
+    fn values(&self) -> [String; 7] {
+        let [a, b] = self.warehouses.clone();
+        let [lower_a, lower_b] = self.lower_warehouses();
+        let [git, source, vault] =
+            [&self.git_provider, &self.source_database, &self.key_vault].map(Clone::clone);
+        [a, b, lower_a, lower_b, git, source, vault]
+    }
+
+    /// Puts the names in the place of the tokens: in enumerations and names of members of a JSON schema.
+    pub(super) fn speak(&self, schema: &mut Value) {
+        match schema {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.speak(item)),
+            Value::Object(members) => {
+                for (key, member) in members.iter_mut() {
+                    match (key.as_str(), member) {
+                        ("enum" | "required", Value::Array(values)) => {
+                            for value in values {
+                                self.rename(value);
+                            }
+                        }
+                        ("properties", Value::Object(properties)) => self.rename_keys(properties),
+                        (_, member) => self.speak(member),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn rename_keys(&self, properties: &mut serde_json::Map<String, Value>) {
+        for (key, mut property) in std::mem::take(properties) {
+            self.speak(&mut property);
+            properties.insert(self.name_for(&key).unwrap_or(key), property);
+        }
+    }
+
+    fn rename(&self, value: &mut Value) {
+        if let Some(name) = value.as_str().and_then(|token| self.name_for(token)) {
+            *value = name.into();
+        }
+    }
+
+    fn name_for(&self, token: &str) -> Option<String> {
+        let at = TOKENS.iter().position(|known| *known == token)?;
+        self.values().into_iter().nth(at)
+    }
+}
+
+fn in_case_of(token: &str, name: &str) -> String {
+    if token.chars().any(char::is_lowercase) {
+        name.to_lowercase()
+    } else {
+        name.to_uppercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_take_the_letter_case_of_their_token_and_the_rest_keeps_its_defaults() {
+        for text in [
+            "warehouse_a: Snow\nGIT_PROVIDER_A: Hub\n",
+            r#"{"WAREHOUSE_A": "snow", "git_provider_a": "HUB"}"#,
+        ] {
+            let vocabulary = Vocabulary::parse(text).unwrap();
+            assert_eq!(vocabulary.warehouses, ["SNOW", "WAREHOUSE_B"]);
+            assert_eq!(vocabulary.lower_warehouses(), ["snow", "warehouse_b"]);
+            assert_eq!(vocabulary.git_provider, "hub");
+        }
+        assert_eq!(Vocabulary::parse("# nothing\n"), Ok(Vocabulary::default()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let said = |text: &str| Vocabulary::parse(text).unwrap_err().to_string();
+        insta::assert_snapshot!(said("warehouse: x"), @"the key `warehouse` is no token; the tokens are WAREHOUSE_A, WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT");
+        insta::assert_snapshot!(said("warehouse_a: x\nWAREHOUSE_A: y"), @"the token `WAREHOUSE_A` stands twice");
+        insta::assert_snapshot!(said("source_db_a: ''"), @"the name for `source_db_a` is empty or holds blanks");
+        insta::assert_snapshot!(said("warehouse_a: x\nwarehouse_b: X"), @"the two warehouse kinds have the same name `X`");
+        assert!(said("[1]").starts_with("is neither YAML nor JSON with a name for each token: "));
+    }
+
+    #[test]
+    fn a_schema_speaks_the_names() {
+        let vocabulary = Vocabulary::parse("warehouse_a: snow").unwrap();
+        let mut schema = json!({
+            "enum": ["WAREHOUSE_A", "warehouse_a", "other"],
+            "properties": {"warehouse_a": {"enum": ["WAREHOUSE_B"]}, "x": {"description": "WAREHOUSE_A"}},
+        });
+        vocabulary.speak(&mut schema);
+        assert_eq!(
+            schema,
+            json!({
+                "enum": ["SNOW", "snow", "other"],
+                "properties": {"snow": {"enum": ["WAREHOUSE_B"]}, "x": {"description": "WAREHOUSE_A"}},
+            })
+        );
+    }
+}

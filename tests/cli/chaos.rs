@@ -1,0 +1,159 @@
+//! Publishing that is killed at any moment and run again: whatever happens, a version has exactly its plan's content.
+
+use crate::program::{Call, Served, TOKEN};
+use crate::repo::World;
+use crate::world::pipeline;
+use rusqlite::Connection;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 200;
+const WORKERS: usize = 4;
+const SEED: u64 = 2026;
+
+const SHARED: &str = "pipelines:\n  - { pipeline: load.orch.yaml, id: load, enabled: true }\n";
+
+/// Two commits with different content, and a large script, so that an upload takes a while.
+fn project() -> (World, [String; 2]) {
+    let world = World::new();
+    let script = "      parameters: { scriptLocation: File, fileName: big.sql }\n";
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write(
+        "load.orch.yaml",
+        format!("type: orchestration\npipeline:\n  components:\n    A:\n      type: sql-executor\n{script}"),
+    );
+    let mut random = fastrand::Rng::with_seed(SEED);
+    let commits = [0, 1].map(|number| {
+        let noise: Vec<u8> = (0..1 << 20).map(|_| random.u8(..)).collect();
+        world.write("big.sql", noise);
+        world.write(&format!("only-{number}.orch.yaml"), pipeline(&["Start", "Done"]));
+        let commit = world.commit("another");
+        world.push();
+        commit
+    });
+    (world, commits)
+}
+
+fn publish(world: &World, served: &Served, version: usize, commits: &[String; 2]) -> Call {
+    Call::with_platform(&world.work(), &served.url)
+        .variable("SLUICEGATE_PREFIX", "chaos")
+        .variable("SLUICEGATE_VERSION_NAME", format!("v{version}"))
+        .variable("SLUICEGATE_HEAD", &commits[version % 2])
+        .variable("SLUICEGATE_IF_EXISTS", "same-content")
+}
+
+/// Lets a publish live for so long; how it ended, if it did so by itself.
+fn live(call: &Call, life: Duration) -> Option<i32> {
+    let mut child = call
+        .command(&["publish"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + life;
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    let _ = child.kill();
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
+    let (world, commits) = project();
+    let data = world.path().join("data");
+    let token = format!("{TOKEN}=admin");
+    let served = Served::start(
+        world.path(),
+        &["--data", &data.display().to_string(), "--token", &token],
+    );
+    // Some publishes must end and some must not, on any machine.
+    let began = Instant::now();
+    publish(&world, &served, 0, &commits).run(&["publish"]).expect(0);
+    let longest = began.elapsed() * 3;
+    let (mut ended, mut killed) = (0, 0);
+    let versions = RUNS / 5;
+    thread::scope(|scope| {
+        let work = |worker: usize| {
+            let (world, served, commits) = (&world, &served, &commits);
+            scope.spawn(move || {
+                let mut random = fastrand::Rng::with_seed(SEED + worker as u64);
+                let mut ends = (0, 0);
+                for _ in 0..RUNS / WORKERS {
+                    let call = publish(world, served, random.usize(..versions), commits);
+                    match live(&call, longest.mul_f64(random.f64())) {
+                        // The same version may be published by two workers at once: the second gets 5 only if it
+                        // lost the race and the content could not be compared, which is never so here.
+                        Some(code) => {
+                            assert_eq!(code, 0);
+                            ends.0 += 1;
+                        }
+                        None => ends.1 += 1,
+                    }
+                }
+                ends
+            })
+        };
+        let workers: Vec<_> = (0..WORKERS).map(work).collect();
+        for worker in workers {
+            let ends = worker.join().unwrap();
+            ended += ends.0;
+            killed += ends.1;
+        }
+    });
+    assert!(
+        ended > 0 && killed > 0,
+        "{ended} ended by themselves, {killed} were killed"
+    );
+    let plans = [0, 1].map(|version| plan(&world, &served, version, &commits));
+    for version in 0..versions {
+        publish(&world, &served, version, &commits)
+            .run(&["publish"])
+            .expect(0);
+    }
+    // The database is its server's alone.
+    drop(served);
+    let stored = stored(&data);
+    assert_eq!(stored.len(), versions, "each version is there once");
+    for version in 0..versions {
+        assert_eq!(stored[&format!("v{version}")], plans[version % 2], "v{version}");
+    }
+}
+
+type Files = BTreeMap<String, String>;
+
+/// The files of a version's plan, and their hashes.
+fn plan(world: &World, served: &Served, version: usize, commits: &[String; 2]) -> Files {
+    let args = ["publish", "--dry-run", "--receipt", "plan.json"];
+    publish(world, served, version, commits).run(&args).expect(0);
+    let receipt: Value = serde_json::from_slice(&fs::read(world.work().join("plan.json")).unwrap()).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let files = receipt["files"].as_array().unwrap().iter();
+    files
+        .map(|file| (text(&file["path"]), text(&file["sha256"])))
+        .collect()
+}
+
+/// What the platform has stored, by version.
+fn stored(data: &std::path::Path) -> BTreeMap<String, Files> {
+    let database = Connection::open(data.join("platform.db")).unwrap();
+    let mut query = database
+        .prepare("SELECT version_name, path, lower(hex(sha256)) FROM artifact JOIN artifact_file ON artifact = number")
+        .unwrap();
+    let rows = query
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .unwrap();
+    let mut stored: BTreeMap<String, Files> = BTreeMap::new();
+    for row in rows {
+        let (version, path, hash): (String, String, String) = row.unwrap();
+        stored.entry(version).or_default().insert(path, hash);
+    }
+    stored
+}

@@ -1,0 +1,466 @@
+//! From a review to a version that can be trusted: `ci`, `--require-review`, `verify`, and taking versions back, all
+//! against the local platform.
+
+use crate::program::{Call, PROJECT, Served, TOKEN};
+use crate::repo::World;
+use crate::world::{RULES, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+
+const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
+
+/// A pushed project, and the platform that knows it.
+fn stage() -> (World, Served) {
+    let world = World::new();
+    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let token = format!("{TOKEN}=admin");
+    let served = Served::start(world.path(), &["--project", &project, "--token", &token]);
+    (world, served)
+}
+
+fn call(world: &World, served: &Served) -> Call {
+    Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_PREFIX", "sales")
+}
+
+fn read(world: &World, path: &str) -> Value {
+    serde_json::from_slice(&fs::read(world.work().join(path)).unwrap()).unwrap()
+}
+
+/// The published versions, the newest first, and whether they are enabled.
+fn versions(world: &World, served: &Served) -> Vec<(String, bool)> {
+    let listed = call(world, served)
+        .run(&["artifacts", "list", "-o", "json"])
+        .expect(0)
+        .json();
+    let version = |entry: &Value| {
+        (
+            entry["versionName"].as_str().unwrap().to_owned(),
+            entry["enabled"].as_bool().unwrap(),
+        )
+    };
+    listed["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(version)
+        .collect()
+}
+
+fn publish(world: &World, served: &Served, version: &str) {
+    call(world, served)
+        .run(&["publish", "--version-name", version])
+        .expect(0);
+}
+
+/// A change to a receipt that makes it wrong.
+type Change = fn(&mut Value);
+
+#[test]
+fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    let everywhere = ["ci", "--version-name", "auto", "--publish-on-branch", "**"];
+    call(&world, &served).run(&everywhere).expect(1);
+    assert_eq!(versions(&world, &served), []);
+
+    world.git(&["checkout", "-q", "main"]);
+    world.write("sluicegate.yaml", "publish-on:\n  branches: [main]\n");
+    let head = world.commit("configured");
+    world.push();
+    let args = [
+        "ci",
+        "--version-name",
+        "auto",
+        "--receipt",
+        "receipt.json",
+        "--report",
+        "json=-",
+    ];
+    let ended = call(&world, &served).run(&args).expect(0);
+    assert_eq!(
+        ended.json()["verdict"],
+        "passed",
+        "standard output is the report alone"
+    );
+    let receipt = read(&world, "receipt.json");
+    let review = json!({ "verdict": "passed", "engine": "remote", "head": head, "reportSha256": null });
+    assert_eq!(receipt["review"], review);
+    let name = format!("2026-11-20-{}", &head[..7]);
+    assert_eq!(receipt["versionName"], json!(name));
+    assert_eq!(versions(&world, &served), [(name, true)]);
+
+    call(&world, &served).run(&args).expect(5);
+    let again = [&args[..], &["--if-exists", "same-content"]].concat();
+    call(&world, &served).run(&again).expect(0);
+    world.git(&["checkout", "-q", "-b", "other"]);
+    world.push();
+    call(&world, &served)
+        .run(&args)
+        .expect(0)
+        .saying(&["nothing is published", "other"]);
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
+    let (world, served) = stage();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["tag", "v1.2.3"]);
+    let host = || {
+        call(&world, &served)
+            .variable("GITLAB_CI", "true")
+            .variable("CI_COMMIT_SHA", &head)
+            .variable("SLUICEGATE_VERSION_NAME", "{tag}")
+    };
+    let tagged = |tag: &str| {
+        host()
+            .variable("CI_PIPELINE_SOURCE", "push")
+            .variable("CI_COMMIT_TAG", tag)
+    };
+    let args = ["ci", "--publish-on-tag", "v*", "--publish-on-branch", "**"];
+    tagged("nightly")
+        .run(&args)
+        .expect(0)
+        .saying(&["the tag nightly"]);
+    let merge_request = host()
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &head);
+    merge_request.run(&args).expect(0).saying(&["not merged"]);
+    assert_eq!(versions(&world, &served), []);
+    tagged("v1.2.3").run(&args).expect(0);
+    assert_eq!(versions(&world, &served), [("v1.2.3".to_owned(), true)]);
+    let dry = [&args[..], &["--dry-run"]].concat();
+    let ended = tagged("v2").run(&dry).expect(0);
+    assert!(
+        ended.out.contains("would review") && ended.out.contains("would publish"),
+        "{}",
+        ended.all()
+    );
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
+    let (world, served) = stage();
+    let ci = |more: &[&str]| {
+        let args = [
+            "ci",
+            "--all",
+            "--version-name",
+            "1",
+            "--publish-on-branch",
+            "main",
+        ];
+        call(&world, &served).run(&[&args[..], more].concat())
+    };
+    for dry_run in [&["--dry-run"][..], &[]] {
+        ci(&[&["--shard", "1/2"], dry_run].concat())
+            .expect(0)
+            .saying(&["nothing is published", "the part 1/2"]);
+    }
+    assert_eq!(versions(&world, &served), []);
+    let comment = [
+        "--comment",
+        "--report",
+        "html=r.html",
+        "--report",
+        "sarif=r.sarif",
+    ];
+    ci(&comment)
+        .expect(0)
+        .saying(&["the comment was not sent", "the host none"]);
+    let html = fs::read_to_string(world.work().join("r.html")).unwrap();
+    assert!(html.contains("sales/load.orch.yaml"));
+    assert_eq!(read(&world, "r.sarif")["version"], "2.1.0");
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn an_undecided_review_that_may_pass_is_not_published() {
+    let (world, _) = stage();
+    let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+        .variable("SLUICEGATE_RETRIES", "0")
+        .variable("SLUICEGATE_PREFIX", "sales");
+    let args = ["ci", "--all", "--version-name", "1", "--publish-on-branch", "**"];
+    nowhere.run(&args).expect(3);
+    nowhere
+        .run(&[&args[..], &["--on-unavailable", "pass"]].concat())
+        .expect(0)
+        .saying(&["nothing is published: the review did not pass"]);
+}
+
+#[test]
+fn a_publish_can_require_a_review_of_the_same_commit() {
+    let (world, served) = stage();
+    let publish = |report: &str| {
+        let args = [
+            "publish",
+            "--version-name",
+            "{short-sha}",
+            "--receipt",
+            "receipt.json",
+        ];
+        call(&world, &served).run(&[&args[..], &["--require-review", report]].concat())
+    };
+    publish("none.json").expect(2).saying(&["none.json"]);
+    world.write("odd.json", "{}");
+    publish("odd.json").expect(2).saying(&["odd.json"]);
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=../good.json"])
+        .expect(0);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    publish("../good.json").expect(2).saying(&["to be published"]);
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=../bad.json"])
+        .expect(1);
+    publish("../bad.json").expect(1).saying(&["did not pass"]);
+    world.git(&["checkout", "-q", "HEAD~1"]);
+    call(&world, &served)
+        .run(&[
+            "review",
+            "--all",
+            "--shard",
+            "1/2",
+            "--report",
+            "json=../part.json",
+        ])
+        .expect(0);
+    publish("../part.json").expect(2).saying(&["the part 1/2 alone"]);
+    assert_eq!(versions(&world, &served), []);
+
+    publish("../good.json").expect(0);
+    let receipt = read(&world, "receipt.json");
+    assert_eq!(receipt["review"]["head"], receipt["commitHash"]);
+    assert!(receipt["review"]["reportSha256"].is_string());
+    let from_disk = [
+        "publish",
+        "--version-name",
+        "x",
+        "--from",
+        "worktree",
+        "--require-review",
+        "../good.json",
+    ];
+    call(&world, &served)
+        .run(&from_disk)
+        .expect(2)
+        .saying(&["working tree"]);
+}
+
+#[test]
+fn a_receipt_is_verified_later() {
+    let (world, served) = stage();
+    let args = ["publish", "--version-name", "1", "--receipt", "r.json"];
+    call(&world, &served).run(&args).expect(0);
+    let verify = |path: &str| call(&world, &served).run(&["verify", path]);
+    assert!(verify("r.json").expect(0).out.contains("version 1 of sales"));
+    // Where no clone is at hand, the platform's word is still held against the receipt.
+    fs::copy(world.work().join("r.json"), world.path().join("r.json")).unwrap();
+    Call::with_platform(world.path(), &served.url)
+        .run(&["verify", "r.json"])
+        .expect(0)
+        .saying(&["not compared"]);
+
+    let changes: [(Change, &str); 6] = [
+        (|receipt| receipt["digest"] = json!("sha256:0"), "digest"),
+        (
+            |receipt| receipt["files"][1]["sha256"] = json!("0".repeat(64)),
+            "other content",
+        ),
+        (
+            |receipt| receipt["commitHash"] = json!("0".repeat(40)),
+            "it is of the commit",
+        ),
+        (|receipt| receipt["versionName"] = json!("2"), "no version 2"),
+        (
+            |receipt| receipt["sharedPipelines"][0]["id"] = json!("gone"),
+            "`gone`",
+        ),
+        (
+            |receipt| receipt["outcome"] = json!("failed"),
+            "ended as `failed`",
+        ),
+    ];
+    for (change, words) in changes {
+        let mut receipt = read(&world, "r.json");
+        change(&mut receipt);
+        world.write("changed.json", receipt.to_string());
+        verify("changed.json").expect(6).saying(&[words]);
+    }
+    for (content, word) in [
+        ("[", "no receipt"),
+        ("{}", "schema"),
+        ("{\"schema\": 1}", "no receipt"),
+    ] {
+        world.write("broken.json", content);
+        verify("broken.json").expect(2).saying(&[word]);
+    }
+    let told = call(&world, &served)
+        .run(&["verify", "r.json", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(
+        (&told["verified"], &told["differences"]),
+        (&json!(true), &json!([]))
+    );
+    call(&world, &served)
+        .variable("SLUICEGATE_TOKEN", "another")
+        .run(&["verify", "r.json"])
+        .expect(4);
+}
+
+#[test]
+fn versions_are_taken_back_but_never_the_last_by_mistake() {
+    let (world, served) = stage();
+    let artifacts = |args: &[&str]| call(&world, &served).run(&[&["artifacts"], args].concat());
+    for version in ["1", "2", "3", "4"] {
+        publish(&world, &served, version);
+    }
+    let states = || {
+        versions(&world, &served)
+            .into_iter()
+            .map(|(name, enabled)| if enabled { name } else { format!("({name})") })
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(states(), "4 3 2 1");
+    let dry = artifacts(&["prune", "--keep", "2"]).expect(0);
+    assert!(
+        dry.out.contains("would disable 2 of sales: 2, 1"),
+        "{}",
+        dry.all()
+    );
+    artifacts(&["prune", "--keep", "2", "--dry-run"]).expect(0);
+    artifacts(&["prune", "--keep", "0", "--yes"]).expect(2);
+    assert_eq!(states(), "4 3 2 1");
+    artifacts(&["prune", "--keep", "2", "--yes"]).expect(0);
+    assert_eq!(states(), "4 3 (2) (1)");
+
+    let rolled = artifacts(&["rollback"]).expect(0);
+    assert!(
+        rolled.out.contains("disabled version 4") && rolled.out.contains("version 3 now"),
+        "{}",
+        rolled.all()
+    );
+    assert_eq!(states(), "(4) 3 (2) (1)");
+    artifacts(&["rollback"]).expect(2).saying(&["--force"]);
+    artifacts(&["disable", "--version-name", "3"])
+        .expect(2)
+        .saying(&["--force"]);
+    assert_eq!(states(), "(4) 3 (2) (1)");
+    artifacts(&["disable", "--version-name", "4"]).expect(0);
+    artifacts(&["enable", "--version-name", "1"]).expect(0);
+    artifacts(&["disable", "--version-name", "3"]).expect(0);
+    let told = artifacts(&["rollback", "--force", "-o", "json"])
+        .expect(0)
+        .saying(&["NO VERSION IS LEFT ENABLED"]);
+    assert_eq!(told.json()["latest"], Value::Null);
+    assert_eq!(states(), "(4) (3) (2) (1)");
+    artifacts(&["rollback"]).expect(3);
+}
+
+#[test]
+fn a_quarantined_version_says_what_consumers_get() {
+    let (world, served) = stage();
+    world.write("notes.md", "not a pipeline\n");
+    world.commit("notes");
+    world.push();
+    let incomplete = |version: &str| {
+        let include = ["--include", "**/*.orch.yaml", "--include", "**/*.md"];
+        let args = ["publish", "--version-name", version, "--on-ignored", "disable"];
+        call(&world, &served)
+            .run(&[&args[..], &include].concat())
+            .expect(6)
+    };
+    incomplete("0").saying(&["NO VERSION IS LEFT ENABLED", "notes.md"]);
+    publish(&world, &served, "1");
+    incomplete("2").saying(&["consumers of [Latest] get version 1 now"]);
+    let states = versions(&world, &served);
+    let names: Vec<&str> = states
+        .iter()
+        .filter(|(_, on)| *on)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["1"]);
+    // A disabled version is no success, even if it is of this commit.
+    let again = ["publish", "--version-name", "2", "--if-exists", "same-content"];
+    call(&world, &served)
+        .run(&again)
+        .expect(5)
+        .saying(&["it is disabled"]);
+}
+
+#[test]
+fn a_plan_is_data() {
+    let (world, served) = stage();
+    publish(&world, &served, "1");
+    let before = world.git(&["rev-parse", "HEAD"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write("sales/new.orch.yaml", pipeline(&["Start", "Done"]));
+    let head = world.commit("more");
+    world.push();
+    let dry = |version: &str| {
+        call(&world, &served)
+            .run(&["publish", "--dry-run", "--json", "--version-name", version])
+            .expect(0)
+            .json()
+    };
+    let plan = dry("2");
+    assert_eq!(plan["schema"], "sluicegate.plan/v1");
+    assert_eq!(
+        (&plan["prefix"], &plan["versionName"], &plan["commitHash"]),
+        (&json!("sales"), &json!("2"), &json!(head))
+    );
+    assert_eq!(plan["files"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        plan["latest"],
+        json!({ "versionName": "1", "commitHash": before })
+    );
+    let changes = json!({
+        "since": before, "added": ["sales/new.orch.yaml"], "modified": ["sales/load.orch.yaml"], "removed": [],
+    });
+    assert_eq!((&plan["changes"], &plan["refused"]), (&changes, &json!([])));
+    assert!(
+        dry("1")["refused"][0]["what"]
+            .as_str()
+            .unwrap()
+            .contains("exists")
+    );
+    let closure = call(&world, &served)
+        .variable("SLUICEGATE_SELECT", "closure")
+        .run(&["publish", "--dry-run", "--json", "--version-name", "2"])
+        .expect(0)
+        .json();
+    assert_eq!(closure["files"].as_array().unwrap().len(), 2);
+
+    // Without a platform the plan still prints.
+    let alone = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
+    let plan = alone
+        .run(&["publish", "--dry-run", "--json", "--version-name", "auto"])
+        .expect(0)
+        .json();
+    assert_eq!(plan["versionName"], json!(format!("2026-11-20-{}", &head[..7])));
+    assert_eq!(plan["changes"], Value::Null);
+
+    world.write("sales/load.orch.yaml", "type: [\n");
+    world.commit("broken");
+    let refused = alone
+        .run(&["publish", "--dry-run", "--json", "--version-name", "auto"])
+        .expect(2)
+        .json();
+    assert_eq!(refused["refused"][0]["path"], "sales/load.orch.yaml");
+    assert_eq!(versions(&world, &served).len(), 1);
+}

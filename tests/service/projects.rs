@@ -1,0 +1,380 @@
+//! Projects, environments, connections, secrets and repositories.
+
+use crate::platform::{Platform, column, fields, same_keys};
+use crate::repo::World;
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// The runner of all environments here.
+pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
+
+/// A project that is given; it has no commit.
+pub const GIVEN: Uuid = Uuid::from_u128(0x600d);
+
+/// A platform with one given project, and its repository.
+pub async fn with_given() -> (Platform, World) {
+    let world = World::new();
+    let platform = Platform::stepped(GIVEN, world.remote()).await;
+    (platform, world)
+}
+
+fn project(name: &str) -> Value {
+    json!({"name": name, "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"})
+}
+
+/// Makes a project as a super admin and gives its path.
+async fn made(platform: &Platform, body: Value) -> String {
+    let created = platform
+        .call("root", (Method::POST, "/v1/projects"), Some(body), 201)
+        .await;
+    format!("/v1/projects/{}", created["projectId"].as_str().unwrap())
+}
+
+fn connection(name: &str) -> Value {
+    json!({"name": name, "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair"})
+}
+
+/// An environment on the connection `main`.
+pub fn environment(name: &str) -> Value {
+    json!({
+        "name": name, "displayName": "Shown", "description": "d", "defaultAgentId": AGENT,
+        "defaultUserAccessLevel": "default", "defaultConnections": {"DWH": {"warehouse_a": "main"}},
+        "connectionOverrides": [{"connectionName": "main", "connectionProperties": {
+            "account": {"value": "a"}, "username": {"value": "u"}, "defaultRole": {"value": "r"},
+            "defaultWarehouse": {"value": "w"}, "defaultDatabase": {"value": "d"}, "defaultSchema": {"value": "s"},
+            "privateKey": {"secretName": "key"}, "passphrase": {"secretName": "p", "secretKey": "k"},
+        }}],
+    })
+}
+
+/// Gives the project at `path` the connection `main` and these environments.
+pub async fn with_environments(platform: &Platform, path: &str, names: &[&str]) {
+    platform
+        .call(
+            "root",
+            (Method::POST, &format!("{path}/data-platform-connections")),
+            Some(connection("main")),
+            201,
+        )
+        .await;
+    for name in names {
+        let operation = (Method::POST, &*format!("{path}/environments"));
+        platform
+            .call("root", operation, Some(environment(name)), 201)
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn post_projects_makes_one_that_only_a_super_admin_sees() {
+    let (platform, _world) = with_given().await;
+    let mut body = project("sales");
+    body["description"] = "Orders".into();
+    let created = platform
+        .call("admin", (Method::POST, "/v1/projects"), Some(body), 201)
+        .await;
+    same_keys(&created, include_str!("../fixtures/api/project-created.json"));
+    let id: Uuid = created["projectId"].as_str().unwrap().parse().unwrap();
+    assert_eq!(id.get_version_num(), 4);
+
+    let listed = platform
+        .call("root", (Method::GET, "/v1/projects"), None, 200)
+        .await;
+    same_keys(&listed, include_str!("../fixtures/api/projects.json"));
+    assert_eq!(column(&listed["results"], "name"), ["remote", "sales"]);
+    assert_eq!(
+        listed["results"][1],
+        json!({"id": id, "name": "sales", "description": "Orders"})
+    );
+    for token in ["admin", "member"] {
+        let listed = platform
+            .call(token, (Method::GET, "/v1/projects"), None, 200)
+            .await;
+        assert_eq!(
+            (column(&listed["results"], "name"), &listed["total"]),
+            (vec!["remote"], &json!(1))
+        );
+    }
+}
+
+#[tokio::test]
+async fn post_projects_names_every_wrong_field() {
+    let platform = Platform::empty().await;
+    let body =
+        json!({"name": " ", "description": 1, "warehouse": "warehouse_a", "agentDeploymentType": "OTHER"});
+    let refused = platform.post("/v1/projects", body, 400).await;
+    assert_eq!(
+        fields(&refused),
+        ["name", "description", "warehouse", "agentDeploymentType"]
+    );
+    let refused = platform.post("/v1/projects", json!({}), 400).await;
+    assert_eq!(fields(&refused), ["name", "warehouse", "agentDeploymentType"]);
+    for warehouse in ["WAREHOUSE_A", "WAREHOUSE_B"] {
+        for deployment in ["HYBRID", "FULL_SAAS"] {
+            let body =
+                json!({"name": "p", "warehouse": warehouse, "agentDeploymentType": deployment, "other": 1});
+            platform.post("/v1/projects", body, 201).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn get_projects_pages_over_given_and_made_ones() {
+    let (platform, _world) = with_given().await;
+    for name in ["a", "b", "c"] {
+        made(&platform, project(name)).await;
+    }
+    let mut names = Vec::new();
+    for page in 0..3 {
+        let path = format!("/v1/projects?size=3&page={page}");
+        let listed = platform.call("root", (Method::GET, &path), None, 200).await;
+        assert_eq!(
+            (&listed["page"], &listed["size"], &listed["total"]),
+            (&json!(page), &json!(3), &json!(4))
+        );
+        names.push(column(&listed["results"], "name").join(" "));
+    }
+    assert_eq!(names, ["remote a b", "c", ""]);
+    for query in ["size=0", "size=101", "page=-1", "size=x"] {
+        platform.get_refused(&format!("/v1/projects?{query}"), 400).await;
+    }
+}
+
+#[tokio::test]
+async fn a_made_project_is_hidden_from_the_other_roles_everywhere() {
+    let platform = Platform::empty().await;
+    let path = made(&platform, project("p")).await;
+    let id = Uuid::from_u128(1);
+    for (method, rest) in [
+        (Method::GET, "environments".to_owned()),
+        (Method::POST, "environments".to_owned()),
+        (Method::POST, "data-platform-connections".to_owned()),
+        (Method::POST, "repositories".to_owned()),
+        (Method::POST, "streaming-pipelines".to_owned()),
+        (Method::GET, format!("streaming-pipelines/{id}")),
+        (Method::GET, "variables".to_owned()),
+        (Method::PATCH, "variables/v".to_owned()),
+        (Method::GET, "variables/v/environment-overrides".to_owned()),
+        (Method::GET, "published-pipelines".to_owned()),
+        (Method::POST, "pipeline-executions".to_owned()),
+        (Method::POST, "reviews".to_owned()),
+    ] {
+        let path = format!("{path}/{rest}");
+        for token in ["admin", "member"] {
+            let body = (method != Method::GET).then(|| json!({}));
+            platform.call(token, (method.clone(), &path), body, 404).await;
+        }
+    }
+    platform
+        .call("root", (Method::GET, &format!("{path}/environments")), None, 200)
+        .await;
+    for (id, status) in [
+        ("no-uuid", 400),
+        ("9c5b94b135ad49bbb1188e8fc24abf80", 400),
+        (&*id.to_string(), 404),
+    ] {
+        let path = format!("/v1/projects/{id}/environments");
+        platform.call("root", (Method::GET, &path), None, status).await;
+    }
+}
+
+#[tokio::test]
+async fn post_connections_takes_the_authentication_of_the_warehouse_kind() {
+    let platform = Platform::empty().await;
+    let project = made(&platform, project("p")).await;
+    let path = format!("{project}/data-platform-connections");
+    let with = |name: &str, provider: &str, kind: &str| json!({"name": name, "platformConnectionType": "dwh", "authProvider": provider, "authType": kind});
+    let send = |body: Value, status| platform.call("root", (Method::POST, &path), Some(body), status);
+    let answer = send(with("a", "warehouse_a", "key_pair"), 201).await;
+    assert_eq!(answer, json!({}));
+    send(with("b", "warehouse_b", "password"), 201).await;
+    send(with("a", "warehouse_b", "password"), 409).await;
+    for (provider, kind, field) in [
+        ("warehouse_a", "password", "authType"),
+        ("warehouse_b", "key_pair", "authType"),
+        ("WAREHOUSE_A", "key_pair", "authProvider"),
+    ] {
+        let refused = send(with("c", provider, kind), 400).await;
+        assert_eq!(fields(&refused), [field]);
+    }
+    let refused = send(json!({"name": "", "platformConnectionType": "x"}), 400).await;
+    assert_eq!(
+        fields(&refused),
+        ["name", "platformConnectionType", "authProvider", "authType"]
+    );
+}
+
+#[tokio::test]
+async fn post_secrets_takes_exactly_the_property_that_key_names() {
+    let platform = Platform::empty().await;
+    let path = format!("/v1/secrets/{AGENT}/secret-value");
+    let secret = |value: Value| json!({"name": "n", "type": "DWH_PASSWORD", "key": "k", "value": value});
+    let created = platform
+        .post(&path, secret(json!({"k": "-----BEGIN\\n"})), 201)
+        .await;
+    same_keys(&created, include_str!("../fixtures/api/secret-created.json"));
+    assert_eq!(created["vaultSecretName"], "n");
+    for (value, field) in [
+        (json!({}), "value.k"),
+        (json!({"other": "x"}), "value.k"),
+        (json!({"k": "x", "other": "y"}), "value.other"),
+        (json!({"k": ""}), "value.k"),
+        (json!({"k": 1}), "value.k"),
+        (json!("x"), "value"),
+        (Value::Null, "value"),
+    ] {
+        let refused = platform.post(&path, secret(value.clone()), 400).await;
+        assert_eq!(fields(&refused)[0], field, "{value}");
+        assert!(!refused.to_string().contains("\"x\""), "{refused}");
+    }
+    let refused = platform.post(&path, json!({"name": "", "value": {}}), 400).await;
+    assert_eq!(fields(&refused), ["name", "type", "key"]);
+    platform
+        .post("/v1/secrets/no-uuid/secret-value", secret(json!({"k": "v"})), 400)
+        .await;
+}
+
+#[tokio::test]
+async fn post_environments_makes_one_on_a_connection_of_the_project() {
+    let (platform, _world) = with_given().await;
+    let given = format!("/v1/projects/{GIVEN}");
+    with_environments(&platform, &given, &["production", "test"]).await;
+    let listed = platform.read(&format!("{given}/environments")).await;
+    same_keys(&listed, include_str!("../fixtures/api/environments.json"));
+    assert_eq!(column(&listed["results"], "name"), ["production", "test"]);
+    assert_eq!(listed["results"][0]["defaultAgentId"], AGENT);
+    let second = platform
+        .read(&format!("{given}/environments?page=1&size=1"))
+        .await;
+    assert_eq!(column(&second["results"], "name"), ["test"]);
+    for query in ["size=0", "size=101", "page=x"] {
+        platform
+            .get_refused(&format!("{given}/environments?{query}"), 400)
+            .await;
+    }
+    let path = format!("{given}/environments");
+    assert_eq!(platform.post(&path, environment("third"), 201).await, json!({}));
+    platform.post(&path, environment("third"), 409).await;
+    let mut short = environment("short");
+    for optional in ["displayName", "description"] {
+        short.as_object_mut().unwrap().remove(optional);
+    }
+    platform.post(&path, short, 201).await;
+}
+
+#[tokio::test]
+async fn post_environments_refuses_connections_that_the_project_does_not_have() {
+    let platform = Platform::empty().await;
+    let (one, other) = (
+        made(&platform, project("p")).await,
+        made(&platform, project("q")).await,
+    );
+    with_environments(&platform, &other, &[]).await;
+    let path = format!("{one}/environments");
+    let send = |body: Value| platform.call("root", (Method::POST, &path), Some(body), 400);
+    let refused = send(environment("e")).await;
+    assert_eq!(fields(&refused), ["defaultConnections.DWH.warehouse_a"]);
+    let path = format!("{other}/environments");
+    let send = |body: Value| platform.call("root", (Method::POST, &path), Some(body), 400);
+    let mut body = environment("e");
+    body["defaultConnections"] = json!({"DWH": {"warehouse_b": "main"}});
+    assert_eq!(fields(&send(body).await), ["defaultConnections.DWH.warehouse_b"]);
+}
+
+#[tokio::test]
+async fn post_environments_names_every_wrong_field() {
+    let (platform, _world) = with_given().await;
+    let path = format!("/v1/projects/{GIVEN}/environments");
+    let refused = platform.post(&path, json!({}), 400).await;
+    let required = [
+        "name",
+        "defaultAgentId",
+        "defaultUserAccessLevel",
+        "defaultConnections",
+        "connectionOverrides",
+    ];
+    assert_eq!(fields(&refused), required);
+    let body = json!({
+        "name": "", "displayName": 1, "description": [], "defaultAgentId": "x", "defaultUserAccessLevel": "owner",
+        "defaultConnections": {"DWH": {"other": "main"}},
+        "connectionOverrides": [{"connectionName": "unknown", "connectionProperties": {
+            "account": "plain", "port": {"value": 1}, "password": {"secretName": "s"}, "privateKey": {},
+        }}],
+    });
+    let refused = platform.post(&path, body, 400).await;
+    let properties = "connectionOverrides[0].connectionProperties";
+    let expected = [
+        "name",
+        "defaultAgentId",
+        "defaultUserAccessLevel",
+        "displayName",
+        "description",
+        "defaultConnections.DWH.other",
+        "connectionOverrides[0].connectionName",
+        &format!("{properties}.account"),
+        &format!("{properties}.port.value"),
+        &format!("{properties}.privateKey.secretName"),
+        &format!("{properties}.password.secretKey"),
+    ];
+    assert_eq!(fields(&refused), expected);
+    for level in ["default", "admin", "runner", "readOnly", "noAccess"] {
+        let mut body = environment(level);
+        body["defaultUserAccessLevel"] = level.into();
+        let refused = platform.post(&path, body, 400).await;
+        assert_eq!(fields(&refused), ["defaultConnections.DWH.warehouse_a"]);
+    }
+}
+
+#[tokio::test]
+async fn post_environments_takes_the_second_warehouse_kind_too() {
+    let platform = Platform::empty().await;
+    let project = made(
+        &platform,
+        json!({"name": "p", "warehouse": "WAREHOUSE_B", "agentDeploymentType": "FULL_SAAS"}),
+    )
+    .await;
+    let connection = json!({"name": "b", "platformConnectionType": "dwh", "authProvider": "warehouse_b", "authType": "password"});
+    let send = |rest: &str, body: Value| {
+        let path = format!("{project}/{rest}");
+        let platform = &platform;
+        async move {
+            platform
+                .call("root", (Method::POST, &path), Some(body), 201)
+                .await
+        }
+    };
+    send("data-platform-connections", connection).await;
+    let mut body = environment("e");
+    body["defaultConnections"] = json!({"DWH": {"warehouse_b": "b"}});
+    let value = |text: &str| json!({"value": text});
+    body["connectionOverrides"] = json!([{"connectionName": "b", "connectionProperties": {
+        "url": value("u"), "username": value("u"), "port": value("443"), "defaultDatabase": value("d"),
+        "useSsl": value("true"), "defaultSchema": value("s"), "defaultStorageLocation": value("l"),
+        "password": {"secretName": "n", "secretKey": "k"},
+    }}]);
+    send("environments", body).await;
+}
+
+#[tokio::test]
+async fn post_repositories_is_for_one_provider_and_not_for_full_saas() {
+    let platform = Platform::empty().await;
+    let body = json!({"provider": "git_provider_a", "providerParameters": {"ownerName": "o"}, "repositoryName": "r"});
+    let project_path = made(&platform, project("p")).await;
+    let path = format!("{project_path}/repositories");
+    let send =
+        |body: &Value, status| platform.call("root", (Method::POST, &path), Some(body.clone()), status);
+    let refused = send(&json!({"provider": "other", "providerParameters": {}}), 400).await;
+    assert_eq!(
+        fields(&refused),
+        ["provider", "providerParameters.ownerName", "repositoryName"]
+    );
+    assert_eq!(send(&body, 201).await, json!({}));
+    send(&body, 409).await;
+    let full_saas = json!({"name": "f", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "FULL_SAAS"});
+    let path = format!("{}/repositories", made(&platform, full_saas).await);
+    let refused = platform
+        .call("root", (Method::POST, &path), Some(body), 400)
+        .await;
+    assert_eq!(fields(&refused), ["projectId"]);
+}
