@@ -10,6 +10,7 @@ mod lenient;
 mod lists;
 mod multipart;
 mod publish;
+mod reach;
 mod review;
 mod shared_pipelines;
 

@@ -7,8 +7,11 @@ mod client;
 mod context;
 mod deliver;
 mod demo;
+mod doctor;
 mod failure;
+mod init;
 mod judgement;
+mod manual;
 mod output;
 mod publish;
 mod review;
@@ -69,11 +72,16 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Ci(args) => ci::run(run, &args),
         Command::Verify(args) => verify::run(run, &args),
         Command::Context(args) => context::run(run, &args),
+        Command::Init(args) => init::run(run, &args),
+        Command::Doctor(args) => doctor::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
         Command::Rules(args) => rules::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
+        Command::Schema(_) => manual::schema(run),
+        Command::Completions(args) => manual::completions(run, args.shell),
+        Command::Man(args) => manual::pages(run, &args.dir),
     }
 }
 

@@ -43,8 +43,11 @@ pub struct FileConfig {
     pub(super) ci: Option<String>,
     pub(super) include: Option<Vec<String>>,
     pub(super) exclude: Option<Vec<String>>,
+    #[serde(deserialize_with = "section")]
     pub(super) review: ReviewSection,
+    #[serde(deserialize_with = "section")]
     pub(super) publish: PublishSection,
+    #[serde(deserialize_with = "section")]
     pub(super) publish_on: PublishOnSection,
 }
 
@@ -98,6 +101,11 @@ pub(super) struct PublishSection {
 pub(super) struct PublishOnSection {
     pub(super) branches: Option<Vec<String>>,
     pub(super) tags: Option<Vec<String>>,
+}
+
+/// A section; one whose keys are all commented out is empty.
+fn section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {

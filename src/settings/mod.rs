@@ -11,6 +11,7 @@ mod layers;
 mod platform;
 mod publish;
 mod review;
+mod schema;
 mod selection;
 
 pub use check::Check;
@@ -20,6 +21,7 @@ pub use judging::{Judging, ReportTarget};
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};
 pub use review::{Review, Revisions};
+pub use schema::schema;
 pub use selection::{Selection, is_pipeline};
 
 pub(crate) use layers::Layers;

@@ -22,10 +22,15 @@ fn help_and_version_are_results() {
         "ci",
         "verify",
         "context",
+        "init",
+        "doctor",
         "artifacts",
         "shared-pipelines",
         "serve",
         "demo",
+        "schema",
+        "completions",
+        "man",
     ] {
         let help = Call::new(&world.work()).run(&[command, "--help"]).expect(0);
         assert!(
