@@ -8,14 +8,23 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../support/tls_server.rs"]
+mod tls_server;
+
 mod errors;
+mod events;
+mod executions;
 mod limits;
 mod multipart;
+mod projects;
 mod raw;
 mod redirects;
 mod resources;
 mod retries;
+mod streaming;
 mod support;
+mod tasks;
 mod tls;
 mod tokens;
 mod upload;
+mod variables;

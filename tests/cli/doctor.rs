@@ -2,6 +2,7 @@
 
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::{World, git};
+use crate::tls_server::TlsServer;
 use crate::world::{Platform, RULES, answer, project};
 use serde_json::{Value, json};
 use std::net::TcpListener;
@@ -104,6 +105,13 @@ fn against_the_local_platform_nothing_is_missing() {
     let text = call.run(&["doctor"]).expect(0).out;
     assert!(text.ends_with("\nnothing is missing\n"), "{text}");
     assert!(text.contains("ok      token"), "{text}");
+    // And it was right: the job of the default branch reviews and publishes.
+    world.commit("set up");
+    world.push();
+    let job = call.run(&["ci"]).expect(0);
+    assert!(job.all().contains("published"), "{}", job.all());
+    let again = call.run(&["artifacts", "list", "-o", "json"]).expect(0).json();
+    assert_eq!(again["results"][0]["sharedPipelineIdPrefix"], "remote");
 }
 
 #[test]
@@ -186,6 +194,31 @@ fn a_platform_that_does_not_answer_ends_in_time() {
     let started = std::time::Instant::now();
     only(doctor(&call), 3, "connection", &["within 1 s", "--timeout"]);
     assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn a_certificate_that_is_not_trusted_is_exit_3() {
+    let world = project();
+    let server = TlsServer::start(&["localhost"]);
+    let url = format!("https://localhost:{}", server.port());
+    let call = Call::with_platform(&world.work(), &url);
+    let ended = doctor(&call);
+    // The token never went there.
+    assert_eq!(server.connections(), 1);
+    assert_eq!(check(&ended, "connection")["status"], "ok");
+    only(ended, 3, "tls", &["UnknownIssuer", "--ca-cert"]);
+    let trusting = call.variable("SLUICEGATE_CA_CERT", server.root().display().to_string());
+    let ended = doctor(&trusting).expect(0);
+    assert_eq!(check(&ended, "tls")["status"], "ok");
+    assert_eq!(check(&ended, "dns")["status"], "ok");
+    // That server tells no time.
+    assert_eq!(check(&ended, "clock")["status"], "not-applicable");
+    let old = TlsServer::start_until(&["127.0.0.1"], 2020);
+    let call = Call::with_platform(&world.work(), &old.url());
+    let trusting = call.variable("SLUICEGATE_CA_CERT", old.root().display().to_string());
+    only(doctor(&trusting), 3, "tls", &["clock"]);
+    let unreadable = trusting.variable("SLUICEGATE_CA_CERT", "gone.pem");
+    only(doctor(&unreadable), 2, "connection", &["gone.pem"]);
 }
 
 #[test]

@@ -7,6 +7,8 @@
 mod program;
 #[path = "../support/repo.rs"]
 mod repo;
+#[path = "../support/tls_server.rs"]
+mod tls_server;
 
 mod agreement;
 mod bad_rules;
@@ -15,9 +17,14 @@ mod check;
 mod context;
 mod demo;
 mod doctor;
+mod events;
 mod faults;
 mod hostile;
 mod init;
+mod local;
+mod pipelines;
+mod projects;
+mod provision;
 mod proxies;
 mod publish;
 mod release;
@@ -25,7 +32,10 @@ mod review;
 mod rules;
 mod serve;
 mod setup;
+mod streaming;
+mod tasks;
 mod usage;
 mod users_path;
+mod variables;
 mod verdict;
 mod world;

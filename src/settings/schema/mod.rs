@@ -6,6 +6,7 @@
 
 use super::platform::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, LONGEST_TIMEOUT, MOST_RETRIES};
 use super::publish::{DEFAULT_LOOKUP, LONGEST_LOOKUP};
+use super::remote::{DEFAULT_CANCEL_STATUS, DEFAULT_KEY_VAULT, DEFAULT_POLL, LONGEST_POLL, SHORTEST_POLL};
 use super::review::{DEFAULT_BATCH, DEFAULT_CONCURRENCY, LARGEST_BATCH, MOST_CONCURRENCY};
 use super::selection::PIPELINE_GLOBS;
 use crate::ci::Host;
@@ -51,9 +52,14 @@ fn root() -> Keys {
         ),
         ("include", env::INCLUDE, globs(&PIPELINE_GLOBS)),
         ("exclude", env::EXCLUDE, globs(&[])),
+        ("environment", env::ENVIRONMENT, text("production")),
+        ("poll-interval", env::POLL_INTERVAL, poll_interval()),
+        ("cancel-status", env::CANCEL_STATUS, name(DEFAULT_CANCEL_STATUS)),
     ]);
     let on = "On which branches and tags `sluicegate ci` publishes, after a review that passed.";
+    let names = "The product's own names behind the neutral tokens of the platform's API document.";
     keys.extend([
+        section("vocabulary", names, &vocabulary()),
         section(
             "review",
             "What is reviewed, what fails it, and where it is told.",
@@ -63,6 +69,15 @@ fn root() -> Keys {
         section("publish-on", on, &publish_on()),
     ]);
     keys
+}
+
+fn vocabulary() -> Keys {
+    keys([
+        ("WAREHOUSE_A", env::WAREHOUSE_A, name("WAREHOUSE_A")),
+        ("WAREHOUSE_B", env::WAREHOUSE_B, name("WAREHOUSE_B")),
+        ("git_provider_a", env::GIT_PROVIDER, name("git_provider_a")),
+        ("CLOUD_A_KEY_VAULT", env::KEY_VAULT, name(DEFAULT_KEY_VAULT)),
+    ])
 }
 
 fn review() -> Keys {
@@ -151,6 +166,15 @@ fn section(name: &str, description: &str, keys: &Keys) -> (String, Value) {
 
 fn text(example: &str) -> Value {
     json!({ "type": "string", "minLength": 1, "examples": [example] })
+}
+
+/// A text that stands for itself where nothing is set.
+fn name(default: &str) -> Value {
+    json!({ "type": "string", "minLength": 1, "default": default })
+}
+
+fn poll_interval() -> Value {
+    json!({ "type": "number", "minimum": SHORTEST_POLL, "maximum": LONGEST_POLL, "default": DEFAULT_POLL })
 }
 
 fn project_id() -> Value {

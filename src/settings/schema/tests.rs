@@ -1,7 +1,7 @@
 //! Schema and reader are one: the same keys, the same types, and documents that both take or both refuse.
 
 use super::schema;
-use crate::cli::{GlobalArgs, PublishArgs, ReviewArgs};
+use crate::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
 use crate::env::Env;
 use crate::settings::{FileConfig, Sources};
 use serde::Deserialize as _;
@@ -79,6 +79,11 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         visitor.visit_seq(Once(Some(items)))
     }
 
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.note("number");
+        visitor.visit_f64(1.0)
+    }
+
     whole_numbers! { deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 }
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
@@ -89,7 +94,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
     }
 
     serde::forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u128 f32 f64 char str bytes byte_buf unit unit_struct newtype_struct tuple tuple_struct map
+        i8 i16 i32 i64 i128 u128 f32 char str bytes byte_buf unit unit_struct newtype_struct tuple tuple_struct map
         enum identifier ignored_any
     }
 }
@@ -201,6 +206,7 @@ fn is_read(text: &str) -> bool {
         sources.global(&global)?;
         sources.connection(&global)?;
         sources.review(&ReviewArgs::default())?;
+        sources.waiting(&PaceArgs::default(), 1)?;
         if sources.optional_prefix(None).is_some() {
             sources.publish(&PublishArgs::default())?;
         }
@@ -229,6 +235,8 @@ fn both_take_and_both_refuse() {
         "publish: { prefix: sales, version-name: auto, select: closure, if-exists: same-content, lookup-timeout: 3600 }\n",
         "publish: { from: worktree, on-ignored: disable, no-verify: true, receipt: r.json, require-review: r.json }\n",
         "publish-on: { branches: [main], tags: ['v*'] }\n",
+        "environment: production\npoll-interval: 0.5\ncancel-status: CANCELLED\nvocabulary: { git_provider_a: git }\n",
+        "poll-interval: 3600\nvocabulary:\n",
     ];
     for text in taken {
         assert!(
@@ -262,6 +270,9 @@ fn both_take_and_both_refuse() {
         "publish: { prefix: a, version-name: auto, select: some }\n",
         "publish: { prefix: a, version-name: auto, lookup-timeout: 3601 }\n",
         "publish-on: { branch: main }\n",
+        "poll-interval: 0\n",
+        "poll-interval: 3601\n",
+        "vocabulary: { WAREHOUSE_C: x }\n",
         "[]\n",
     ];
     for text in refused {
