@@ -25,8 +25,10 @@ pub mod terminal;
 mod uri;
 mod wording;
 
+pub use crate::findings::Verdict;
 pub use about::{About, ChangedLines, Line, RuleText, Sources};
 pub use document::comment;
+pub use junit::{ExecutionRun, execution_junit};
 
 use crate::findings::Report;
 use std::fmt;

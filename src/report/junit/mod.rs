@@ -12,9 +12,11 @@
 //!   hosts show are true.
 
 mod complete;
+mod execution;
 mod text;
 
 pub use self::complete::Dialect;
+pub use execution::{ExecutionRun, execution_junit};
 
 use self::complete::{Additions, complete};
 use self::text::{attribute, content};
@@ -39,16 +41,26 @@ pub fn render(report: &Report, about: &About, dialect: Dialect) -> Result<Vec<u8
         suites.iter_mut().for_each(tell_skipped);
     }
     share_time(&mut suites, report.elapsed);
+    document(suites, report.elapsed, &properties(report, about), dialect)
+}
+
+/// The suites as a document, with the sums and properties that hosts show.
+fn document(
+    suites: Vec<TestSuite>,
+    elapsed: std::time::Duration,
+    properties: &[(&'static str, String)],
+    dialect: Dialect,
+) -> Result<Vec<u8>, ReportError> {
     let skipped: Vec<usize> = suites.iter().map(TestSuite::skipped).collect();
     let totals = match dialect {
-        Dialect::Hosts => totals(&suites, report.elapsed).into(),
+        Dialect::Hosts => totals(&suites, elapsed).into(),
         Dialect::Strict => Vec::new(),
     };
     let additions = Additions {
         dialect,
         totals: &totals,
         skipped: &skipped,
-        properties: &properties(report, about),
+        properties,
     };
     let mut document = junit_report::Report::new();
     document.add_testsuites(suites);
