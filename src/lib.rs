@@ -33,9 +33,14 @@ pub mod ui;
 
 use clap::Parser as _;
 use std::ffi::OsString;
+use std::io::Write as _;
 
 /// The program: what `args` ask for, in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if cli::asks_only_for_version(&args) {
+        return print_version();
+    }
     match cli::Cli::try_parse_from(args) {
         Ok(cli) => commands::run(cli, env),
         Err(said) => {
@@ -48,4 +53,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
             }
         }
     }
+}
+
+fn print_version() -> exit::ExitStatus {
+    // A closed pipe is the reader's choice, so a failed write is no failure.
+    let _ = writeln!(std::io::stdout(), "sluicegate {}", env!("CARGO_PKG_VERSION"));
+    exit::ExitStatus::Success
 }

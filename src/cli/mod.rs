@@ -58,6 +58,7 @@ pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, Variable
 pub use verify::VerifyArgs;
 
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 
 /// Reviews data pipelines before a merge, and publishes the shared ones after it.
 #[derive(Debug, Parser)]
@@ -69,6 +70,13 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Whether the version is all that is asked for, so that the tree of commands, half of a start's time, need not be built.
+/// `args` begin with the program's name.
+#[must_use]
+pub fn asks_only_for_version(args: &[OsString]) -> bool {
+    matches!(args, [_, only] if only == "--version" || only == "-V")
 }
 
 const EXAMPLES: &str = "Start here, without any account:
