@@ -54,17 +54,7 @@ fn artifacts_need_an_admin() {
 #[test]
 fn a_new_project_is_hidden_from_the_other_roles() {
     let local = Local::new();
-    let made = local.json(&[
-        "projects",
-        "create",
-        "--name",
-        "new",
-        "--warehouse",
-        "WAREHOUSE_A",
-        "--agent-deployment-type",
-        "HYBRID",
-    ]);
-    let id = made["projectId"].as_str().unwrap();
+    let id = local.project("new", "HYBRID");
     assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 2);
     for token in [ADMIN, MEMBER] {
         let seen = local
@@ -74,7 +64,7 @@ fn a_new_project_is_hidden_from_the_other_roles() {
         assert_eq!(column(&seen.json(), "id"), [PROJECT]);
         local
             .call_as(token)
-            .run(&["environments", "list", "--project-id", id])
+            .run(&["environments", "list", "--project-id", &id])
             .expect(3)
             .saying(&["404"]);
     }

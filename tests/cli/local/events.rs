@@ -1,4 +1,4 @@
-use super::{ADMIN, AGENT, Local};
+use super::{ADMIN, Local, SECRET};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -14,50 +14,23 @@ fn names(lines: &str) -> Vec<String> {
     events(lines).iter().map(name).collect()
 }
 
-fn create_project(local: &Local, name: &str) {
-    let args = [
-        "projects",
-        "create",
-        "--name",
-        name,
-        "--warehouse",
-        "WAREHOUSE_A",
-        "--agent-deployment-type",
-        "HYBRID",
-    ];
-    local.run(&args).expect(0);
-}
-
 #[test]
 fn export_with_a_cursor_has_every_event_once() {
     let local = Local::new();
-    create_project(&local, "one");
+    local.project("one", "HYBRID");
     let export = ["events", "export", "--cursor", "c.json"];
     assert_eq!(names(&local.run(&export).expect(0).out), ["Project created"]);
     assert_eq!(local.run(&export).expect(0).out, "");
-    create_project(&local, "two");
-    create_project(&local, "three");
+    local.project("two", "HYBRID");
+    local.project("three", "HYBRID");
     assert_eq!(names(&local.run(&export).expect(0).out), ["Project created"; 2]);
 }
 
 #[test]
 fn export_has_an_event_of_each_change_with_all_its_fields() {
     let local = Local::with_environments();
-    create_project(&local, "one");
-    local.world.write("password", "hunter2\n");
-    let secret = [
-        "secrets",
-        "create",
-        "--agent-id",
-        AGENT,
-        "--name",
-        "pw",
-        "--key",
-        "k",
-        "--value-file",
-        "password",
-    ];
-    local.run(&secret).expect(0);
+    local.project("one", "HYBRID");
+    local.secret();
     local.run(&["publish", "--version-name", "1"]).expect(0);
     let disable = ["artifacts", "disable", "--version-name", "1", "--force"];
     local.run(&disable).expect(0);
@@ -86,13 +59,13 @@ fn export_has_an_event_of_each_change_with_all_its_fields() {
     for event in events(&lines) {
         assert_eq!(event.as_object().unwrap().len(), 13, "{event}");
     }
-    assert!(!lines.contains("hunter2"));
+    assert!(!lines.contains(SECRET));
 }
 
 #[test]
 fn export_as_csv_has_a_line_for_each_event_and_no_formula() {
     let local = Local::new();
-    create_project(&local, "=1+1");
+    local.project("=1+1", "HYBRID");
     let csv = local.run(&["events", "export", "--format", "csv"]).expect(0).out;
     assert_eq!(csv.lines().count(), 2, "{csv}");
     assert!(csv.contains("\"'=1+1\""), "{csv}");
@@ -101,7 +74,7 @@ fn export_as_csv_has_a_line_for_each_event_and_no_formula() {
 #[test]
 fn export_takes_a_window_of_at_most_90_days() {
     let local = Local::new();
-    create_project(&local, "one");
+    local.project("one", "HYBRID");
     let time = |hours: i64| (jiff::Timestamp::now() + jiff::SignedDuration::from_hours(hours)).to_string();
     let export = |from, to| local.run(&["events", "export", "--from", &time(from), "--to", &time(to)]);
     assert_eq!(names(&export(-1, 1).expect(0).out).len(), 1);

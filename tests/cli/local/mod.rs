@@ -23,6 +23,9 @@ pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 pub const ADMIN: &str = "the-token-of-an-admin";
 pub const MEMBER: &str = "the-token-of-a-member";
 
+/// What no output may hold.
+pub const SECRET: &str = "hunter2";
+
 const SHARED: &str = "pipelines:\n  - { pipeline: load.orch.yaml, id: load, enabled: true }\n";
 
 /// A project in git with one pipeline on its default branch, and the platform that serves it.
@@ -92,6 +95,31 @@ impl Local {
 
     pub fn run(&self, args: &[&str]) -> Ended {
         self.call().run(args)
+    }
+
+    /// Makes a project; its identifier.
+    pub fn project(&self, name: &str, deployment: &str) -> String {
+        let create = ["projects", "create", "--name", name, "--warehouse", "WAREHOUSE_A"];
+        let made = self.json(&[&create[..], &["--agent-deployment-type", deployment]].concat());
+        made["projectId"].as_str().unwrap().to_owned()
+    }
+
+    /// Stores a secret that no output may hold; what the platform answers.
+    pub fn secret(&self) -> Value {
+        self.world.write("password", format!("{SECRET}\n"));
+        let create = [
+            "secrets",
+            "create",
+            "--agent-id",
+            AGENT,
+            "--name",
+            "pw",
+            "--key",
+            "k",
+        ];
+        let made = self.run(&[&create[..], &["--value-file", "password", "-o", "json"]].concat());
+        assert!(!made.all().contains(SECRET));
+        made.expect(0).json()
     }
 
     /// The JSON that a call shows.

@@ -71,23 +71,7 @@ fn connections_create_takes_the_authentication_of_each_warehouse() {
 #[test]
 fn secrets_create_names_where_the_value_is_and_never_shows_it() {
     let local = Local::new();
-    local.world.write("password", "hunter2\n");
-    let made = local.run(&[
-        "secrets",
-        "create",
-        "--agent-id",
-        AGENT,
-        "--name",
-        "pw",
-        "--key",
-        "k",
-        "--value-file",
-        "password",
-        "-o",
-        "json",
-    ]);
-    assert!(!made.all().contains("hunter2"));
-    let shown = made.expect(0).json();
+    let shown = local.secret();
     assert!(shown["vaultSecretName"].is_string() && shown["resolver_ref"].is_string());
 }
 
@@ -100,11 +84,9 @@ fn repositories_create_is_for_one_provider_and_not_for_full_saas() {
         .run(&[&create[..], &["--git-provider", "other"]].concat())
         .expect(3)
         .saying(&["provider"]);
-    let args = CREATE.map(|arg| if arg == "HYBRID" { "FULL_SAAS" } else { arg });
-    let made = local.json(&args);
-    let id = made["projectId"].as_str().unwrap();
+    let id = local.project("other", "FULL_SAAS");
     local
-        .run(&[&create[..], &["--project-id", id]].concat())
+        .run(&[&create[..], &["--project-id", &id]].concat())
         .expect(3)
         .saying(&["400"]);
 }

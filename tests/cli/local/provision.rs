@@ -1,4 +1,4 @@
-use super::{AGENT, Local, column};
+use super::{AGENT, Local, SECRET, column};
 
 fn file(deployment: &str, warehouse: &str, credentials: &str, last: &str) -> String {
     format!(
@@ -49,14 +49,14 @@ fn apply_makes_a_full_saas_project_with_its_secret() {
     local
         .world
         .write("p.yaml", file("FULL_SAAS", "WAREHOUSE_B", credentials, &secret));
-    local.world.write("password", "hunter2\n");
+    local.world.write("password", SECRET);
     let made = local.run(&APPLY).expect(0);
     assert!(
         made.out.contains("secret      created  vaultSecretName"),
         "{}",
         made.all()
     );
-    assert!(!made.all().contains("hunter2"));
+    assert!(!made.all().contains(SECRET));
 }
 
 #[test]
