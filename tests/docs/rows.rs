@@ -353,7 +353,7 @@ pub const RULES: [Row; 52] = [
     ),
     (
         "Publish: one part for each file, named by its path",
-        "upload::names_and_contents multipart::",
+        "upload::names_and_contents",
         "publish::names_that_leave publish::names_come_in",
         "publish::every_file_is_sent_once",
     ),

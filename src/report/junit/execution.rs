@@ -1,7 +1,7 @@
 //! An execution as JUnit: one suite for the environment, one case for the pipeline.
 
 use super::text::{attribute, content};
-use super::{MESSAGE_LIMIT, document, shorten, timestamp};
+use super::{Dialect, MESSAGE_LIMIT, document, shorten, timestamp};
 use crate::findings::Verdict;
 use crate::report::ReportError;
 use jiff::Timestamp;
@@ -54,7 +54,12 @@ pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
     suite
         .set_timestamp(timestamp(run.started_at))
         .add_testcase(case.build());
-    document(vec![suite.build()], run.elapsed, &[("status", kind)])
+    document(
+        vec![suite.build()],
+        run.elapsed,
+        &[("status", kind)],
+        Dialect::Hosts,
+    )
 }
 
 #[cfg(test)]

@@ -71,6 +71,10 @@ impl Local {
         world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
         let failing = pipeline(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
         world.write("broken.orch.yaml", failing);
+        // It runs long enough to be met while it does.
+        let steps: Vec<String> = (0..100).map(|number| format!("Step {number}")).collect();
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        world.write("long.orch.yaml", pipeline(&steps));
         world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
         world.write(".platform/shared-pipelines.yaml", SHARED);
         world.commit("first");

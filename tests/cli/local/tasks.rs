@@ -42,6 +42,27 @@ fn plan(local: &Local, args: &[&str]) -> Value {
     )
 }
 
+/// Gives the agent so much to do that it is still at work when the next command comes.
+fn busy(local: &Local) -> Value {
+    let tools = [
+        "create_file",
+        "edit_file",
+        "copy_file",
+        "rename_file",
+        "delete_file",
+        "query_warehouse",
+        "sample_component",
+        "read_file",
+        "execute_sql",
+        "run_pipeline",
+        "git_commit",
+        "git_push",
+    ];
+    let grant = tools.map(|tool| ["--grant", tool]);
+    let args = [&["--mode", "ACT"], grant.as_flattened()].concat();
+    give(local, &tools.join(" "), &args, 0)
+}
+
 fn id(task: &Value) -> &str {
     task["taskId"].as_str().unwrap()
 }
@@ -268,7 +289,7 @@ fn send_lets_a_finished_task_go_on_with_what_it_changes() {
 #[test]
 fn stop_ends_a_task_that_runs() {
     let local = Local::with_environments();
-    let task = plan(&local, &[]);
+    let task = busy(&local);
     assert_eq!(task["status"], "RUNNING");
     local.run(&["tasks", "stop", id(&task)]).expect(0);
     let messages = ["tasks", "messages", id(&task), "--follow", "--timeout", "60"];
@@ -280,7 +301,7 @@ fn stop_ends_a_task_that_runs() {
 #[test]
 fn delete_is_refused_while_the_task_runs_and_then_takes_everything() {
     let local = Local::with_environments();
-    let task = plan(&local, &[]);
+    let task = busy(&local);
     local
         .run(&["tasks", "delete", id(&task)])
         .expect(5)
