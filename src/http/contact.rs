@@ -54,7 +54,7 @@ pub async fn greet(
         retries: 0,
         delays: Delays::default(),
     };
-    let transport = Transport::new(limits, ca_cert, base_url.is_on_this_machine())?;
+    let transport = Transport::new(limits, ca_cert, &base_url.proxies())?;
     let request = Request::get(base_url.join(&["projects"]));
     let asked = SystemTime::now();
     let (status, headers) = transport.first_answer(&request).await?;
