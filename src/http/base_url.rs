@@ -52,6 +52,11 @@ impl BaseUrl {
         below(&below(&self.0, &["v1"]), path_below_v1)
     }
 
+    /// The proxies for requests below this URL.
+    pub(super) fn proxies(&self) -> Proxies {
+        Proxies::on_the_way_to(&self.0)
+    }
+
     /// The host, if it is a name that must be looked up and not an address.
     pub fn name_to_look_up(&self) -> Option<&str> {
         self.0.domain()
@@ -65,11 +70,6 @@ impl BaseUrl {
     /// Whether the host is this machine.
     pub fn is_on_this_machine(&self) -> bool {
         is_loopback(&self.0)
-    }
-
-    /// The proxies for requests below this URL.
-    pub(super) fn proxies(&self) -> Proxies {
-        Proxies::on_the_way_to(&self.0)
     }
 
     /// Whether the token would travel unencrypted over a network: `http://` to a host that is not this machine.
