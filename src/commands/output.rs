@@ -7,30 +7,30 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// A file that a user named, up to a size.
 pub(super) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let unreadable = |why: &dyn std::fmt::Display| {
-        Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
-    };
+    File::open(path)
+        .and_then(|file| bounded(file, limit))
+        .map_err(|why| Failure::usage(format!("the file {} cannot be read: {why}", path.display())))
+}
+
+/// All that a reader gives, up to a size.
+pub(super) fn bounded(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|why| unreadable(&why))?;
-    file.take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|why| unreadable(&why))?;
+    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(unreadable(&format!("it has more than {limit} bytes")));
+        let why = format!("it has more than {limit} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
     Ok(bytes)
 }
 
-/// One JSON document, safe to print in a CI log: the marks of host commands, which can only stand inside strings,
-/// are written with an escape that reads back as the same text.
+/// One JSON document, safe to print in a CI log.
 pub(super) fn json(value: &Value) -> String {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    text.replace("##[", "\\u0023#[").replace("##vso[", "\\u0023#vso[") + "\n"
+    text::json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
 /// An aligned table; cells are made safe.
