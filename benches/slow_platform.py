@@ -3,8 +3,9 @@
 usage: platform.py PORT_FILE [--delay SECONDS]
 
 It writes its port to PORT_FILE when it listens. Reviews are answered after the delay, with one result a rule; uploads
-are read to their end and forgotten; the details of the last upload name what the shared pipelines of `make_repository.py`
-are called. A thread serves each connection, so four at a time do not wait for each other.
+are read to their end and forgotten. An upload with a commit hash shows its details once, so the same version can be
+published and verified again and again; the version `unverified` is never shown. The details name what the shared
+pipelines of `make_repository.py` are called. A thread serves each connection, so four at a time do not wait for each other.
 """
 
 import argparse
@@ -21,7 +22,7 @@ class Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     delay = 0.0
-    published = {}
+    published = None
 
     def do_POST(self):
         if self.path.endswith("/reviews"):
@@ -31,12 +32,18 @@ class Answers(BaseHTTPRequestHandler):
         else:
             self.discard()
             names = ("sharedPipelineIdPrefix", "versionName", "commitHash", "branch")
-            Answers.published = {name: self.headers.get(name) for name in names}
+            details = {name: self.headers.get(name) for name in names}
+            if details["commitHash"] and details["versionName"] != "unverified":
+                Answers.published = details
             self.answer({"versionName": self.headers.get("versionName"), "ignoredResources": []})
 
     def do_GET(self):
+        details, Answers.published = Answers.published, None
+        if details is None:
+            self.answer({"message": "there is no such version"}, 404)
+            return
         shared = [{"sharedPipelineId": f"shared-{number}"} for number in range(3)]
-        self.answer({"artifactDetails": {**self.published, "enabled": True}, "sharedPipelines": shared})
+        self.answer({"artifactDetails": {**details, "enabled": True}, "sharedPipelines": shared})
 
     def length(self):
         return int(self.headers.get("Content-Length", 0))
@@ -49,9 +56,9 @@ class Answers(BaseHTTPRequestHandler):
                 return
             missing -= read
 
-    def answer(self, value):
+    def answer(self, value, status=200):
         body = json.dumps(value).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

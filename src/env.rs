@@ -107,6 +107,20 @@ variables! {
     DRY_RUN = "SLUICEGATE_DRY_RUN";
     /// Where to write the publish receipt.
     RECEIPT = "SLUICEGATE_RECEIPT";
+    /// The environment that pipelines and agents run in.
+    ENVIRONMENT = "SLUICEGATE_ENVIRONMENT";
+    /// Seconds between the first looks at what is waited for.
+    POLL_INTERVAL = "SLUICEGATE_POLL_INTERVAL";
+    /// The status that terminates an execution.
+    CANCEL_STATUS = "SLUICEGATE_CANCEL_STATUS";
+    /// The warehouse kind that authenticates by key pair.
+    WAREHOUSE_A = "SLUICEGATE_WAREHOUSE_A";
+    /// The warehouse kind that authenticates by password.
+    WAREHOUSE_B = "SLUICEGATE_WAREHOUSE_B";
+    /// The git provider of project repositories.
+    GIT_PROVIDER = "SLUICEGATE_GIT_PROVIDER";
+    /// The secret type of the cloud secrets manager.
+    KEY_VAULT = "SLUICEGATE_KEY_VAULT";
 }
 
 /// Turns colour off when set to anything, see <https://no-color.org>.

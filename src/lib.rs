@@ -4,17 +4,21 @@
 //! A run goes through them in this order: [`cli`] says what was asked, [`settings`] resolves it with [`mod@env`], [`ci`]
 //! and [`git`] are settled into one target by [`context`], [`gate`] asks the platform through [`api`] and [`http`]
 //! and merges the answers into [`findings`], [`report`] writes them. [`publish`] collects, plans, uploads and
-//! verifies. [`service`] is the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews.
+//! verifies. [`desired`], [`follow`] and [`export`] are behind the commands for the rest of the platform. [`service`] is
+//! the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews.
 
 pub mod api;
 pub mod ci;
 pub mod cli;
 pub mod commands;
 pub mod context;
+pub mod desired;
 pub mod env;
 pub mod error;
 pub mod exit;
+pub mod export;
 pub mod findings;
+pub mod follow;
 pub mod gate;
 pub mod git;
 pub mod http;
@@ -29,9 +33,14 @@ pub mod ui;
 
 use clap::Parser as _;
 use std::ffi::OsString;
+use std::io::Write as _;
 
 /// The program: what `args` ask for, in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if cli::asks_only_for_version(&args) {
+        return print_version();
+    }
     match cli::Cli::try_parse_from(args) {
         Ok(cli) => commands::run(cli, env),
         Err(said) => {
@@ -44,4 +53,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
             }
         }
     }
+}
+
+fn print_version() -> exit::ExitStatus {
+    // A closed pipe is the reader's choice, so a failed write is no failure.
+    let _ = writeln!(std::io::stdout(), "sluicegate {}", env!("CARGO_PKG_VERSION"));
+    exit::ExitStatus::Success
 }

@@ -1,7 +1,8 @@
 //! Makes text from outside safe to show.
 //!
 //! Server answers, file names and repository content may hold terminal escapes, or lines that a CI host reads as a
-//! command. Whatever is shown to a person passes through here; machine formats have escapes of their own.
+//! command. Whatever is shown to a person passes through here; machine formats have escapes of their own. Also here:
+//! the word that was probably meant by a misspelt one.
 
 use std::borrow::Cow;
 
@@ -28,6 +29,15 @@ pub fn block(text: &str) -> Cow<'_, str> {
     let unified = text.replace("\r\n", "\n");
     let lines: Vec<String> = unified.split('\n').map(safe_line).collect();
     Cow::Owned(lines.join("\n"))
+}
+
+/// The known word that is closest to `word`, if any is close enough to be meant.
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let scored = known.iter().map(|k| (strsim::damerau_levenshtein(word, k), *k));
+    scored
+        .min()
+        .filter(|(distance, k)| *distance <= k.len().div_ceil(3))
+        .map(|(_, k)| k)
 }
 
 fn is_harmless(text: &str) -> bool {

@@ -143,6 +143,11 @@ fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
 }
 
 #[test]
+fn the_command_line_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
 fn every_command_has_an_example() {
     fn check(command: &Command) {
         let shown = command
@@ -228,6 +233,11 @@ fn the_action_hands_over_every_setting_by_environment() {
             "SLUICEGATE_CI",
             "SLUICEGATE_COLOR",
             "SLUICEGATE_NO_VERIFY",
+            "SLUICEGATE_CANCEL_STATUS",
+            "SLUICEGATE_WAREHOUSE_A",
+            "SLUICEGATE_WAREHOUSE_B",
+            "SLUICEGATE_GIT_PROVIDER",
+            "SLUICEGATE_KEY_VAULT",
         ];
         assert!(
             handed.contains_key(*name) || local.contains(name),

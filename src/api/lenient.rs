@@ -20,6 +20,12 @@ pub(super) fn texts<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>,
     Ok(entries.into_iter().map(text).collect())
 }
 
+/// A text; `null` is none, what is no text becomes its JSON.
+pub(super) fn any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    let value: Option<Value> = Option::deserialize(reader)?;
+    Ok(value.map(text))
+}
+
 fn text(entry: Value) -> String {
     match entry {
         Value::String(text) => text,

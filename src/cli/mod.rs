@@ -8,12 +8,20 @@ mod check;
 mod ci;
 mod context;
 mod demo;
+mod events;
 mod global;
+mod pipelines;
+mod projects;
+mod provision;
 mod publish;
+mod remote;
 mod review;
 mod rules;
 mod serve;
+mod streaming;
+mod tasks;
 mod values;
+mod variables;
 mod verify;
 
 pub use artifacts::{
@@ -24,18 +32,33 @@ pub use check::CheckArgs;
 pub use ci::CiArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
+pub use events::{EventsArgs, EventsVerb, ExportArgs};
 pub use global::GlobalArgs;
+pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
+pub use projects::{
+    ConnectionsArgs, ConnectionsVerb, EnvironmentsArgs, EnvironmentsVerb, ProjectsArgs, ProjectsVerb,
+    RepositoriesArgs, RepositoriesVerb, SecretsArgs, SecretsVerb, ValueArgs,
+};
+pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
 pub use publish::{PublishArgs, PublishFlags};
+pub use remote::{PaceArgs, VocabularyArgs};
 pub use review::{GateArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
-pub use values::{
-    Annotations, Color, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat, PublishFrom,
-    ReportFlag, ReportFormat, Select, parse_bool, parse_value,
+pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
+pub use tasks::{
+    ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
+    TasksVerb, WaitArgs,
 };
+pub use values::{
+    Annotations, Color, EventFormat, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat,
+    PublishFrom, ReportFlag, ReportFormat, Select, parse_bool, parse_value,
+};
+pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;
 
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 
 /// Reviews data pipelines before a merge, and publishes the shared ones after it.
 #[derive(Debug, Parser)]
@@ -47,6 +70,13 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Whether the version is all that is asked for, so that the tree of commands, half of a start's time, need not be built.
+/// `args` begin with the program's name.
+#[must_use]
+pub fn asks_only_for_version(args: &[OsString]) -> bool {
+    matches!(args, [_, only] if only == "--version" || only == "-V")
 }
 
 const EXAMPLES: &str = "Start here, without any account:
@@ -79,6 +109,30 @@ pub enum Command {
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
     SharedPipelines(SharedPipelinesArgs),
+    /// Published pipelines: list, run
+    Pipelines(PipelinesArgs),
+    /// Executions of pipelines: show, cancel
+    Executions(ExecutionsArgs),
+    /// Project variables: list, create, update, delete, apply, overrides
+    Variables(VariablesArgs),
+    /// Streaming pipelines: create, show, start, stop, status
+    Streaming(StreamingArgs),
+    /// Tasks of the agent: create, list, show, messages, send, decide, stop, delete, permissions
+    Tasks(TasksArgs),
+    /// Projects of the account: list, create
+    Projects(ProjectsArgs),
+    /// Environments of the project: list, create
+    Environments(EnvironmentsArgs),
+    /// Warehouse connections of the project: create
+    Connections(ConnectionsArgs),
+    /// Secrets of the full SaaS deployment: create
+    Secrets(SecretsArgs),
+    /// The project's git repository: create
+    Repositories(RepositoriesArgs),
+    /// A project with all that belongs to it: apply
+    Provision(ProvisionArgs),
+    /// Audit events: export
+    Events(EventsArgs),
     /// The quality rules: list, explain, init, lint
     Rules(RulesArgs),
     /// Run the platform on this machine

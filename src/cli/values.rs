@@ -113,6 +113,16 @@ pub enum OutputFormat {
     Json,
 }
 
+/// How events are exported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum EventFormat {
+    /// One JSON document a line.
+    #[default]
+    Jsonl,
+    /// Comma-separated values.
+    Csv,
+}
+
 /// A report format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {

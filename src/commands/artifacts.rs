@@ -1,13 +1,13 @@
 //! `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
 use super::client::requests;
-use super::output::{cell, json, table};
+use super::output::{self, cell, table};
+use super::resource::envelope;
 use super::versions::Versions;
 use super::{Outcome, Run};
 use crate::api::Platform;
-use crate::cli::{ArtifactsVerb, OutputArgs, OutputFormat, SharedPipelinesVerb};
-use crate::exit::ExitStatus;
-use serde_json::{Value, json as value};
+use crate::cli::{ArtifactsVerb, OutputArgs, SharedPipelinesVerb};
+use serde_json::Value;
 
 pub(super) fn run(run: &Run, verb: ArtifactsVerb) -> Outcome {
     let sources = run.sources()?;
@@ -49,33 +49,19 @@ pub(super) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> Outcome {
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
     requests(async {
-        let items: Vec<Value> = platform
-            .shared_pipelines()
-            .await?
-            .into_iter()
-            .map(|item| item.raw)
-            .collect();
-        show_list(
-            run,
-            &items,
-            *output,
-            &[
-                "sharedPipelineIdPrefix",
-                "sharedPipelineId",
-                "latestVersionName",
-                "description",
-            ],
-        )
+        let all = platform.shared_pipelines().await?;
+        let keys = [
+            "sharedPipelineIdPrefix",
+            "sharedPipelineId",
+            "latestVersionName",
+            "description",
+        ];
+        show_list(run, all.into_iter().map(|item| item.raw), *output, &keys)
     })?
 }
 
 async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: OutputArgs) -> Outcome {
-    let items: Vec<Value> = platform
-        .artifacts(prefix.as_deref())
-        .await?
-        .into_iter()
-        .map(|item| item.raw)
-        .collect();
+    let all = platform.artifacts(prefix.as_deref()).await?;
     let keys = [
         "sharedPipelineIdPrefix",
         "versionName",
@@ -85,20 +71,16 @@ async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: Out
         "branch",
         "provider",
     ];
-    show_list(run, &items, output, &keys)
+    show_list(run, all.into_iter().map(|item| item.raw), output, &keys)
 }
 
 /// A list as a table with a column for each key, or as JSON.
-fn show_list(run: &Run, items: &[Value], output: OutputArgs, keys: &[&str]) -> Outcome {
-    let shown = match output.output {
-        OutputFormat::Json => {
-            json(&value!({ "results": items, "page": 0, "size": items.len(), "total": items.len() }))
-        }
-        OutputFormat::Text if items.is_empty() => "nothing is published\n".to_owned(),
-        OutputFormat::Text => table(&headings(keys), rows(items, keys)),
-    };
-    run.ui.out(&shown)?;
-    Ok(ExitStatus::Success)
+fn show_list(run: &Run, items: impl Iterator<Item = Value>, output: OutputArgs, keys: &[&str]) -> Outcome {
+    let items: Vec<Value> = items.collect();
+    let columns: Vec<(&str, &str)> = keys.iter().copied().zip(headings(keys)).collect();
+    run.show(output, &envelope("results", &items), || {
+        output::list(&items, &columns, "nothing is published")
+    })
 }
 
 fn rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
@@ -130,13 +112,7 @@ async fn show(
     output: OutputArgs,
 ) -> Outcome {
     let details = platform.artifact_details(&prefix, version.as_deref()).await?;
-    let raw = details.raw;
-    let shown = match output.output {
-        OutputFormat::Json => json(&raw),
-        OutputFormat::Text => details_text(&raw),
-    };
-    run.ui.out(&shown)?;
-    Ok(ExitStatus::Success)
+    run.show(output, &details.raw, || details_text(&details.raw))
 }
 
 fn details_text(raw: &Value) -> String {

@@ -17,6 +17,9 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// The least files that a thread takes at a time.
+const AT_A_TIME: usize = 32;
+
 /// Files that were named and are not checked are told up to this many.
 const TOLD: usize = 20;
 
@@ -186,9 +189,11 @@ fn evaluate(repo: &Repository, rules: &RuleSet, files: Vec<SnapshotFile>) -> Res
         Ok::<_, Failure>((path, document))
     });
     tally.files = rules.evaluate_all(documents)?;
+    // By reference: memory that one thread takes and another gives back makes threads wait for each other.
     let evaluated: Vec<_> = on_disk
-        .into_par_iter()
-        .map(|(path, full)| evaluate_on_disk(rules, path, &full))
+        .par_iter()
+        .with_min_len(AT_A_TIME)
+        .map(|(path, full)| evaluate_on_disk(rules, path, full))
         .collect();
     for result in evaluated {
         match result {
@@ -200,15 +205,15 @@ fn evaluate(repo: &Repository, rules: &RuleSet, files: Vec<SnapshotFile>) -> Res
     Ok(tally)
 }
 
-fn evaluate_on_disk(rules: &RuleSet, path: String, full: &Path) -> Result<FileResults, Unreviewed> {
+fn evaluate_on_disk(rules: &RuleSet, path: &str, full: &Path) -> Result<FileResults, Unreviewed> {
     let limit = super::workspace::FILE_LIMIT;
     match read_on_disk(full, limit) {
         Ok(bytes) => {
             let document = bytes.ok_or_else(|| DocumentError::too_large(limit));
-            Ok(rules.evaluate_document(&path, &document))
+            Ok(rules.evaluate_document(path, &document))
         }
         Err(error) => Err(Unreviewed {
-            path,
+            path: path.to_owned(),
             reason: format!("it cannot be read: {error}"),
         }),
     }

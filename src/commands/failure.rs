@@ -1,6 +1,7 @@
 //! From the rooms' errors to the program's: which exit status each means, and its hint.
 
 use crate::context::ContextError;
+use crate::desired::DesiredError;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::GitError;
@@ -40,6 +41,13 @@ impl From<ContextError> for Failure {
     fn from(error: ContextError) -> Self {
         let hint = error.hint();
         failure(ExitStatus::Context, error, hint)
+    }
+}
+
+impl From<DesiredError> for Failure {
+    fn from(error: DesiredError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        failure(ExitStatus::Usage, error, hint)
     }
 }
 

@@ -7,14 +7,23 @@ mod client;
 mod context;
 mod deliver;
 mod demo;
+mod events;
 mod failure;
 mod judgement;
 mod output;
+mod pipelines;
+mod projects;
+mod provision;
 mod publish;
+mod resource;
 mod review;
 mod rules;
+mod secret_value;
 mod serve;
 mod signals;
+mod streaming;
+mod tasks;
+mod variables;
 mod verify;
 mod versions;
 mod workspace;
@@ -71,6 +80,18 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Context(args) => context::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
+        Command::Pipelines(args) => pipelines::run(run, args.verb),
+        Command::Executions(args) => pipelines::run_executions(run, args.verb),
+        Command::Variables(args) => variables::run(run, args.verb),
+        Command::Streaming(args) => streaming::run(run, args.verb),
+        Command::Tasks(args) => tasks::run(run, args.verb),
+        Command::Projects(args) => projects::projects(run, args.verb),
+        Command::Environments(args) => projects::environments(run, args.verb),
+        Command::Connections(args) => projects::connections(run, args.verb),
+        Command::Secrets(args) => projects::secrets(run, args.verb),
+        Command::Repositories(args) => projects::repositories(run, args.verb),
+        Command::Provision(args) => provision::run(run, args.verb),
+        Command::Events(args) => events::run(run, args.verb),
         Command::Rules(args) => rules::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),

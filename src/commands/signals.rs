@@ -31,6 +31,11 @@ impl Signals {
             Err(_) => ExitStatus::Interrupted,
         }
     }
+
+    /// Lets the next signal end the run again.
+    pub(crate) fn release(&self) {
+        self.taken.store(false, Ordering::SeqCst);
+    }
 }
 
 /// Runs `command`, and ends it when a signal comes that it does not take.

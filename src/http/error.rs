@@ -4,7 +4,7 @@
 //! Texts from the server are kept as they came (bounded, without the secrets that were sent); whoever shows them
 //! makes them safe.
 
-use super::words::{self, Words};
+use super::words::{self, Violation, Words};
 use reqwest::{Method, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
@@ -92,6 +92,11 @@ impl HttpError {
         Self::new(ErrorKind::Configuration, words.into())
     }
 
+    /// Answers that are sound one by one, and cannot be used together.
+    pub fn bad_answer(words: impl Into<String>) -> Self {
+        Self::new(ErrorKind::BadAnswer, words.into())
+    }
+
     pub(super) fn about(mut self, subject: &str) -> Self {
         subject.clone_into(&mut self.0.subject);
         self
@@ -125,7 +130,12 @@ impl HttpError {
 
     pub(super) fn without_secret(mut self, secret: Option<&SecretString>) -> Self {
         if let Some(secret) = secret {
-            self.0.words.text = redacted(&self.0.words.text, secret);
+            let words = &mut self.0.words;
+            words.text = redacted(&words.text, secret);
+            for violation in &mut words.violations {
+                violation.field = redacted(&violation.field, secret);
+                violation.message = redacted(&violation.message, secret);
+            }
             self.0.request_id = self.0.request_id.map(|id| redacted(&id, secret));
         }
         self
@@ -146,6 +156,16 @@ impl HttpError {
     /// The status of the answer, if there was one.
     pub fn status(&self) -> Option<u16> {
         self.0.status.map(|status| status.as_u16())
+    }
+
+    /// How often the request was sent.
+    pub fn tries(&self) -> u32 {
+        self.0.tries
+    }
+
+    /// The fields that the server does not accept, in its own words.
+    pub fn violations(&self) -> &[Violation] {
+        &self.0.words.violations
     }
 
     /// Whether the server said 2xx, and only its answer could not be used.
@@ -269,10 +289,21 @@ const SHORTEST_SECRET: usize = 3;
 
 /// The text without the secret, in case a server repeats what it was sent.
 pub(super) fn redacted(text: &str, secret: &SecretString) -> String {
-    match secret.expose_secret() {
-        secret if secret.len() >= SHORTEST_SECRET => text.replace(secret, "***"),
-        _ => text.to_owned(),
+    /// A shorter line of a key is no secret by itself, and would stand in other words.
+    const SHORTEST_LINE: usize = 8;
+    let secret = secret.expose_secret();
+    if secret.len() < SHORTEST_SECRET {
+        return text.to_owned();
     }
+    let hidden = text.replace(secret, "***");
+    if !secret.contains('\n') {
+        return hidden;
+    }
+    let lines = secret
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.len() >= SHORTEST_LINE);
+    lines.fold(hidden, |text, line| text.replace(line, "***"))
 }
 
 /// The kind that a status other than 2xx means.
@@ -316,5 +347,12 @@ mod tests {
             .status_is(StatusCode::UNAUTHORIZED, Some("s3cret"))
             .without_secret(Some(&SecretString::from("s3cret")));
         assert!(!format!("{error} {error:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn a_line_of_a_key_that_the_server_repeats_is_hidden() {
+        let key = SecretString::from("-----BEGIN KEY-----\nc2VjcmV0bGluZQ==\n-----END KEY-----");
+        assert_eq!(redacted("not base64: c2VjcmV0bGluZQ==", &key), "not base64: ***");
+        assert_eq!(redacted("nothing of it", &key), "nothing of it");
     }
 }

@@ -29,3 +29,4 @@ pub use response::Response;
 pub use retry::{Delays, Repeat};
 pub use token::{TokenError, TokenSource};
 pub use upload::{SourceError, UploadBody, Writer};
+pub use words::Violation;

@@ -6,6 +6,7 @@ use super::upload::UploadBody;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
+use secrecy::SecretString;
 use std::sync::Arc;
 
 /// What is sent with a request.
@@ -23,6 +24,7 @@ pub struct Request {
     pub(super) body: Body,
     pub(super) repeat: Repeat,
     pub(super) timeout_retries: u32,
+    pub(super) secret: Option<SecretString>,
     show_query: bool,
 }
 
@@ -36,6 +38,7 @@ impl Request {
             body: Body::Empty,
             repeat,
             timeout_retries: u32::MAX,
+            secret: None,
             show_query: true,
         }
     }
@@ -63,6 +66,13 @@ impl Request {
     #[must_use]
     pub fn json(self, value: &serde_json::Value) -> Self {
         self.whole("application/json", value.to_string())
+    }
+
+    /// With this secret in its body: whatever the server says of it, it is not shown.
+    #[must_use]
+    pub fn hiding(mut self, secret: SecretString) -> Self {
+        self.secret = Some(secret);
+        self
     }
 
     /// With at most this many retries after a timeout, where fewer than after other failures make sense.

@@ -78,7 +78,7 @@ impl Head {
 pub struct Response {
     pub(super) head: Head,
     pub(super) body: Bytes,
-    pub(super) sent_secret: Option<SecretString>,
+    pub(super) sent_secrets: Vec<SecretString>,
 }
 
 impl Response {
@@ -100,6 +100,15 @@ impl Response {
             })
     }
 
+    /// The body as JSON with the secrets that were sent made unreadable, in case the server repeats them.
+    pub fn json_without_secrets(&self) -> Result<serde_json::Value, HttpError> {
+        let mut value = self.json()?;
+        for secret in &self.sent_secrets {
+            hide(&mut value, secret);
+        }
+        Ok(value)
+    }
+
     /// The failure of a body that is JSON, but not that of `T`.
     pub fn not_as_expected(&self, why: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
         if why.inner().is_data() {
@@ -115,9 +124,20 @@ impl Response {
 
     /// The failure of an answer that came and cannot be used.
     pub fn unusable(&self, why: &str) -> HttpError {
-        self.head
+        let error = self
+            .head
             .failure(ErrorKind::BadAnswer, format!("the answer cannot be used: {why}"))
-            .again(Again::Never)
-            .without_secret(self.sent_secret.as_ref())
+            .again(Again::Never);
+        let secrets = self.sent_secrets.iter();
+        secrets.fold(error, |error, secret| error.without_secret(Some(secret)))
+    }
+}
+
+fn hide(value: &mut serde_json::Value, secret: &SecretString) {
+    match value {
+        serde_json::Value::String(text) => *text = error::redacted(text, secret),
+        serde_json::Value::Array(entries) => entries.iter_mut().for_each(|entry| hide(entry, secret)),
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(|field| hide(field, secret)),
+        _ => {}
     }
 }

@@ -93,7 +93,10 @@ impl Transport {
             tries += 1;
             let error = match self.attempt(request, token).await {
                 Ok(response) => return Ok(response),
-                Err(error) => error.without_secret(token.map(|it| &it.secret)).tried(tries),
+                Err(error) => error
+                    .without_secret(token.map(|it| &it.secret))
+                    .without_secret(request.secret.as_ref())
+                    .tried(tries),
             };
             timeouts += u32::from(error.kind() == ErrorKind::Timeout);
             let worth_it = request.repeat.allows(error.may_repeat()) && timeouts <= request.timeout_retries;
@@ -143,7 +146,7 @@ impl Transport {
             };
             match redirect::next(&head, &request.method, &url)? {
                 Some(target) => url = target,
-                None => return self.read(head, answer, token, monitor).await,
+                None => return self.read(head, answer, (request, token), monitor).await,
             }
         }
         Err(HttpError::new(
@@ -185,7 +188,7 @@ impl Transport {
         &self,
         head: Head,
         answer: reqwest::Response,
-        token: Option<&Token>,
+        (request, token): (&Request, Option<&Token>),
         monitor: Option<&Monitor>,
     ) -> Result<Response, HttpError> {
         if !head.status.is_success() {
@@ -200,7 +203,11 @@ impl Transport {
             (body, None) => Ok(Response {
                 head,
                 body,
-                sent_secret: token.map(|token| token.secret.clone()),
+                sent_secrets: token
+                    .map(|token| token.secret.clone())
+                    .into_iter()
+                    .chain(request.secret.clone())
+                    .collect(),
             }),
             (_, Some(error)) => Err(head.known(error)),
         }

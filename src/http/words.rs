@@ -12,16 +12,36 @@ const LIMIT: usize = 2_000;
 /// The most characters of an HTML page that are shown: its beginning says it all.
 const HTML_LIMIT: usize = 300;
 
+/// The most violations that are kept beside the text.
+const MOST_VIOLATIONS: usize = 1_000;
+
+/// Where bodies list what is wrong; the first is the API document's.
+const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"];
+
 /// A text and how much of it is shown. It is cut only when shown, so that a secret in it is found before that.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
     pub(super) text: String,
+    pub(super) violations: Vec<Violation>,
     limit: usize,
+}
+
+/// One entry of an error's `validation-errors`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The dotted path into the request.
+    pub field: String,
+    /// The rule that does not hold.
+    pub message: String,
 }
 
 impl From<String> for Words {
     fn from(text: String) -> Self {
-        Self { text, limit: LIMIT }
+        Self {
+            text,
+            violations: Vec::new(),
+            limit: LIMIT,
+        }
     }
 }
 
@@ -57,12 +77,15 @@ pub(super) fn in_body(content_type: &str, body: &[u8]) -> Words {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
     if let Ok(json) = serde_json::from_str::<Value>(text) {
-        return in_json(&json).into();
+        return Words {
+            violations: violations(&json),
+            ..Words::from(in_json(&json))
+        };
     }
     if content_type.contains("html") || looks_like_html(text) {
         return Words {
-            text: without_tags(text),
             limit: HTML_LIMIT,
+            ..Words::from(without_tags(text))
         };
     }
     text.into()
@@ -91,13 +114,28 @@ fn in_object(fields: &Map<String, Value>) -> Option<String> {
         let gap = if words.is_empty() { "" } else { " " };
         words = format!("{words}{gap}(instance {instance})");
     }
-    for name in ["validation-errors", "violations", "errors"] {
+    for name in VIOLATION_LISTS {
         for entry in fields.get(name).and_then(Value::as_array).into_iter().flatten() {
             words.push_str("\n- ");
             words.push_str(&violation(entry));
         }
     }
     (!words.is_empty()).then_some(words)
+}
+
+/// The entries that name a field, from whatever list the body has.
+fn violations(json: &Value) -> Vec<Violation> {
+    let lists = VIOLATION_LISTS
+        .iter()
+        .filter_map(|name| json.get(name)?.as_array());
+    let read = |entry: &Value| {
+        let text = |name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Violation {
+            field: text("field")?,
+            message: text("message").or_else(|| text("detail")).unwrap_or_default(),
+        })
+    };
+    lists.flatten().filter_map(read).take(MOST_VIOLATIONS).collect()
 }
 
 /// `field: message` where the entry has them, else the entry as it is.

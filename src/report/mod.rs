@@ -18,6 +18,9 @@ mod shorten;
 pub mod terminal;
 mod wording;
 
+pub use crate::findings::Verdict;
+pub use junit::{ExecutionRun, execution_junit};
+
 use crate::findings::Report;
 use std::fmt;
 use std::str::FromStr;

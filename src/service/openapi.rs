@@ -3,7 +3,7 @@
 use super::app::App;
 use super::routes::{
     artifacts, connections, environments, events, executions, overrides, projects, reviews, secrets,
-    shared_pipelines, streaming, tasks, tasks_dialogue, variables,
+    shared_pipelines, streaming, tasks, variables,
 };
 use super::vocabulary::Vocabulary;
 use axum::extract::State;
@@ -70,7 +70,6 @@ fn resources() -> OpenApiRouter<Arc<App>> {
         .merge(executions::routes())
         .merge(streaming::routes())
         .merge(tasks::routes())
-        .merge(tasks_dialogue::routes())
         .merge(events::routes())
         .routes(routes!(describe))
 }

@@ -3,6 +3,7 @@
 use super::SettingsError;
 use crate::cli::{self, parse_value};
 use crate::env::{self, Env};
+use crate::text::nearest;
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,10 @@ pub struct FileConfig {
     pub(super) ci: Option<String>,
     pub(super) include: Option<Vec<String>>,
     pub(super) exclude: Option<Vec<String>>,
+    pub(super) environment: Option<String>,
+    pub(super) poll_interval: Option<f64>,
+    pub(super) cancel_status: Option<String>,
+    pub(super) vocabulary: VocabularySection,
     pub(super) review: ReviewSection,
     pub(super) publish: PublishSection,
     pub(super) publish_on: PublishOnSection,
@@ -90,6 +95,20 @@ pub(super) struct PublishSection {
     pub(super) dry_run: Option<bool>,
     pub(super) require_review: Option<PathBuf>,
     pub(super) receipt: Option<PathBuf>,
+}
+
+/// The section `vocabulary`: the names behind the API document's neutral tokens.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct VocabularySection {
+    #[serde(rename = "WAREHOUSE_A")]
+    pub(super) warehouse_a: Option<String>,
+    #[serde(rename = "WAREHOUSE_B")]
+    pub(super) warehouse_b: Option<String>,
+    #[serde(rename = "git_provider_a")]
+    pub(super) git_provider: Option<String>,
+    #[serde(rename = "CLOUD_A_KEY_VAULT")]
+    pub(super) key_vault: Option<String>,
 }
 
 /// The section `publish-on`.
@@ -180,15 +199,6 @@ fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsE
     }
 }
 
-/// The known word that is closest to `word`, if any is close enough to be meant.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let scored = known.iter().map(|k| (strsim::damerau_levenshtein(word, k), *k));
-    scored
-        .min()
-        .filter(|(distance, k)| *distance <= k.len().div_ceil(3))
-        .map(|(_, k)| k)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,7 +223,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, review, publish, publish-on");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish, publish-on");
     }
 
     #[test]

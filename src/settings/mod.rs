@@ -10,6 +10,7 @@ mod judging;
 mod layers;
 mod platform;
 mod publish;
+mod remote;
 mod review;
 mod selection;
 
@@ -19,6 +20,7 @@ pub use global::{Global, color, repository_folder};
 pub use judging::{Judging, ReportTarget};
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};
+pub use remote::{Vocabulary, Waiting};
 pub use review::{Review, Revisions};
 pub use selection::{Selection, is_pipeline};
 

@@ -70,6 +70,13 @@ impl Ui {
         write(&mut io::stdout().lock(), result)
     }
 
+    /// The same where what follows counts on it: a reader that went away is a failure.
+    pub fn out_to_the_end(self, result: &str) -> Result<(), Failure> {
+        let mut stream = io::stdout().lock();
+        let written = stream.write_all(result.as_bytes()).and_then(|()| stream.flush());
+        written.map_err(unwritable)
+    }
+
     /// Writes a result to standard error: where standard output carries a report.
     pub fn out_beside(self, result: &str) -> Result<(), Failure> {
         write(&mut io::stderr().lock(), result)
@@ -115,13 +122,15 @@ impl Ui {
     }
 }
 
+fn unwritable(error: io::Error) -> Failure {
+    let error = anyhow::Error::new(error).context("the output cannot be written");
+    Failure::new(ExitStatus::Usage, error)
+}
+
 fn write(stream: &mut impl io::Write, result: &str) -> Result<(), Failure> {
     let written = stream.write_all(result.as_bytes()).and_then(|()| stream.flush());
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
-            ExitStatus::Usage,
-            anyhow::Error::new(error).context("the output cannot be written"),
-        )),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(error)),
         _ => Ok(()),
     }
 }

@@ -9,13 +9,19 @@
 )]
 
 mod errors;
+mod events;
+mod executions;
 mod limits;
 mod multipart;
+mod projects;
 mod raw;
 mod redirects;
 mod resources;
 mod retries;
+mod streaming;
 mod support;
+mod tasks;
 mod tls;
 mod tokens;
 mod upload;
+mod variables;

@@ -2,9 +2,9 @@
 
 use secrecy::SecretString;
 use sluicegate::api::Platform;
-use sluicegate::http::{BaseUrl, Client, Delays, Settings, TokenSource};
+use sluicegate::http::{BaseUrl, Client, Delays, HttpError, Settings, TokenSource};
 use std::time::Duration;
-use wiremock::ResponseTemplate;
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
 /// The token that the tests send, and that no text may show.
 pub const TOKEN: &str = "t0ken-s3cret";
@@ -45,4 +45,56 @@ pub fn json(status: u16, body: &str) -> ResponseTemplate {
 /// An empty list, as the simplest answer that is understood.
 pub fn empty_list() -> ResponseTemplate {
     json(200, r#"{ "results": [], "page": 0, "size": 100, "total": 0 }"#)
+}
+
+/// The project of the tests.
+pub const PROJECT: uuid::Uuid = uuid::Uuid::from_u128(7);
+
+/// A platform that answers this one call, which must come exactly once, with this body where one is given.
+pub async fn expecting(
+    verb: &str,
+    path: &str,
+    body: Option<serde_json::Value>,
+    answer: ResponseTemplate,
+) -> (MockServer, Platform) {
+    let server = MockServer::start().await;
+    let mut mock = Mock::given(matchers::method(verb))
+        .and(matchers::path(path))
+        .and(matchers::header("authorization", format!("Bearer {TOKEN}")));
+    if let Some(body) = body {
+        mock = mock
+            .and(matchers::header("content-type", "application/json"))
+            .and(matchers::body_json(body));
+    }
+    mock.respond_with(answer).expect(1).mount(&server).await;
+    let platform = platform(&server.uri());
+    (server, platform)
+}
+
+/// What comes of `call` when every answer is this status: how often it was sent, and the error.
+pub async fn refused<T>(
+    status: u16,
+    call: impl AsyncFnOnce(Platform) -> Result<T, HttpError>,
+) -> (usize, HttpError) {
+    let server = MockServer::start().await;
+    Mock::given(matchers::any())
+        .respond_with(json(status, r#"{ "detail": "the server's own words" }"#))
+        .mount(&server)
+        .await;
+    let error = call(platform(&server.uri())).await.err().unwrap();
+    assert!(error.to_string().contains("the server's own words"), "{error}");
+    (server.received_requests().await.unwrap().len(), error)
+}
+
+/// That a call which creates is sent again only if it was surely not processed.
+pub async fn creates_only_once<T>(call: impl AsyncFn(Platform) -> Result<T, HttpError>) {
+    let (sent, error) = refused(500, &call).await;
+    assert!(sent == 1 && error.may_have_been_processed(), "{error}");
+    let (sent, error) = refused(429, &call).await;
+    assert!(sent == 3 && !error.may_have_been_processed(), "{error}");
+}
+
+/// That a call which may be repeated is.
+pub async fn is_repeated<T>(call: impl AsyncFn(Platform) -> Result<T, HttpError>) {
+    assert_eq!(refused(500, &call).await.0, 3);
 }

@@ -3,6 +3,7 @@
 use crate::program::Call;
 use crate::repo::{World, git};
 use crate::world::{Platform, change, each, pipeline, project};
+use clap::CommandFactory as _;
 use serde_json::json;
 
 fn call(world: &World) -> Call {
@@ -14,19 +15,10 @@ fn help_and_version_are_results() {
     let world = World::new();
     let version = Call::new(&world.work()).run(&["--version"]).expect(0);
     assert_eq!(version.out, format!("sluicegate {}\n", env!("CARGO_PKG_VERSION")));
-    for command in [
-        "review",
-        "check",
-        "rules",
-        "publish",
-        "ci",
-        "verify",
-        "context",
-        "artifacts",
-        "shared-pipelines",
-        "serve",
-        "demo",
-    ] {
+    for command in sluicegate::cli::Cli::command()
+        .get_subcommands()
+        .map(clap::Command::get_name)
+    {
         let help = Call::new(&world.work()).run(&[command, "--help"]).expect(0);
         assert!(
             help.out.contains("Example"),

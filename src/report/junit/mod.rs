@@ -12,7 +12,10 @@
 //!   hosts show are true.
 
 mod complete;
+mod execution;
 mod text;
+
+pub use execution::{ExecutionRun, execution_junit};
 
 use self::complete::{Additions, complete};
 use self::text::{attribute, content};
@@ -32,11 +35,20 @@ const RUN: &str = "sluicegate";
 pub fn render(report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
     let mut suites = suites(report);
     share_time(&mut suites, report.elapsed);
+    document(suites, report.elapsed, &properties(report, about))
+}
+
+/// The suites as a document, with the sums and properties that hosts show.
+fn document(
+    suites: Vec<TestSuite>,
+    elapsed: std::time::Duration,
+    properties: &[(&'static str, String)],
+) -> Result<Vec<u8>, ReportError> {
     let skipped: Vec<usize> = suites.iter().map(TestSuite::skipped).collect();
     let additions = Additions {
-        totals: &totals(&suites, report.elapsed),
+        totals: &totals(&suites, elapsed),
         skipped: &skipped,
-        properties: &properties(report, about),
+        properties,
     };
     let mut document = junit_report::Report::new();
     document.add_testsuites(suites);

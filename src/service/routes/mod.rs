@@ -12,8 +12,6 @@ pub mod secrets;
 pub mod shared_pipelines;
 pub mod streaming;
 pub mod tasks;
-pub mod tasks_dialogue;
-pub mod tasks_shapes;
 pub mod variables;
 
 use serde::Serialize;

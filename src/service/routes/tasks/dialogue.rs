@@ -1,7 +1,8 @@
-//! What an agent and its callers tell each other (API document, "AI agent tasks").
+//! What an agent and its callers tell each other.
 
-use super::tasks::{AGENT, MODES, change, missing, read_mode, read_tool, record, sees, shown};
-use super::tasks_shapes::{AgentName, GrantedTool};
+use super::{
+    AGENT, AgentName, GrantedTool, ID, MODES, change, missing, read_mode, read_tool, record, sees, shown,
+};
 use crate::service::agent::{
     Answer, Decision, Message, Mode, PendingDecision, Status, Verdict, acceptance_of,
 };
@@ -32,8 +33,7 @@ const LIMIT: u32 = 25;
 /// How long an approval holds.
 const SCOPES: [&str; 2] = ["ONCE", "CONVERSATION"];
 
-/// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(decide))
         .routes(routes!(list_messages, send_message))
@@ -121,7 +121,7 @@ async fn decide(
     place: Place,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<StillPending>), Problem> {
-    let id = place.uuid("taskId")?;
+    let id = place.uuid(ID)?;
     let mut check = Check::default();
     let decisions = check.objects(&body, "decisions", read_decision);
     let decisions = check.done(decisions)?;
@@ -205,7 +205,7 @@ async fn list_messages(
     place: Place,
     query: Query,
 ) -> Result<Json<Messages>, Problem> {
-    let id = place.uuid("taskId")?;
+    let id = place.uuid(ID)?;
     let mut check = Check::default();
     let limit = query.get("limit").map_or(Some(LIMIT), number);
     let limit = limit.filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
@@ -299,7 +299,7 @@ async fn send_message(
     place: Place,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<TaskReference>), Problem> {
-    let id = place.uuid("taskId")?;
+    let id = place.uuid(ID)?;
     let mut check = Check::default();
     let message = check.text(&body, "message");
     let granted = check.optional_objects(&body, "grantedPermissions", read_tool);
@@ -370,7 +370,7 @@ async fn replace_permissions(
     place: Place,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Permissions>, Problem> {
-    let task_id = place.uuid("taskId")?;
+    let task_id = place.uuid(ID)?;
     let mut check = Check::default();
     let tools = check.objects(&body, "grantedPermissions", read_tool);
     let tools = check.done(tools)?;

@@ -1,0 +1,77 @@
+//! `sluicegate executions`.
+
+use super::ended::{Ended, tell};
+use crate::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
+use crate::commands::client::requests;
+use crate::commands::output;
+use crate::commands::{Outcome, Run};
+use crate::exit::ExitStatus;
+use crate::text;
+
+/// How long an end is waited for, in seconds, if nothing is said.
+pub(super) const PATIENCE: u64 = 3600;
+
+pub(in crate::commands) fn run(run: &Run, verb: ExecutionsVerb) -> Outcome {
+    match verb {
+        ExecutionsVerb::Show {
+            id,
+            wait: false,
+            output,
+            ..
+        } => show(run, &id, output),
+        ExecutionsVerb::Show { id, pace, output, .. } => {
+            let ended = requests(follow(run, &id, &pace))??;
+            tell(run, &ended, output)
+        }
+        ExecutionsVerb::Cancel {
+            id,
+            cancel,
+            wait,
+            pace,
+            output,
+        } => terminate(run, &id, &cancel, wait.then_some(&pace), output),
+    }
+}
+
+fn show(run: &Run, id: &str, output: OutputArgs) -> Outcome {
+    let project = run.project()?;
+    requests(async {
+        let answer = project.platform.execution(project.id, id).await?;
+        run.show(output, &answer.raw, || output::facts(&answer.raw["result"]))
+    })?
+}
+
+async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, crate::error::Failure> {
+    let waiting = run.sources()?.waiting(pace, PATIENCE)?;
+    Ended::follow(run, &run.project()?, id, waiting).await
+}
+
+fn terminate(
+    run: &Run,
+    id: &str,
+    cancel: &CancelArgs,
+    wait: Option<&PaceArgs>,
+    output: OutputArgs,
+) -> Outcome {
+    let status = run.sources()?.cancel_status(cancel.cancel_status.clone());
+    let project = run.project()?;
+    requests(async {
+        let answer = project
+            .platform
+            .terminate_execution(project.id, id, &status, cancel.force)
+            .await?;
+        let Some(pace) = wait else {
+            return run.show(output, &answer.raw, || {
+                text::line(&format!("asked to terminate the execution {id}")) + "\n"
+            });
+        };
+        let ended = follow(run, id, pace).await?;
+        // It was to end; how is what is told.
+        tell(run, &ended, output)?;
+        Ok(if ended.is_over() {
+            ExitStatus::Success
+        } else {
+            ExitStatus::RemoteFailed
+        })
+    })?
+}

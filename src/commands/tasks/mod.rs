@@ -1,0 +1,131 @@
+//! `sluicegate tasks`.
+
+mod create;
+mod decide;
+mod list;
+mod messages;
+mod shown;
+mod wait;
+
+use super::client::requests;
+use super::{Outcome, Run, output};
+use crate::api::{Permission, Platform};
+use crate::cli::{MessageArgs, OutputArgs, TaskArgs, TasksVerb};
+use crate::error::Failure;
+use crate::text;
+use serde_json::Value;
+
+/// How long a task is waited for, in seconds, if nothing is said.
+const PATIENCE: u64 = 3600;
+
+/// The largest instruction that is read from a file, in bytes.
+const MESSAGE_LIMIT: u64 = 1024 * 1024;
+
+pub(super) fn run(run: &Run, verb: TasksVerb) -> Outcome {
+    match verb {
+        TasksVerb::Create(args) => create::create(run, args),
+        TasksVerb::Send {
+            id,
+            message,
+            mode,
+            target_branch,
+            grant,
+            wait,
+            output,
+        } => {
+            let message = create::follow_up(run, &message, mode, target_branch, &grant)?;
+            create::send(run, &id, &message, &wait, output)
+        }
+        TasksVerb::List(args) => list::list(run, args),
+        TasksVerb::Show(args) => show(run, &args),
+        TasksVerb::Messages {
+            id,
+            follow,
+            limit,
+            pace,
+            output,
+        } => messages::run(run, &id, usize::from(limit), follow.then_some(&pace), output),
+        TasksVerb::Decide(args) => decide::decide(run, &args),
+        TasksVerb::Stop(args) => stop(run, &args),
+        TasksVerb::Delete(args) => delete(run, &args),
+        TasksVerb::Permissions { id, tools, output } => permissions(run, &id, &tools.grant, output),
+    }
+}
+
+/// The platform; a task is known without its project.
+fn platform(run: &Run) -> Result<Platform, Failure> {
+    run.platform(&run.sources()?.connection(&run.global)?)
+}
+
+fn show(run: &Run, args: &TaskArgs) -> Outcome {
+    let platform = platform(run)?;
+    requests(async {
+        let task = platform.task(&args.id).await?;
+        run.show(args.output, &task.raw, || {
+            format!("{}{}", shown::headline(&task), output::facts(&task.raw))
+                + &shown::decisions(&args.id, &task)
+        })
+    })?
+}
+
+fn stop(run: &Run, args: &TaskArgs) -> Outcome {
+    let platform = platform(run)?;
+    requests(async {
+        platform.stop_task(&args.id).await?;
+        let words = format!("asked the task {} to stop; it wraps up first", args.id);
+        run.show(args.output, &Value::Null, || text::line(&words) + "\n")
+    })?
+}
+
+fn delete(run: &Run, args: &TaskArgs) -> Outcome {
+    let platform = platform(run)?;
+    requests(async {
+        platform.delete_task(&args.id).await?;
+        let words = format!("deleted the task {} and all its data", args.id);
+        run.show(args.output, &Value::Null, || text::line(&words) + "\n")
+    })?
+}
+
+fn permissions(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> Outcome {
+    let platform = platform(run)?;
+    let granted: Vec<Permission> = tools.iter().map(Permission::from).collect();
+    requests(async {
+        let answer = platform.set_task_permissions(id, &granted).await?;
+        run.show(output, &answer.raw, || {
+            let names = answer.granted_permissions.iter().flatten();
+            let names: Vec<&str> = names.map(|it| it.tool_name.as_str()).collect();
+            let names = if names.is_empty() {
+                "no tool".to_owned()
+            } else {
+                names.join(", ")
+            };
+            text::line(&format!("the task {id} may use {names} without asking")) + "\n"
+        })
+    })?
+}
+
+/// The instruction, from the flag or the file.
+fn message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
+    let text = match (&args.message, &args.message_file) {
+        (Some(text), _) => text.clone(),
+        (None, Some(path)) => {
+            let broken = |why: &dyn std::fmt::Display| {
+                Failure::usage(format!(
+                    "the message's file {} cannot be used: {why}",
+                    path.display()
+                ))
+            };
+            let whole = run.env.current_dir().join(path);
+            let size = std::fs::metadata(&whole).map_err(|why| broken(&why))?.len();
+            if size > MESSAGE_LIMIT {
+                return Err(broken(&format!("it has more than {MESSAGE_LIMIT} bytes")));
+            }
+            std::fs::read_to_string(&whole).map_err(|why| broken(&why))?
+        }
+        (None, None) => String::new(),
+    };
+    if text.trim().is_empty() {
+        return Err(Failure::usage("the message is empty"));
+    }
+    Ok(text)
+}

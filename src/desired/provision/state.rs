@@ -1,0 +1,227 @@
+//! What is done already, in a file, so that no step is done twice. It holds no secret.
+
+use super::check::Plan;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+const SCHEMA: &str = "sluicegate.provision/v1";
+
+/// The largest state that is read, in bytes.
+const LIMIT: u64 = 1024 * 1024;
+
+/// A step, in the API document's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// The project.
+    Project,
+    /// Its default warehouse connection.
+    Connection,
+    /// The secret.
+    Secret,
+    /// The environment.
+    Environment,
+    /// The repository.
+    Repository,
+}
+
+impl Step {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] = [
+        Self::Project,
+        Self::Connection,
+        Self::Secret,
+        Self::Environment,
+        Self::Repository,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Connection => "connection",
+            Self::Secret => "secret",
+            Self::Environment => "environment",
+            Self::Repository => "repository",
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// It was sent; whether it was done is not known.
+    Begun,
+    /// It is done.
+    Done,
+}
+
+/// What is known of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// How far it is.
+    pub mark: Mark,
+    /// What it was done with; never a secret.
+    pub made_of: Value,
+    /// The project's identifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<String>,
+}
+
+/// What is done already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    schema: String,
+    /// The platform.
+    platform: String,
+    /// The steps that were begun.
+    pub steps: BTreeMap<Step, Record>,
+}
+
+/// A state that cannot be gone on from.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// It cannot be read.
+    #[error("the state {} cannot be read: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// It is that of another platform.
+    #[error("the state {} is that of {there}, and the platform is {here}", path.display())]
+    Elsewhere {
+        /// The file.
+        path: PathBuf,
+        /// Its platform.
+        there: String,
+        /// The platform that is set.
+        here: String,
+    },
+    /// The file says otherwise of what is done.
+    #[error("the {step} was made already, and the file now says otherwise of it")]
+    Changed {
+        /// The step.
+        step: Step,
+    },
+    /// Nobody knows whether a step was done.
+    #[error("it is not known whether the {step} was made: the answer to the request was lost")]
+    Unknown {
+        /// The step.
+        step: Step,
+    },
+}
+
+impl State {
+    /// Reads the state, or begins with nothing.
+    pub fn read(path: &Path, platform: &str) -> Result<Self, StateError> {
+        let unreadable = |why: String| StateError::Unreadable {
+            path: path.to_owned(),
+            why,
+        };
+        let file = match File::open(path) {
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Self::new(platform)),
+            opened => opened.map_err(|why| unreadable(why.to_string()))?,
+        };
+        let mut bytes = Vec::new();
+        file.take(LIMIT)
+            .read_to_end(&mut bytes)
+            .map_err(|why| unreadable(why.to_string()))?;
+        let state: Self = serde_json::from_slice(&bytes).map_err(|why| unreadable(why.to_string()))?;
+        if state.schema != SCHEMA {
+            return Err(unreadable(format!("it is {:?} and not {SCHEMA}", state.schema)));
+        }
+        if state.platform != platform {
+            return Err(StateError::Elsewhere {
+                path: path.to_owned(),
+                there: state.platform,
+                here: platform.to_owned(),
+            });
+        }
+        Ok(state)
+    }
+
+    fn new(platform: &str) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            platform: platform.to_owned(),
+            steps: BTreeMap::new(),
+        }
+    }
+
+    /// Checks that the plan can be gone on with from here.
+    pub fn check(&self, plan: &Plan) -> Result<(), StateError> {
+        for (step, record) in &self.steps {
+            if record.mark == Mark::Begun {
+                return Err(StateError::Unknown { step: *step });
+            }
+            if plan.body(*step).is_some_and(|body| body != record.made_of) {
+                return Err(StateError::Changed { step: *step });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step is done.
+    pub fn is_done(&self, step: Step) -> bool {
+        self.steps
+            .get(&step)
+            .is_some_and(|record| record.mark == Mark::Done)
+    }
+
+    /// The project's identifier, once it is made.
+    pub fn project_id(&self) -> Option<&str> {
+        self.steps.get(&Step::Project)?.project_id.as_deref()
+    }
+
+    /// As a file.
+    pub fn render(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+impl Plan {
+    /// What a step is done with; none if there is no such step. A secret's value is not part of it.
+    pub fn body(&self, step: Step) -> Option<Value> {
+        Some(match step {
+            Step::Project => json!(self.project),
+            Step::Connection => json!(self.connection),
+            Step::Secret => {
+                let secret = self.secret.as_ref()?;
+                json!([secret.agent_id, secret.name, secret.r#type, secret.key])
+            }
+            Step::Environment => json!(self.environment),
+            Step::Repository => {
+                let it = self.repository.as_ref()?;
+                json!([it.provider, it.owner_name, it.repository_name])
+            }
+        })
+    }
+
+    /// The steps that there are, in order.
+    pub fn steps(&self) -> impl Iterator<Item = Step> {
+        Step::ALL
+            .into_iter()
+            .filter(|step| match step {
+                Step::Secret => self.secret.is_some(),
+                Step::Repository => self.repository.is_some(),
+                _ => true,
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+}

@@ -1,0 +1,132 @@
+//! Does the steps that are not done, in order, and keeps the state on disk in step: before a request it says that the
+//! step was begun, after it how it ended. So a run that is killed at any point is gone on from truthfully.
+
+use super::check::Plan;
+use super::state::{Mark, Record, State, Step};
+use crate::api::{NewSecret, Platform};
+use crate::http::HttpError;
+use secrecy::SecretString;
+use serde_json::Value;
+use std::io;
+use uuid::Uuid;
+
+/// What is told of a step.
+#[derive(Debug)]
+pub enum Told<'a> {
+    /// It was done by an earlier run.
+    Already,
+    /// It is done now; the platform's answer.
+    Done(&'a Value),
+}
+
+/// Why the steps did not come to their end.
+#[derive(Debug, thiserror::Error)]
+pub enum Stopped {
+    /// A request failed.
+    #[error("the {step} was not made: {error}")]
+    Failed {
+        /// The step.
+        step: Step,
+        /// Why.
+        error: HttpError,
+    },
+    /// The answer has no identifier to go on with.
+    #[error("the project was made, but the answer names no projectId that can be used: {0}")]
+    NoProject(String),
+    /// The state could not be written.
+    #[error("the state cannot be written: {0}")]
+    Unsaved(io::Error),
+}
+
+/// Does what is not done. `save` keeps the state, `told` hears of each step.
+pub async fn apply(
+    platform: &Platform,
+    plan: &Plan,
+    secret: Option<&SecretString>,
+    state: &mut State,
+    save: impl Fn(&State) -> io::Result<()>,
+    mut told: impl FnMut(Step, Told<'_>),
+) -> Result<(), Stopped> {
+    for step in plan.steps() {
+        if state.is_done(step) {
+            told(step, Told::Already);
+            continue;
+        }
+        mark(state, plan, step, Mark::Begun, None);
+        save(state).map_err(Stopped::Unsaved)?;
+        let answer = match one(platform, plan, secret, state, step).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                if let Stopped::Failed { error, .. } = &error
+                    && !error.may_have_been_processed()
+                {
+                    state.steps.remove(&step);
+                    save(state).map_err(Stopped::Unsaved)?;
+                }
+                return Err(error);
+            }
+        };
+        let id = answer.get("projectId").and_then(Value::as_str).map(str::to_owned);
+        mark(
+            state,
+            plan,
+            step,
+            Mark::Done,
+            id.filter(|_| step == Step::Project),
+        );
+        save(state).map_err(Stopped::Unsaved)?;
+        told(step, Told::Done(&answer));
+    }
+    Ok(())
+}
+
+fn mark(state: &mut State, plan: &Plan, step: Step, mark: Mark, project_id: Option<String>) {
+    let made_of = plan.body(step).unwrap_or_default();
+    state.steps.insert(
+        step,
+        Record {
+            mark,
+            made_of,
+            project_id,
+        },
+    );
+}
+
+async fn one(
+    platform: &Platform,
+    plan: &Plan,
+    secret: Option<&SecretString>,
+    state: &State,
+    step: Step,
+) -> Result<Value, Stopped> {
+    let failed = |error| Stopped::Failed { step, error };
+    if step == Step::Project {
+        let made = platform.create_project(&plan.project).await.map_err(failed)?;
+        let named = made.project_id.as_deref().map(Uuid::parse_str);
+        return match named {
+            Some(Ok(_)) => Ok(made.raw),
+            _ => Err(Stopped::NoProject(made.raw.to_string())),
+        };
+    }
+    let project = state.project_id().unwrap_or_default();
+    let project = Uuid::parse_str(project).map_err(|_| Stopped::NoProject(project.to_owned()))?;
+    let answer = match (step, &plan.secret, secret, &plan.repository) {
+        (Step::Connection, ..) => platform.create_connection(project, &plan.connection).await,
+        (Step::Environment, ..) => platform.create_environment(project, &plan.environment).await,
+        (Step::Secret, Some(it), Some(value), _) => {
+            let new = NewSecret {
+                name: it.name.clone(),
+                r#type: it.r#type.clone(),
+                key: it.key.clone(),
+                value: value.clone(),
+            };
+            platform
+                .create_secret(&it.agent_id, &new)
+                .await
+                .map(|answer| answer.raw)
+        }
+        (Step::Repository, _, _, Some(repository)) => platform.create_repository(project, repository).await,
+        _ => Ok(Value::Null),
+    };
+    answer.map_err(failed)
+}

@@ -1,0 +1,167 @@
+//! Carries changes out, each on its own: one that fails does not keep the others from being tried.
+
+use super::change::Change;
+use crate::api::{NewVariable, Override, OverridesSet, Platform};
+use crate::http::{ErrorKind, HttpError};
+use serde_json::Value;
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// What became of a change.
+#[derive(Debug)]
+pub enum Applied {
+    /// It holds.
+    Done,
+    /// The request failed.
+    Failed(HttpError),
+    /// The request was taken, but some overrides were not: where, and why.
+    Partly(Vec<(String, String)>),
+    /// It was not tried, as one before it failed.
+    Skipped,
+}
+
+/// Carries the changes out in their order; `told` hears of each. What needs a variable that could not be made is left
+/// out, and everything is once the platform is out of reach or refuses the token.
+pub async fn apply(
+    platform: &Platform,
+    project: Uuid,
+    changes: &[Change],
+    mut told: impl FnMut(&Change, &Applied),
+) -> Vec<Applied> {
+    let mut missing: HashSet<&str> = HashSet::new();
+    let mut out_of_reach = false;
+    let mut ended = Vec::new();
+    for change in changes {
+        let applied = if out_of_reach || missing.contains(change.variable()) {
+            Applied::Skipped
+        } else {
+            one(platform, project, change)
+                .await
+                .unwrap_or_else(Applied::Failed)
+        };
+        if let Applied::Failed(error) = &applied {
+            out_of_reach = ends_everything(error.kind());
+            if matches!(change, Change::Create { .. }) {
+                missing.insert(change.variable());
+            }
+        }
+        told(change, &applied);
+        ended.push(applied);
+    }
+    ended
+}
+
+const fn ends_everything(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Unauthorized
+            | ErrorKind::Unreachable
+            | ErrorKind::Timeout
+            | ErrorKind::Certificate
+            | ErrorKind::Configuration
+    )
+}
+
+async fn one(platform: &Platform, project: Uuid, change: &Change) -> Result<Applied, HttpError> {
+    match change {
+        Change::Create { variable, to } => {
+            let new = NewVariable {
+                name: variable.clone(),
+                fields: to.clone(),
+            };
+            platform.create_variable(project, &new).await?;
+        }
+        Change::Update { variable, sent, .. } => platform.update_variable(project, variable, sent).await?,
+        Change::SetOverrides { variable, overrides } => {
+            let wanted: Vec<Override> = overrides
+                .iter()
+                .map(|change| Override {
+                    environment_name: change.environment_name.clone(),
+                    value: change.to.clone(),
+                })
+                .collect();
+            let answer = platform.set_overrides(project, variable, &wanted).await?;
+            let refused = refused_overrides(&wanted, &answer);
+            if !refused.is_empty() {
+                return Ok(Applied::Partly(refused));
+            }
+        }
+        Change::UnsetOverride { variable, was } => {
+            platform
+                .delete_override(project, variable, &was.environment_name)
+                .await?;
+        }
+        Change::Delete { variable, .. } => platform.delete_variable(project, variable).await?,
+    }
+    Ok(Applied::Done)
+}
+
+/// Which of the asked overrides do not hold for certain, and why. The API document does not show what an entry of the
+/// answer looks like: it is searched for the environment's name, and an override that no entry names is not taken for
+/// a success.
+pub fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Vec<(String, String)> {
+    let failed = answer.failed_overrides.as_deref().unwrap_or_default();
+    let done = answer.successful_overrides.as_deref().unwrap_or_default();
+    let mut refused = Vec::new();
+    for it in asked {
+        let name = it.environment_name.as_str();
+        if let Some(entry) = failed.iter().find(|entry| environment(entry) == Some(name)) {
+            refused.push((name.to_owned(), reason(entry)));
+        } else if !done.iter().any(|entry| environment(entry) == Some(name)) {
+            refused.push((name.to_owned(), "the answer does not name it".to_owned()));
+        }
+    }
+    let nameless = failed.iter().filter(|entry| environment(entry).is_none());
+    refused.extend(nameless.map(|entry| ("(no environment named)".to_owned(), entry.to_string())));
+    refused
+}
+
+fn environment(entry: &Value) -> Option<&str> {
+    entry.as_str().or_else(|| {
+        ["environmentName", "environment", "name"]
+            .iter()
+            .find_map(|key| entry.get(key)?.as_str())
+    })
+}
+
+/// What an entry says besides the environment.
+fn reason(entry: &Value) -> String {
+    let said = ["reason", "message", "error", "detail"]
+        .iter()
+        .find_map(|key| entry.get(key)?.as_str());
+    said.map_or_else(|| entry.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_the_answer_names_as_done_is_done() {
+        let asked: Vec<Override> = ["a", "b", "c", "d"]
+            .map(|name| Override {
+                environment_name: name.to_owned(),
+                value: json!(1),
+            })
+            .into();
+        let answer: OverridesSet = serde_json::from_value(json!({
+            "successfulOverrides": ["a", { "environmentName": "b" }],
+            "failedOverrides": [{ "environmentName": "c", "reason": "no such environment" }, { "code": 7 }],
+        }))
+        .unwrap();
+        let refused: Vec<String> = refused_overrides(&asked, &answer)
+            .into_iter()
+            .map(|(name, why)| format!("{name}: {why}"))
+            .collect();
+        assert_eq!(
+            refused,
+            [
+                "c: no such environment",
+                "d: the answer does not name it",
+                "(no environment named): {\"code\":7}"
+            ]
+        );
+        assert_eq!(refused_overrides(&asked, &OverridesSet::default()).len(), 4);
+    }
+}

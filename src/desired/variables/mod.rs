@@ -1,0 +1,13 @@
+//! Project variables as a file says: what the file is, how the project differs from it, and how it is made so.
+
+mod apply;
+mod change;
+mod compare;
+mod file;
+mod value;
+
+pub use apply::{Applied, apply, refused_overrides};
+pub use change::{Change, Difference, OverrideChange};
+pub use compare::{Found, compare, read_project};
+pub use file::{Wanted, read};
+pub use value::{typed, typed_text};

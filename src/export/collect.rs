@@ -1,0 +1,130 @@
+//! Every event of a window, each once.
+//!
+//! Pages are counted from one end of a list that changes at both: new events come in, old ones fall out. What moves
+//! towards the page that is read next only comes twice, which is told by the event's id. What moves away from it is
+//! skipped, and that shows: fewer events than the platform counts, or another event at the head of the list. Then
+//! everything is read again, up to the newest event seen so far, so that new ones no longer move the pages.
+
+use super::Window;
+use crate::api::{Answer, Event, EventPage, Platform};
+use crate::http::HttpError;
+use jiff::Timestamp;
+use std::collections::HashMap;
+
+/// The most events of one export; they are sorted in memory.
+const MOST_EVENTS: usize = 200_000;
+
+/// How often everything is read again.
+const MOST_PASSES: usize = 8;
+
+/// The events of the window in the order of time.
+pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answer<Event>>, HttpError> {
+    let mut found = Found::default();
+    for _ in 0..MOST_PASSES {
+        let before = found.events.len();
+        let pass = pass(platform, window, &mut found).await?;
+        let nothing_new = found.events.len() == before;
+        let whole = match pass.total {
+            Some(total) => pass.distinct >= total,
+            None => pass.pages == 1 || nothing_new,
+        };
+        if whole && (pass.pages == 1 || head(platform, window).await? == pass.head) {
+            return Ok(found.sorted());
+        }
+        window.to = window.to.or(found.newest());
+    }
+    Err(HttpError::bad_answer(format!(
+        "the list of events did not hold still: it was read {MOST_PASSES} times, and each time events moved between \
+         its pages"
+    ))
+    .with_hint("ask for a shorter time with --from and --to"))
+}
+
+/// The events so far, by their ids.
+#[derive(Default)]
+struct Found {
+    events: HashMap<String, Answer<Event>>,
+}
+
+/// What one reading of all pages showed.
+#[derive(Default)]
+struct Pass {
+    pages: usize,
+    /// How many different events it had.
+    distinct: usize,
+    /// The largest number of events that a page told.
+    total: Option<usize>,
+    /// The first event of the first page.
+    head: Option<String>,
+}
+
+async fn pass(platform: &Platform, window: Window, found: &mut Found) -> Result<Pass, HttpError> {
+    let asked = window.asked();
+    let mut pass = Pass::default();
+    let (mut ids, mut read) = (std::collections::HashSet::new(), 0);
+    loop {
+        let page = platform.events(&asked, pass.pages).await?;
+        if pass.pages == 0 {
+            pass.head = page.events.first().map(key);
+        }
+        pass.pages += 1;
+        read += page.events.len();
+        pass.total = pass.total.max(page.total);
+        let last = is_last(&page, read);
+        for event in page.events {
+            let key = key(&event);
+            found.events.entry(key.clone()).or_insert(event);
+            ids.insert(key);
+        }
+        pass.distinct = ids.len();
+        if last {
+            return Ok(pass);
+        }
+        if found.events.len() > MOST_EVENTS {
+            return Err(
+                HttpError::bad_answer(format!("there are more than {MOST_EVENTS} events"))
+                    .with_hint("export them in parts, with --from and --to"),
+            );
+        }
+    }
+}
+
+fn is_last(page: &EventPage, read: usize) -> bool {
+    let full = page.size.unwrap_or(crate::api::EVENT_PAGE);
+    page.events.is_empty()
+        || match page.total {
+            Some(total) => read >= total,
+            None => page.events.len() < full,
+        }
+}
+
+/// The first event now.
+async fn head(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
+    Ok(platform.events(&window.asked(), 0).await?.events.first().map(key))
+}
+
+/// What an event is known by: its id, or all of it where it has none.
+pub(super) fn key(event: &Answer<Event>) -> String {
+    event.event_id.clone().unwrap_or_else(|| event.raw.to_string())
+}
+
+/// When an event happened, if it tells.
+pub(super) fn time(event: &Answer<Event>) -> Option<Timestamp> {
+    event.event_timestamp.as_deref()?.parse().ok()
+}
+
+impl Found {
+    fn newest(&self) -> Option<Timestamp> {
+        self.events.values().filter_map(time).max()
+    }
+
+    fn sorted(self) -> Vec<Answer<Event>> {
+        let mut events: Vec<(Option<Timestamp>, String, Answer<Event>)> = self
+            .events
+            .into_iter()
+            .map(|(key, event)| (time(&event), key, event))
+            .collect();
+        events.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+        events.into_iter().map(|(_, _, event)| event).collect()
+    }
+}

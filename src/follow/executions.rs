@@ -1,0 +1,83 @@
+//! An execution until it ends.
+
+use super::{End, Pace};
+use crate::api::{Answer, Execution, ExecutionAnswer, Platform};
+use crate::http::HttpError;
+use uuid::Uuid;
+
+/// What an execution's status means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It goes on, or its status is not known and it has no end.
+    Open,
+    /// It ended well.
+    Succeeded,
+    /// It ended otherwise.
+    Failed,
+}
+
+/// What the status of an execution means. The API document shows RUNNING only; the other words are those that
+/// clients meet. A word that is not known ends it only where the answer has an end, and then never well.
+pub fn standing(execution: &Execution) -> Standing {
+    let status = execution
+        .status
+        .as_deref()
+        .unwrap_or_default()
+        .to_ascii_uppercase();
+    match status.as_str() {
+        "SUCCESS" => Standing::Succeeded,
+        "RUNNING" | "QUEUED" => Standing::Open,
+        "FAILED" | "FAILURE" | "ERROR" | "CANCELLED" | "SKIPPED" => Standing::Failed,
+        _ if execution.finished_at.is_some() => Standing::Failed,
+        _ => Standing::Open,
+    }
+}
+
+/// Asks until the execution ends; `told` hears of each new status.
+pub async fn execution(
+    platform: &Platform,
+    (project, id): (Uuid, &str),
+    mut pace: Pace,
+    mut told: impl FnMut(&Execution),
+) -> Result<(Answer<ExecutionAnswer>, End), HttpError> {
+    let mut status = None;
+    loop {
+        let answer = platform.execution(project, id).await?;
+        if answer.result.status != status {
+            status.clone_from(&answer.result.status);
+            told(&answer.result);
+        }
+        match standing(&answer.result) {
+            Standing::Succeeded => return Ok((answer, End::Good)),
+            Standing::Failed => return Ok((answer, End::Bad)),
+            Standing::Open if pace.pause().await => {}
+            Standing::Open => return Ok((answer, End::Deadline)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_success_is_a_success_and_unknown_words_end_nothing() {
+        let found = |status: Option<&str>, finished: Option<&str>| {
+            standing(&Execution {
+                status: status.map(str::to_owned),
+                finished_at: finished.map(str::to_owned),
+                ..Execution::default()
+            })
+        };
+        for word in ["RUNNING", "running", "QUEUED", "PAUSED"] {
+            assert_eq!(found(Some(word), None), Standing::Open, "{word}");
+        }
+        for word in ["FAILED", "FAILURE", "ERROR", "CANCELLED", "SKIPPED", "Cancelled"] {
+            assert_eq!(found(Some(word), None), Standing::Failed, "{word}");
+        }
+        assert_eq!(found(Some("SUCCESS"), None), Standing::Succeeded);
+        assert_eq!(found(Some("GREAT"), Some("now")), Standing::Failed);
+        assert_eq!(found(None, None), Standing::Open);
+        assert_eq!(found(None, Some("now")), Standing::Failed);
+    }
+}

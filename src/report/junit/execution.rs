@@ -1,0 +1,99 @@
+//! An execution as JUnit: one suite for the environment, one case for the pipeline.
+
+use super::text::{attribute, content};
+use super::{MESSAGE_LIMIT, document, shorten};
+use crate::findings::Verdict;
+use crate::report::ReportError;
+use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestSuiteBuilder};
+
+/// An execution of a pipeline that was waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecutionRun {
+    /// The pipeline.
+    pub pipeline: String,
+    /// Where it ran.
+    pub environment: String,
+    /// The platform's word for how it ended.
+    pub status: String,
+    /// What the platform says of it.
+    pub message: Option<String>,
+    /// Passed for a success, failed for another end, undecided where no end was seen.
+    pub verdict: Verdict,
+    /// Why it is no success.
+    pub problem: Option<String>,
+    /// How long it took.
+    pub elapsed: std::time::Duration,
+}
+
+/// The execution as JUnit XML: a bad end is a `failure`, an end that was not seen an `error`.
+pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
+    let name = attribute(&run.pipeline);
+    let problem = run.problem.as_deref().unwrap_or(&run.status);
+    let short = attribute(&shorten::to_chars(problem, MESSAGE_LIMIT));
+    let elapsed = Duration::try_from(run.elapsed).unwrap_or(Duration::ZERO);
+    let kind = attribute(&run.status);
+    let mut case = match run.verdict {
+        Verdict::Passed => TestCaseBuilder::success(&name, elapsed),
+        Verdict::Failed => TestCaseBuilder::failure(&name, elapsed, &kind, &short),
+        Verdict::Undecided => TestCaseBuilder::error(&name, elapsed, &kind, &short),
+    };
+    match (run.verdict, &run.message) {
+        (Verdict::Passed, Some(message)) => {
+            case.set_system_out(&content(message));
+        }
+        (Verdict::Passed, None) => {}
+        _ => {
+            case.set_trace(&content(problem));
+        }
+    }
+    case.set_classname(&attribute(&run.environment));
+    let mut suite = TestSuiteBuilder::new(&attribute(&run.environment));
+    suite
+        .set_timestamp(OffsetDateTime::UNIX_EPOCH)
+        .add_testcase(case.build());
+    document(vec![suite.build()], run.elapsed, &[("status", kind)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn xml(verdict: Verdict, problem: Option<&str>) -> String {
+        let run = ExecutionRun {
+            pipeline: "sales/load \"orders\"".to_owned(),
+            environment: "production".to_owned(),
+            status: "FAILED".to_owned(),
+            message: Some("ended ]]> at\n::error::x".to_owned()),
+            verdict,
+            problem: problem.map(str::to_owned),
+            elapsed: std::time::Duration::from_millis(1500),
+        };
+        String::from_utf8(execution_junit(&run).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn an_execution_is_one_case() {
+        for (verdict, element) in [
+            (Verdict::Passed, "system-out"),
+            (Verdict::Failed, "failure"),
+            (Verdict::Undecided, "error"),
+        ] {
+            let text = xml(verdict, Some("why\u{1b}"));
+            let document = roxmltree::Document::parse(&text).unwrap();
+            let cases: Vec<_> = document
+                .descendants()
+                .filter(|node| node.has_tag_name("testcase"))
+                .collect();
+            assert_eq!(cases.len(), 1);
+            assert_eq!(cases[0].attribute("name"), Some("sales/load \"orders\""));
+            assert_eq!(cases[0].attribute("classname"), Some("production"));
+            assert_eq!(cases[0].attribute("time"), Some("1.5"));
+            let inner = cases[0].first_element_child().unwrap();
+            assert!(inner.has_tag_name(element), "{text}");
+            assert!(
+                !text.lines().any(|line| line.trim_start().starts_with("::")),
+                "{text}"
+            );
+        }
+    }
+}

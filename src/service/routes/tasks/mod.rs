@@ -1,0 +1,131 @@
+//! Agent tasks (API document, "AI agent tasks").
+
+mod begin;
+mod dialogue;
+mod manage;
+
+use crate::service::agent::{Message, Mode, TOOLS, Task};
+use crate::service::app::App;
+use crate::service::auth::Caller;
+use crate::service::check::Check;
+use crate::service::options::Role;
+use crate::service::problem::Problem;
+use crate::service::store::events::{self, Author, Entry, Kind};
+use crate::service::store::tasks::{self, StoredTask};
+use rusqlite::Transaction;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa_axum::router::OpenApiRouter;
+use uuid::Uuid;
+
+/// The name of the one agent.
+const AGENT: &str = "data_engineer_agent";
+
+/// The modes of an agent.
+const MODES: [&str; 2] = ["ACT", "PLAN"];
+
+/// The name of the path's parameter.
+const ID: &str = "taskId";
+
+/// The routes of this resource.
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .merge(begin::routes())
+        .merge(manage::routes())
+        .merge(dialogue::routes())
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it describes a value")]
+enum AgentName {
+    DataEngineerAgent,
+}
+
+/// A tool that needs no leave.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GrantedTool {
+    #[schema(schema_with = tool_names)]
+    tool_name: String,
+}
+
+fn tool_names() -> Schema {
+    let names = ObjectBuilder::new().schema_type(Type::String);
+    names.enum_values(Some(TOOLS)).into()
+}
+
+fn read_mode(name: &str) -> Mode {
+    if name == "PLAN" { Mode::Plan } else { Mode::Act }
+}
+
+fn read_tool(check: &mut Check, item: &Map<String, Value>) -> String {
+    check.one_of(item, "toolName", &TOOLS)
+}
+
+/// Records something that happened to a task of a project.
+fn record(
+    transaction: &Transaction<'_>,
+    author: &Author,
+    kind: Kind,
+    (project, task): (Uuid, Uuid),
+    information: &str,
+) -> rusqlite::Result<()> {
+    let entry = Entry {
+        kind,
+        project: Some(project),
+        subject_id: task.to_string(),
+        subject_name: AGENT,
+        information: information.to_owned(),
+    };
+    events::record(transaction, author, &entry)
+}
+
+fn shown(task: &Task) -> Vec<GrantedTool> {
+    let tools = task.granted.iter().cloned();
+    tools.map(|tool_name| GrantedTool { tool_name }).collect()
+}
+
+fn missing(id: Uuid) -> Problem {
+    Problem::not_found(format!("there is no task {id}"))
+}
+
+/// Whether the caller sees the project of the task.
+fn sees(app: &App, caller: &Caller, stored: &StoredTask) -> bool {
+    caller.role == Role::SuperAdmin || app.given_project(stored.project).is_some()
+}
+
+/// Changes a task as it is now; `act` gives what happened, or refuses and changes nothing.
+async fn change<T, F>(app: &Arc<App>, caller: &Caller, id: Uuid, act: F) -> Result<T, Problem>
+where
+    T: Send + 'static,
+    F: FnOnce(
+            &Transaction<'_>,
+            &mut StoredTask,
+            &Author,
+        ) -> rusqlite::Result<Result<(T, Vec<Message>), Problem>>
+        + Send
+        + 'static,
+{
+    let (state, caller) = (Arc::clone(app), caller.clone());
+    app.store()
+        .change(move |transaction| {
+            let found = tasks::find(transaction, id)?;
+            let Some(mut stored) = found.filter(|stored| sees(&state, &caller, stored)) else {
+                return Ok(Err(missing(id)));
+            };
+            let author = state.author(&caller);
+            let mut said = stored.task.advance(author.at);
+            let (value, more) = match act(transaction, &mut stored, &author)? {
+                Ok(done) => done,
+                Err(problem) => return Ok(Err(problem)),
+            };
+            said.extend(more);
+            tasks::update(transaction, &stored, &said)?;
+            Ok(Ok(value))
+        })
+        .await?
+}

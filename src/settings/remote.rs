@@ -1,0 +1,107 @@
+//! Settings of what goes on remotely: how to wait, where to run, and the names that the API document neutralises.
+
+use super::platform::within;
+use super::{SettingsError, Sources};
+use crate::cli::{PaceArgs, VocabularyArgs};
+use crate::env;
+use std::time::Duration;
+
+const LONGEST: u64 = 30 * 24 * 60 * 60;
+
+/// How long and how often to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Between the first looks.
+    pub first: Duration,
+    /// In all.
+    pub limit: Duration,
+}
+
+/// The names that the API document neutralises.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// The warehouse that authenticates by key pair, in upper case.
+    pub warehouse_a: String,
+    /// The warehouse that authenticates by password, in upper case.
+    pub warehouse_b: String,
+    /// The git provider, in lower case.
+    pub git_provider: String,
+}
+
+impl Sources<'_> {
+    /// How to wait, where nothing is said for `default` seconds.
+    pub fn waiting(&self, args: &PaceArgs, default: u64) -> Result<Waiting, SettingsError> {
+        let parse = |text: &str| {
+            text.trim()
+                .parse::<f64>()
+                .map_err(|_| format!("{text:?} is no number"))
+        };
+        let first = self.layers().pick(
+            args.poll_interval,
+            env::POLL_INTERVAL,
+            parse,
+            self.file.poll_interval,
+        )?;
+        let first = within(first, 1.0, 0.001, 3600.0, "poll interval")?;
+        let limit = within(args.timeout, default, 0, LONGEST, "timeout")?;
+        Ok(Waiting {
+            first: Duration::from_secs_f64(first),
+            limit: Duration::from_secs(limit),
+        })
+    }
+
+    /// The environment that pipelines run in.
+    pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        let file = self.file.environment.clone();
+        self.layers().text(flag, env::ENVIRONMENT, file).ok_or_else(|| {
+            let hint = format!("give --environment or set {}", env::ENVIRONMENT);
+            SettingsError::new("the environment is not set").with_hint(hint)
+        })
+    }
+
+    /// The status that terminates an execution; the API document leaves it open.
+    pub fn cancel_status(&self, flag: Option<String>) -> String {
+        let file = self.file.cancel_status.clone();
+        self.layers()
+            .text(flag, env::CANCEL_STATUS, file)
+            .unwrap_or_else(|| "CANCELLED".to_owned())
+    }
+
+    /// The names that the API document neutralises; its own tokens where nothing is set.
+    pub fn vocabulary(&self, args: &VocabularyArgs) -> Vocabulary {
+        let file = &self.file.vocabulary;
+        let name = |flag: &Option<String>, variable, file: &Option<String>, default: &str| {
+            self.layers()
+                .text(flag.clone(), variable, file.clone())
+                .unwrap_or_else(|| default.to_owned())
+        };
+        Vocabulary {
+            warehouse_a: name(
+                &args.warehouse_a,
+                env::WAREHOUSE_A,
+                &file.warehouse_a,
+                "WAREHOUSE_A",
+            ),
+            warehouse_b: name(
+                &args.warehouse_b,
+                env::WAREHOUSE_B,
+                &file.warehouse_b,
+                "WAREHOUSE_B",
+            ),
+            git_provider: name(
+                &args.git_provider,
+                env::GIT_PROVIDER,
+                &file.git_provider,
+                "git_provider_a",
+            ),
+        }
+    }
+
+    /// The secret type of a cloud secrets manager.
+    pub fn key_vault(&self, flag: Option<String>) -> String {
+        let file = self.file.vocabulary.key_vault.clone();
+        self.layers()
+            .text(flag, env::KEY_VAULT, file)
+            .unwrap_or_else(|| "CLOUD_A_KEY_VAULT".to_owned())
+    }
+}

@@ -1,0 +1,110 @@
+//! Published pipelines and executions: each operation as the API document has it.
+
+use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, refused};
+use serde_json::json as value;
+use sluicegate::api::NewExecution;
+use sluicegate::http::ErrorKind;
+
+const ID: &str = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
+
+fn base() -> String {
+    format!("/v1/projects/{PROJECT}/pipeline-executions")
+}
+
+fn nightly() -> NewExecution {
+    NewExecution {
+        pipeline_name: "sales/load orders".to_owned(),
+        environment_name: "production".to_owned(),
+        execution_tag: Some("nightly".to_owned()),
+    }
+}
+
+#[tokio::test]
+async fn list_of_published_pipelines_is_read_as_documented() {
+    let path = format!("/v1/projects/{PROJECT}/published-pipelines");
+    let answer = json(200, include_str!("../fixtures/api/published-pipelines.json"));
+    let (server, platform) = expecting("GET", &path, None, answer).await;
+    let all = platform.published_pipelines(PROJECT).await.unwrap();
+    assert_eq!(all[0].name.as_deref(), Some("sales/load orders"));
+    assert_eq!(all[0].published_time.as_deref(), Some("2026-11-20T09:30:00Z"));
+    let asked = server.received_requests().await.unwrap();
+    assert_eq!(asked[0].url.query(), Some("page=0&size=100"));
+}
+
+#[tokio::test]
+async fn start_is_sent_and_read_as_documented() {
+    let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production",
+        "executionTag": "nightly" });
+    let answer = json(200, include_str!("../fixtures/api/execution-created.json"));
+    let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
+    let started = platform.start_execution(PROJECT, &nightly()).await.unwrap();
+    assert_eq!(started.pipeline_execution_id.as_deref(), Some(ID));
+}
+
+#[tokio::test]
+async fn start_without_a_tag_sends_none() {
+    let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production" });
+    let answer = json(201, include_str!("../fixtures/api/execution-created.json"));
+    let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
+    let execution = NewExecution {
+        execution_tag: None,
+        ..nightly()
+    };
+    platform.start_execution(PROJECT, &execution).await.unwrap();
+}
+
+#[tokio::test]
+async fn start_is_repeated_only_if_surely_unprocessed() {
+    creates_only_once(async |platform| platform.start_execution(PROJECT, &nightly()).await).await;
+}
+
+#[tokio::test]
+async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
+    let answer = json(409, include_str!("../fixtures/api/conflict.json"));
+    let (_server, platform) = expecting("POST", &base(), None, answer).await;
+    let error = platform.start_execution(PROJECT, &nightly()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert!(
+        error
+            .to_string()
+            .contains("An execution with the same tag is running"),
+        "{error}"
+    );
+    let (sent, _) = refused(409, async |platform| {
+        platform.start_execution(PROJECT, &nightly()).await
+    })
+    .await;
+    assert_eq!(sent, 1);
+}
+
+#[tokio::test]
+async fn show_is_read_as_documented() {
+    let answer = json(200, include_str!("../fixtures/api/execution.json"));
+    let (_server, platform) = expecting("GET", &format!("{}/{ID}", base()), None, answer).await;
+    let shown = platform.execution(PROJECT, ID).await.unwrap();
+    assert_eq!(shown.result.status.as_deref(), Some("SUCCESS"));
+    assert_eq!(
+        shown.result.message.as_deref(),
+        Some("The pipeline ended at `End Success`")
+    );
+    assert_eq!(shown.result.started_at.as_deref(), Some("2026-11-20T09:30:00Z"));
+    assert_eq!(shown.result.finished_at.as_deref(), Some("2026-11-20T09:30:03Z"));
+}
+
+#[tokio::test]
+async fn cancel_is_sent_and_read_as_documented() {
+    let body = value!({ "forceUpdate": true, "status": "CANCELLED" });
+    let answer = json(200, include_str!("../fixtures/api/execution-created.json"));
+    let (_server, platform) = expecting("PATCH", &format!("{}/{ID}", base()), Some(body), answer).await;
+    let ended = platform
+        .terminate_execution(PROJECT, ID, "CANCELLED", true)
+        .await
+        .unwrap();
+    assert_eq!(ended.pipeline_execution_id.as_deref(), Some(ID));
+    is_repeated(async |platform| {
+        platform
+            .terminate_execution(PROJECT, ID, "CANCELLED", false)
+            .await
+    })
+    .await;
+}
