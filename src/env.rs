@@ -77,6 +77,14 @@ variables! {
     REPORT = "SLUICEGATE_REPORT";
     /// Annotations: auto, github, azure or none.
     ANNOTATIONS = "SLUICEGATE_ANNOTATIONS";
+    /// Keep one comment with the result on the pull or merge request.
+    COMMENT = "SLUICEGATE_COMMENT";
+    /// Tells this review from others of the same commit, in SARIF and in the comment.
+    CATEGORY = "SLUICEGATE_CATEGORY";
+    /// The part of the selected files to review, `I/N`.
+    SHARD = "SLUICEGATE_SHARD";
+    /// Where Bitbucket's proxy for Code Insights listens (default: `http://localhost:29418`).
+    BITBUCKET_PROXY = "SLUICEGATE_BITBUCKET_PROXY";
     /// Files in one review request.
     BATCH_SIZE = "SLUICEGATE_BATCH_SIZE";
     /// Review requests at the same time.

@@ -21,6 +21,7 @@ pub mod findings;
 pub mod follow;
 pub mod gate;
 pub mod git;
+pub mod hosts;
 pub mod http;
 pub mod pipelines;
 pub mod publish;

@@ -124,6 +124,7 @@ fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
         "SLUICEGATE_CLIENT_SECRET",
         "SLUICEGATE_TOKEN_URL",
         "SLUICEGATE_TOKEN_AUDIENCE",
+        "SLUICEGATE_BITBUCKET_PROXY",
     ];
     for (name, _) in VARIABLES {
         let named = helps.iter().any(|help| help.contains(name)) || only_variables.contains(name);
@@ -229,6 +230,7 @@ fn the_action_hands_over_every_setting_by_environment() {
             "SLUICEGATE_TOKEN_FILE",
             "SLUICEGATE_TOKEN_COMMAND",
             "SLUICEGATE_REPO",
+            "SLUICEGATE_BITBUCKET_PROXY",
             "SLUICEGATE_CA_CERT",
             "SLUICEGATE_CI",
             "SLUICEGATE_COLOR",

@@ -8,6 +8,7 @@ mod check;
 mod ci;
 mod context;
 mod demo;
+mod destinations;
 mod events;
 mod global;
 mod pipelines;
@@ -15,6 +16,7 @@ mod projects;
 mod provision;
 mod publish;
 mod remote;
+mod report;
 mod review;
 mod rules;
 mod serve;
@@ -32,6 +34,7 @@ pub use check::CheckArgs;
 pub use ci::CiArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
+pub use destinations::DestinationArgs;
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
 pub use global::GlobalArgs;
 pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
@@ -42,6 +45,7 @@ pub use projects::{
 pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
 pub use publish::{PublishArgs, PublishFlags};
 pub use remote::{PaceArgs, VocabularyArgs};
+pub use report::ReportArgs;
 pub use review::{GateArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
@@ -97,6 +101,8 @@ pub enum Command {
     Review(ReviewArgs),
     /// Check the pipelines by the same rules on this machine, without a platform
     Check(CheckArgs),
+    /// Make reports again from JSON reports, several parts of a review as one
+    Report(ReportArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
     /// Review, and publish if that passed and the event says so

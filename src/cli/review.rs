@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{Annotations, FailOn, Fork, OnUnavailable, ReportFlag};
+use super::{DestinationArgs, FailOn, Fork, OnUnavailable};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate review --report junit=review.xml --report json=review.json
   sluicegate review --all --fail-on warn
   sluicegate review --base origin/release pipelines/sales
+  sluicegate review --shard 1/3 --report json=part-1.json
   sluicegate review --fork check --deepen
   sluicegate review --dry-run";
 
@@ -48,13 +49,12 @@ pub struct GateArgs {
     /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<FailOn>,
-    /// A report to write: junit or json, to a file or `-` for standard output; repeatable
-    /// [env: SLUICEGATE_REPORT, one a line]
-    #[arg(long, value_name = "FORMAT=PATH")]
-    pub report: Vec<ReportFlag>,
-    /// Annotations for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
-    #[arg(long, value_name = "STYLE")]
-    pub annotations: Option<Annotations>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub destinations: DestinationArgs,
+    /// One part of N alone: the parts together are the whole [env: SLUICEGATE_SHARD, or CI_NODE_INDEX and CI_NODE_TOTAL]
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
 }
 
 /// Which pipelines of which commit, against which base.

@@ -128,8 +128,18 @@ pub enum EventFormat {
 pub enum ReportFormat {
     /// JUnit XML, as the CI hosts read it.
     Junit,
+    /// JUnit XML, as the strict schemas want it.
+    JunitStrict,
     /// The program's own JSON report.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// GitLab's Code Quality JSON.
+    Gitlab,
+    /// Markdown for a comment.
+    Markdown,
+    /// One HTML page for people.
+    Html,
 }
 
 /// A report to write: `FORMAT=PATH`.

@@ -1,7 +1,7 @@
 //! `sluicegate check`: settle what is compared, select, evaluate the rules on this machine, decide, deliver.
 
-use super::deliver::{Delivery, deliver};
-use super::judgement::{Judged, Started, count, nothing};
+use super::deliver::deliver;
+use super::judgement::{Judged, Part, Started, count, nothing};
 use super::workspace::Workspace;
 use super::{Outcome, Run};
 use crate::cli::{CheckArgs, FailOn};
@@ -41,8 +41,10 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     let paths = checking.paths(&snapshot, &args.selection.paths)?;
     let comparison = checking.comparison(&paths)?;
     paths.must_exist(&workspace, &snapshot, &comparison)?;
-    let selected = checking.select(&snapshot, &comparison, &paths)?;
-    let mut judged = match nothing(&comparison, &selected) {
+    let mut selected = checking.select(&snapshot, &comparison, &paths)?;
+    let left = paths.left(&selected);
+    let part = Part::keep(run, &settings.judging, &mut selected)?;
+    let mut judged = match nothing(&comparison, &selected, &part) {
         Some(why) => Judged::nothing(format!("nothing to check: {why}")),
         None => judge(
             run,
@@ -52,17 +54,11 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
             settings.judging.fail_on,
         )?,
     };
-    judged.notes.extend(paths.left(&selected));
+    judged.notes.extend(left);
     let status = judged.status;
-    let report = started.report(Engine::Local, judged, comparison, selected);
-    let delivered = deliver(
-        run,
-        &workspace,
-        &Delivery {
-            report: &report,
-            settings: &settings.judging,
-        },
-    );
+    let report = started.report(Engine::Local, judged, comparison, selected, &part);
+    let to = &settings.judging.destinations;
+    let delivered = deliver(run, &workspace, &snapshot, &report, to);
     Ok(status.worse(delivered))
 }
 

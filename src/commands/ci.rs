@@ -54,6 +54,11 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
 
 /// Why nothing is to be published; none if it is. A dry run has no verdict, and shows what a pass would lead to.
 fn why_not(reviewed: &Reviewed<'_>, publish_on: &PublishOn) -> Option<String> {
+    if let Some(part) = reviewed.shard {
+        return Some(format!(
+            "only the part {part} was reviewed, and a publish needs the whole"
+        ));
+    }
     match reviewed.verdict {
         Some(Verdict::Passed) | None => not_asked_for(&reviewed.target, publish_on),
         Some(verdict) => Some(format!("the review did not pass, it is {verdict}")),

@@ -1,11 +1,14 @@
 //! From findings to a verdict, an exit status and a report: the same for every reviewer.
 
+use super::Run;
 use crate::cli::FailOn;
 use crate::context::Comparison;
+use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Report, ReviewContext, Severity, Verdict};
+use crate::findings::{Engine, Report, ReviewContext, Severity, Shard, Verdict};
 use crate::gate::{self, Selected, Tally};
 use crate::git::CommitId;
+use crate::settings::Judging;
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -79,6 +82,7 @@ impl Started {
         judged: Judged,
         comparison: Comparison,
         selected: Selected,
+        part: &Part,
     ) -> Report {
         Report {
             engine,
@@ -89,6 +93,7 @@ impl Started {
                 branch: comparison.branch,
                 head: comparison.head.as_ref().map(CommitId::to_string),
                 base: comparison.base.as_ref().map(CommitId::to_string),
+                shard: part.shard,
             },
             files: judged.tally.files,
             excluded: judged.tally.excluded,
@@ -101,14 +106,40 @@ impl Started {
     }
 }
 
+/// The part of the selected files that this run judges.
+pub(super) struct Part {
+    pub(super) shard: Option<Shard>,
+    left_out: usize,
+}
+
+impl Part {
+    /// Keeps the files of the part that was asked for, and says how many that is.
+    pub(super) fn keep(run: &Run, asked: &Judging, selected: &mut Selected) -> Result<Self, Failure> {
+        let parse = |text: &String| {
+            text.parse::<Shard>()
+                .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
+        };
+        let shard = asked.shard.as_ref().map(parse).transpose()?;
+        let all = selected.files.len();
+        if let Some(shard) = shard {
+            selected.files.retain(|path| shard.holds(path));
+            let (kept, all) = (selected.files.len(), count(all, "pipeline"));
+            run.ui.say(&format!("part {shard}: {kept} of {all}"));
+        }
+        Ok(Self {
+            shard,
+            left_out: all - selected.files.len(),
+        })
+    }
+}
+
 /// Why nothing is to be judged, if so.
-pub(super) fn nothing(comparison: &Comparison, selected: &Selected) -> Option<String> {
+pub(super) fn nothing(comparison: &Comparison, selected: &Selected, part: &Part) -> Option<String> {
     match &comparison.nothing_to_do {
         Some(why) => Some(why.clone()),
-        None => selected
-            .files
-            .is_empty()
-            .then(|| "no pipeline changed that is selected".to_owned()),
+        None if !selected.files.is_empty() => None,
+        None if part.left_out > 0 => Some("all selected pipelines are in other parts".to_owned()),
+        None => Some("no pipeline changed that is selected".to_owned()),
     }
 }
 

@@ -15,6 +15,7 @@ mod pipelines;
 mod projects;
 mod provision;
 mod publish;
+mod report;
 mod resource;
 mod review;
 mod rules;
@@ -73,6 +74,7 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
 fn dispatch(run: &Run, command: Command) -> Outcome {
     match command {
         Command::Review(args) => review::run(run, &args),
+        Command::Report(args) => report::run(run, &args),
         Command::Check(args) => check::run(run, &args),
         Command::Publish(args) => publish::run(run, &args),
         Command::Ci(args) => ci::run(run, &args),

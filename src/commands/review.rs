@@ -1,16 +1,16 @@
 //! `sluicegate review`: settle the target, select, ask, decide, deliver.
 
 use super::client::requests;
-use super::deliver::{Delivery, deliver};
+use super::deliver::deliver;
 use super::failure::status_of;
-use super::judgement::{Judged, Started, count, nothing};
+use super::judgement::{Judged, Part, Started, count, nothing};
 use super::workspace::{Restriction, Workspace};
 use super::{Outcome, Run};
 use crate::cli::{Fork, OnUnavailable, ReviewArgs};
 use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Verdict};
+use crate::findings::{Engine, Shard, Verdict};
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
 use crate::git::Snapshot;
 use crate::settings::{Connection, Review};
@@ -32,6 +32,8 @@ pub(super) struct Reviewed<'a> {
     pub(super) engine: Engine,
     /// None where nothing was asked, in a dry run.
     pub(super) verdict: Option<Verdict>,
+    /// The part that was reviewed; none for the whole.
+    pub(super) shard: Option<Shard>,
     /// Whether standard output carries a report.
     pub(super) takes_output: bool,
 }
@@ -52,7 +54,8 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
         named: &[],
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let selected = workspace.select(&snapshot, &comparison, &restriction)?;
+    let mut selected = workspace.select(&snapshot, &comparison, &restriction)?;
+    let part = Part::keep(run, &settings.judging, &mut selected)?;
     if settings.dry_run {
         let status = dry_run(run, &target, &selected, &settings)?;
         return Ok(Reviewed {
@@ -61,6 +64,7 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
             status,
             engine: Engine::Remote,
             verdict: None,
+            shard: part.shard,
             takes_output: false,
         });
     }
@@ -71,29 +75,22 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
         connection: &connection,
         target: &target,
     };
-    let (engine, judged) = match nothing(&comparison, &selected) {
-        Some(why) => (review.engine(), review.nothing(&why)?),
-        None if review.engine() == Engine::Local => {
-            (Engine::Local, review.check(&snapshot, &selected.files)?)
-        }
-        None => (Engine::Remote, review.ask(&selected.files)?),
+    let engine = review.engine();
+    let judged = match (nothing(&comparison, &selected, &part), engine) {
+        (Some(why), _) => review.nothing(&why)?,
+        (None, Engine::Local) => review.check(&snapshot, &selected.files)?,
+        (None, Engine::Remote) => review.ask(&selected.files)?,
     };
     let status = judged.status;
-    let report = started.report(engine, judged, comparison, selected);
-    let delivered = deliver(
-        run,
-        &workspace,
-        &Delivery {
-            report: &report,
-            settings: &settings.judging,
-        },
-    );
-    let reports = &settings.judging.reports;
+    let report = started.report(engine, judged, comparison, selected, &part);
+    let to = &settings.judging.destinations;
+    let delivered = deliver(run, &workspace, &snapshot, &report, to);
     Ok(Reviewed {
         status: status.worse(delivered),
         engine: report.engine,
         verdict: Some(report.verdict),
-        takes_output: reports.iter().any(|target| target.path.is_none()),
+        shard: report.context.shard,
+        takes_output: to.take_output(),
         workspace,
         target,
     })

@@ -3,8 +3,10 @@
 //! Remote reviews and local rules end here; reports, annotations and the terminal start here. Nothing in this room
 //! knows where a result came from or where it goes.
 
+mod fingerprint;
 mod report;
 mod result;
 
-pub use report::{Counts, Engine, Report, ReviewContext, Unreviewed, Verdict};
+pub use fingerprint::Fingerprint;
+pub use report::{Counts, Engine, Report, ReviewContext, Shard, Unreviewed, Verdict};
 pub use result::{Enforcement, FileResults, Finding, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};

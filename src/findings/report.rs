@@ -2,7 +2,9 @@
 
 use super::{FileResults, Finding, Severity, Status};
 use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Who evaluated the rules.
@@ -57,6 +59,52 @@ pub struct ReviewContext {
     pub head: Option<String>,
     /// The commit that was compared with, in full; none where all pipelines were taken.
     pub base: Option<String>,
+    /// Which part of the selected files was reviewed; none for all of them.
+    pub shard: Option<Shard>,
+}
+
+/// One part of a review that is split over several jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shard {
+    /// From 1.
+    pub index: u32,
+    /// How many parts there are, at least `index`.
+    pub total: u32,
+}
+
+impl FromStr for Shard {
+    type Err = &'static str;
+
+    /// `index/total`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const FORM: &str = "a shard is I/N, two whole numbers with I from 1 to N";
+        let (index, total) = text.trim().split_once('/').ok_or(FORM)?;
+        let number = |text: &str| text.trim().parse::<u32>().map_err(|_| FORM);
+        let (index, total) = (number(index)?, number(total)?);
+        if (1..=total).contains(&index) {
+            Ok(Self { index, total })
+        } else {
+            Err(FORM)
+        }
+    }
+}
+
+impl Shard {
+    /// Whether the path belongs to this part. It depends on nothing but the path, so a file is in exactly one part,
+    /// and in the same one whatever else is selected.
+    pub fn holds(self, path: &str) -> bool {
+        let digest = Sha256::digest(path.as_bytes());
+        let spread = digest[..8]
+            .iter()
+            .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        spread % u64::from(self.total.max(1)) + 1 == u64::from(self.index)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.total)
+    }
 }
 
 /// A file that was to be reviewed and was not.
@@ -169,6 +217,32 @@ mod tests {
             notes: Vec::new(),
             started_at: Timestamp::UNIX_EPOCH,
             elapsed: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn shards_together_are_the_whole_each_path_once() {
+        let paths: Vec<String> = (0..500).map(|n| format!("folder {n}/ü{n}.orch.yaml")).collect();
+        for total in [1, 2, 3, 7] {
+            let mut sizes = Vec::new();
+            for path in &paths {
+                let holders = (1..=total).filter(|index| Shard { index: *index, total }.holds(path));
+                sizes.push(holders.clone().next());
+                assert_eq!(holders.count(), 1, "{path} of {total}");
+            }
+            let least = (1..=total)
+                .map(|index| sizes.iter().filter(|s| **s == Some(index)).count())
+                .min();
+            assert!(least.unwrap() > 500 / total as usize / 2, "{total}: {least:?}");
+        }
+    }
+
+    #[test]
+    fn a_shard_reads_back_and_nothing_else_is_one() {
+        let shard = Shard { index: 2, total: 3 };
+        assert_eq!(shard.to_string().parse(), Ok(shard));
+        for wrong in ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/2/3", "a/b"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong:?}");
         }
     }
 

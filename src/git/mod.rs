@@ -15,6 +15,7 @@ mod fetch;
 mod history;
 mod id;
 mod index;
+mod lines;
 mod listing;
 mod open;
 mod pack;

@@ -1,5 +1,6 @@
 //! The platform's base URL: taken as people paste it, joined so that no identifier can leave its place.
 
+use super::transport::Proxies;
 use reqwest::Url;
 use std::fmt;
 
@@ -48,25 +49,17 @@ impl BaseUrl {
     /// The URL of a resource below `/v1`. Each segment is encoded by itself: a `/`, `?`, `%` or `..` in an
     /// identifier stays a part of that identifier.
     pub fn join(&self, path_below_v1: &[&str]) -> Url {
-        let mut url = self.0.clone();
-        // Only URLs without a host have no segments, and `parse` lets none through.
-        if let Ok(mut segments) = url.path_segments_mut() {
-            segments.pop_if_empty().push("v1");
-            for segment in path_below_v1 {
-                segments.push(&unclimbable(segment));
-            }
-        }
-        url
+        below(&below(&self.0, &["v1"]), path_below_v1)
     }
 
-    /// Whether the host is this machine.
-    pub fn is_on_this_machine(&self) -> bool {
-        is_loopback(&self.0)
+    /// The proxies for requests below this URL.
+    pub(super) fn proxies(&self) -> Proxies {
+        Proxies::on_the_way_to(&self.0)
     }
 
     /// Whether the token would travel unencrypted over a network: `http://` to a host that is not this machine.
     pub fn is_plain_http_to_remote(&self) -> bool {
-        self.0.scheme() == "http" && !self.is_on_this_machine()
+        self.0.scheme() == "http" && !is_loopback(&self.0)
     }
 }
 
@@ -93,6 +86,19 @@ fn with_scheme(text: &str) -> String {
         "https"
     };
     format!("{scheme}://{}", rest.split(['?', '#']).next().unwrap_or(rest))
+}
+
+/// The URL with these segments after its path, each encoded by itself.
+pub(super) fn below(url: &Url, path: &[&str]) -> Url {
+    let mut url = url.clone();
+    // Only URLs without a host have no segments.
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty();
+        for segment in path {
+            segments.push(&unclimbable(segment));
+        }
+    }
+    url
 }
 
 fn refuse_what_does_not_belong(url: &Url) -> Result<(), BaseUrlError> {
@@ -130,7 +136,7 @@ fn unclimbable(segment: &str) -> String {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
         Some(url::Host::Ipv6(address)) => address.is_loopback(),

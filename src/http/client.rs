@@ -54,7 +54,7 @@ impl Client {
             retries,
             delays,
         };
-        let transport = Transport::new(limits, ca_cert.as_deref(), base_url.is_on_this_machine())?;
+        let transport = Transport::new(limits, ca_cert.as_deref(), &base_url.proxies())?;
         Ok(Self(Arc::new(Parts {
             base_url,
             tokens: Tokens::new(token),

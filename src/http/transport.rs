@@ -1,5 +1,6 @@
 //! Sending: tries, time limits, redirects, and the reading of answers within their limits.
 
+use super::base_url::is_loopback;
 use super::error::{Again, Brief, HttpError};
 use super::request::{Body, Request};
 use super::response::{Head, Response};
@@ -43,6 +44,26 @@ pub(super) struct Limits {
     pub(super) delays: Delays,
 }
 
+/// Through which proxies requests go.
+pub(super) enum Proxies {
+    /// Those that the environment names.
+    OfEnvironment,
+    /// None: a proxy cannot reach this machine's loopback addresses.
+    None,
+    /// This one alone.
+    Only(Box<reqwest::Proxy>),
+}
+
+impl Proxies {
+    pub(super) fn on_the_way_to(url: &Url) -> Self {
+        if is_loopback(url) {
+            Self::None
+        } else {
+            Self::OfEnvironment
+        }
+    }
+}
+
 /// The connections, and the rules for using them. It knows no token.
 pub(super) struct Transport {
     calls: reqwest::Client,
@@ -53,15 +74,18 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    /// `local` keeps the proxies of the environment out: a proxy cannot reach this machine's loopback addresses.
-    pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, local: bool) -> Result<Self, HttpError> {
+    pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: &Proxies) -> Result<Self, HttpError> {
         let tls = tls::client_config(ca_cert)?;
         let limit = limits.timeout.min(LONGEST);
         // A little under the limit of the whole, so that an unreachable host is told from a slow one.
         let connect = CONNECT.min(limit.mul_f32(0.9));
         let builder = || {
             let builder = reqwest::Client::builder();
-            let builder = if local { builder.no_proxy() } else { builder };
+            let builder = match proxies {
+                Proxies::OfEnvironment => builder,
+                Proxies::None => builder.no_proxy(),
+                Proxies::Only(proxy) => builder.proxy(reqwest::Proxy::clone(proxy)),
+            };
             builder
                 .user_agent(USER_AGENT)
                 .redirect(Policy::none())

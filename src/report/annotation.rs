@@ -1,5 +1,6 @@
 //! Annotations before a host's form: what is said where, the most important first, within a host's cap.
 
+use super::About;
 use super::wording::{count, gate_change, run_problem, unreviewed};
 use crate::findings::{Finding, Report, Severity, Verdict};
 use std::cmp::Reverse;
@@ -35,10 +36,13 @@ pub struct Annotation {
 }
 
 /// Everything worth an annotation: what concerns the whole run, then errors, unreviewed files, warnings and notes;
-/// within those by path and line.
-pub fn collect(report: &Report) -> Vec<Annotation> {
+/// within those first what stands on changed lines, as hosts show those in the change itself, then by path and line.
+pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     let mut findings = report.findings();
-    findings.sort_by_key(|finding| (Reverse(finding.severity), finding.path, finding.line));
+    findings.sort_by_cached_key(|finding| {
+        let untouched = !about.changed.touch(finding.path, finding.line);
+        (Reverse(finding.severity), untouched, finding.path, finding.line)
+    });
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
     let mut all: Vec<Annotation> = run_problem(report).map(about_run).into_iter().collect();
     all.extend(findings[..first_warning].iter().map(about_finding));
@@ -136,7 +140,7 @@ mod tests {
 
     #[test]
     fn errors_come_first_then_by_path_and_line() {
-        let all = collect(&sample::report());
+        let all = collect(&sample::report(), &About::default());
         insta::assert_snapshot!(shown(&all).join("\n"), @r#"
         Error Some(("a.tran.yaml", 1)) unused-components: the rule could not be evaluated: designer/no-start-component
         Error Some(("load/it.orch.yaml", 9)) component-naming-convention: `Run B` is not
@@ -148,11 +152,29 @@ mod tests {
     }
 
     #[test]
+    fn errors_on_changed_lines_come_before_other_errors() {
+        let mut about = About::default();
+        about.changed.add("load/it.orch.yaml", vec![10..=12]);
+        let places: Vec<_> = collect(&sample::report(), &about)
+            .into_iter()
+            .filter_map(|annotation| annotation.place)
+            .map(|(path, line)| format!("{path}:{line}"))
+            .collect();
+        let expected = [
+            "load/it.orch.yaml:12",
+            "a.tran.yaml:1",
+            "load/it.orch.yaml:9",
+            "late.orch.yaml:1",
+        ];
+        assert_eq!(places[..4], expected);
+    }
+
+    #[test]
     fn an_undecided_run_has_its_error_first() {
         let mut report = sample::report();
         report.verdict = Verdict::Undecided;
         report.notes = vec!["No answer.".to_owned()];
-        let first = &collect(&report)[0];
+        let first = &collect(&report, &About::default())[0];
         assert_eq!((first.level, &first.place), (Level::Error, &None));
         assert!(first.message.contains("undecided") && first.message.contains("No answer."));
     }
@@ -161,7 +183,7 @@ mod tests {
     fn notes_of_a_decided_run_are_notices() {
         let mut report = sample::empty(Verdict::Passed);
         report.notes = vec!["The rules file is not known.".to_owned()];
-        let all = collect(&report);
+        let all = collect(&report, &About::default());
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].level, Level::Notice);
     }

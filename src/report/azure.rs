@@ -3,7 +3,7 @@
 //! <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands#logissue-log-an-error-or-warning>
 
 use super::annotation::{self, Annotation, Level};
-use super::shorten;
+use super::{About, shorten};
 use crate::findings::Report;
 use crate::text;
 
@@ -15,13 +15,23 @@ const MESSAGE_LIMIT: usize = 4_096;
 
 /// The review's issues, one `##vso` command a line: errors first, at most ten of a type, the last of them saying how
 /// many more there are. Azure knows no notices; they are warnings here.
-pub fn annotations(report: &Report) -> Vec<String> {
-    let mut all = annotation::collect(report);
+pub fn annotations(report: &Report, about: &About) -> Vec<String> {
+    let mut all = annotation::collect(report, about);
     for notice in all.iter_mut().filter(|a| a.level == Level::Notice) {
         notice.level = Level::Warning;
     }
     let capped = annotation::cap(&all, CAP, "the report and the log");
     capped.iter().map(command).collect()
+}
+
+/// The step's outputs, one `##vso` command a line: later steps read `<step>.verdict`, other jobs too
+/// (<https://learn.microsoft.com/azure/devops/pipelines/process/set-variables-scripts>).
+pub fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
+    let set = |(name, value): &(&str, String)| {
+        let value = escape(&text::line(value));
+        format!("##vso[task.setvariable variable={name};isOutput=true]{value}")
+    };
+    pairs.iter().map(set).collect()
 }
 
 fn command(annotation: &Annotation) -> String {
@@ -85,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_report_as_commands() {
-        insta::assert_snapshot!(annotations(&sample::report()).join("\n"), @"
+        insta::assert_snapshot!(annotations(&sample::report(), &About::default()).join("\n"), @"
         ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
@@ -107,7 +117,19 @@ mod tests {
                 vec![found],
             )],
         )];
-        insta::assert_snapshot!(annotations(&report).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
+        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
+    }
+
+    #[test]
+    fn an_output_cannot_become_another_command() {
+        let pairs = [
+            ("verdict", "failed".to_owned()),
+            ("junit", "a]\n##vso[task.complete]%;".to_owned()),
+        ];
+        insta::assert_snapshot!(outputs(&pairs).join("\n"), @"
+        ##vso[task.setvariable variable=verdict;isOutput=true]failed
+        ##vso[task.setvariable variable=junit;isOutput=true]a%5D # #vso[task.complete%5D%AZP25%3B
+        ");
     }
 
     proptest! {

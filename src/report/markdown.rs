@@ -1,5 +1,6 @@
 //! Markdown for hosts that render GitHub's flavour of it.
 
+use super::uri;
 use crate::text;
 use std::fmt::Write as _;
 
@@ -68,18 +69,9 @@ pub fn code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }
 
-/// A link whose address is `base/path#Lline`; every unusual byte of the path is percent-encoded.
+/// A link to the line of a file below `base`.
 pub fn blob_link(base: &str, path: &str, line: u32, shown: &str) -> String {
-    let address: String = path.bytes().map(encoded).collect();
-    format!("[{}]({base}/{address}#L{line})", escape(shown))
-}
-
-fn encoded(byte: u8) -> String {
-    if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'~') {
-        char::from(byte).to_string()
-    } else {
-        format!("%{byte:02X}")
-    }
+    format!("[{}]({})", escape(shown), uri::blob(base, path, line))
 }
 
 #[cfg(test)]

@@ -8,17 +8,26 @@
 //! function of its own, which stands beside the code that handles the host. All output can be printed in a CI job: no
 //! line of it is read as a host's command, except the commands that are meant.
 
+mod about;
 mod annotation;
 pub mod azure;
+pub mod bitbucket;
+mod document;
 pub mod github;
-mod json;
+mod gitlab;
+mod html;
+pub mod json;
 mod junit;
 mod markdown;
+mod sarif;
 mod shorten;
 pub mod terminal;
+mod uri;
 mod wording;
 
 pub use crate::findings::Verdict;
+pub use about::{About, ChangedLines, Line, RuleText, Sources};
+pub use document::comment;
 pub use junit::{ExecutionRun, execution_junit};
 
 use crate::findings::Report;
@@ -30,19 +39,42 @@ use std::str::FromStr;
 pub enum Format {
     /// JUnit XML, as test tabs read it.
     Junit,
+    /// JUnit XML, as the strict schemas want it.
+    JunitStrict,
     /// The program's own JSON, schema `sluicegate.report/v1`.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// GitLab's Code Quality JSON.
+    Gitlab,
+    /// Markdown for a comment.
+    Markdown,
+    /// A page of its own, for people.
+    Html,
 }
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: [Self; 2] = [Self::Junit, Self::Json];
+    pub const ALL: [Self; 7] = [
+        Self::Junit,
+        Self::JunitStrict,
+        Self::Json,
+        Self::Sarif,
+        Self::Gitlab,
+        Self::Markdown,
+        Self::Html,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Junit => "junit",
+            Self::JunitStrict => "junit-strict",
             Self::Json => "json",
+            Self::Sarif => "sarif",
+            Self::Gitlab => "gitlab",
+            Self::Markdown => "markdown",
+            Self::Html => "html",
         }
     }
 }
@@ -71,16 +103,6 @@ pub struct UnknownFormat {
     name: String,
 }
 
-/// What a report says besides the review itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct About {
-    /// The program's version.
-    pub tool_version: &'static str,
-    /// Where the host shows files of the reviewed commit, for example `https://github.com/o/r/blob/<sha>`; a path
-    /// is appended after a `/`. None where there is no such place.
-    pub blob_url: Option<String>,
-}
-
 /// A report could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -105,8 +127,13 @@ pub enum ReportError {
 /// line of it is a command to a CI host, and a parser reads the same from it.
 pub fn render(format: Format, report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
     match format {
-        Format::Junit => junit::render(report, about),
+        Format::Junit => junit::render(report, about, junit::Dialect::Hosts),
+        Format::JunitStrict => junit::render(report, about, junit::Dialect::Strict),
         Format::Json => json::render(report),
+        Format::Sarif => sarif::render(report, about),
+        Format::Gitlab => gitlab::render(report),
+        Format::Markdown => Ok(comment(report, about).into_bytes()),
+        Format::Html => Ok(html::render(report, about).into_bytes()),
     }
 }
 
@@ -122,10 +149,10 @@ pub enum AnnotationStyle {
 }
 
 /// The review's annotations in this style, one command a line, to be printed on standard output as they are.
-pub fn annotations(style: AnnotationStyle, report: &Report) -> Vec<String> {
+pub fn annotations(style: AnnotationStyle, report: &Report, about: &About) -> Vec<String> {
     match style {
-        AnnotationStyle::Github => github::annotations(report),
-        AnnotationStyle::Azure => azure::annotations(report),
+        AnnotationStyle::Github => github::annotations(report, about),
+        AnnotationStyle::Azure => azure::annotations(report, about),
         AnnotationStyle::None => Vec::new(),
     }
 }
@@ -143,14 +170,15 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         let refused = "xml".parse::<Format>().unwrap_err().to_string();
-        insta::assert_snapshot!(refused, @"`xml` is no report format; there are junit, json");
+        insta::assert_snapshot!(refused, @"`xml` is no report format; there are junit, junit-strict, json, sarif, gitlab, markdown, html");
     }
 
     #[test]
     fn the_style_picks_the_host() {
-        let report = sample::report();
-        assert!(annotations(AnnotationStyle::Github, &report)[0].starts_with("::error "));
-        assert!(annotations(AnnotationStyle::Azure, &report)[0].starts_with("##vso[task.logissue "));
-        assert!(annotations(AnnotationStyle::None, &report).is_empty());
+        let (report, about) = (sample::report(), About::default());
+        let shown = |style| annotations(style, &report, &about);
+        assert!(shown(AnnotationStyle::Github)[0].starts_with("::error "));
+        assert!(shown(AnnotationStyle::Azure)[0].starts_with("##vso[task.logissue "));
+        assert!(shown(AnnotationStyle::None).is_empty());
     }
 }

@@ -49,6 +49,7 @@ pub fn empty(verdict: Verdict) -> Report {
             branch: Some("feature/x".to_owned()),
             head: Some("1f".repeat(20)),
             base: None,
+            shard: None,
         },
         files: Vec::new(),
         excluded: Vec::new(),

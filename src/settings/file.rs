@@ -71,6 +71,8 @@ pub(super) struct ReviewSection {
     pub(super) report: Option<Vec<cli::ReportFlag>>,
     #[serde(deserialize_with = "word")]
     pub(super) annotations: Option<cli::Annotations>,
+    pub(super) comment: Option<bool>,
+    pub(super) category: Option<String>,
     pub(super) batch_size: Option<usize>,
     pub(super) concurrency: Option<usize>,
     pub(super) dry_run: Option<bool>,

@@ -4,6 +4,7 @@
 //! therefore never read from it.
 
 mod check;
+mod destinations;
 mod file;
 mod global;
 mod judging;
@@ -15,9 +16,10 @@ mod review;
 mod selection;
 
 pub use check::Check;
+pub use destinations::{Destinations, ReportTarget};
 pub use file::{FILE_NAME, FileConfig};
 pub use global::{Global, color, repository_folder};
-pub use judging::{Judging, ReportTarget};
+pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};
 pub use remote::{Vocabulary, Waiting};

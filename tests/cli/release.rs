@@ -151,6 +151,42 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
 }
 
 #[test]
+fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
+    let (world, served) = stage();
+    let ci = |more: &[&str]| {
+        let args = [
+            "ci",
+            "--all",
+            "--version-name",
+            "1",
+            "--publish-on-branch",
+            "main",
+        ];
+        call(&world, &served).run(&[&args[..], more].concat())
+    };
+    for dry_run in [&["--dry-run"][..], &[]] {
+        ci(&[&["--shard", "1/2"], dry_run].concat())
+            .expect(0)
+            .saying(&["nothing is published", "the part 1/2"]);
+    }
+    assert_eq!(versions(&world, &served), []);
+    let comment = [
+        "--comment",
+        "--report",
+        "html=r.html",
+        "--report",
+        "sarif=r.sarif",
+    ];
+    ci(&comment)
+        .expect(0)
+        .saying(&["the comment was not sent", "the host none"]);
+    let html = fs::read_to_string(world.work().join("r.html")).unwrap();
+    assert!(html.contains("sales/load.orch.yaml"));
+    assert_eq!(read(&world, "r.sarif")["version"], "2.1.0");
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
 fn an_undecided_review_that_may_pass_is_not_published() {
     let (world, _) = stage();
     let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")
@@ -191,9 +227,20 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
         .run(&["review", "--all", "--report", "json=../bad.json"])
         .expect(1);
     publish("../bad.json").expect(1).saying(&["did not pass"]);
+    world.git(&["checkout", "-q", "HEAD~1"]);
+    call(&world, &served)
+        .run(&[
+            "review",
+            "--all",
+            "--shard",
+            "1/2",
+            "--report",
+            "json=../part.json",
+        ])
+        .expect(0);
+    publish("../part.json").expect(2).saying(&["the part 1/2 alone"]);
     assert_eq!(versions(&world, &served), []);
 
-    world.git(&["checkout", "-q", "HEAD~1"]);
     publish("../good.json").expect(0);
     let receipt = read(&world, "receipt.json");
     assert_eq!(receipt["review"]["head"], receipt["commitHash"]);

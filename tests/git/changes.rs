@@ -311,3 +311,34 @@ fn a_tree_that_holds_itself_many_times_over_is_refused() {
         .unwrap_err();
     assert!(error.to_string().contains("too many files"), "{error}");
 }
+
+/// The lines of `file` that the last commit touched, with their file in the commit before, if any.
+fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
+    let repo = open(&world.work());
+    let blob = |revision: &str, path: &str| {
+        let commit = repo.resolve(revision).unwrap();
+        repo.find_file(&commit, path).unwrap().unwrap().blob
+    };
+    let old = before.map(|path| blob("HEAD~1", path));
+    let new = repo.read_blob(&blob("HEAD", file), u64::MAX).unwrap();
+    let ranges = repo.changed_lines(old.as_ref(), &new).unwrap();
+    ranges
+        .iter()
+        .map(|range| (*range.start(), *range.end()))
+        .collect()
+}
+
+#[test]
+fn the_touched_lines_are_those_of_the_new_file() {
+    let world = World::new();
+    world.write("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
+    world.commit("one");
+    world.git(&["mv", "a", "b"]);
+    world.write("b", "1\nnew\nnew\n2\n3\nother\n5\n7\n8\nend");
+    world.commit("two");
+    assert_eq!(touched(&world, "b", Some("a")), [(2, 3), (6, 6), (10, 10)]);
+    assert_eq!(touched(&world, "b", None), [(1, u32::MAX)]);
+    world.write("b", vec![b'x'; 5 * 1024 * 1024]);
+    world.commit("three");
+    assert!(touched(&world, "b", Some("b")).is_empty(), "too large to compare");
+}

@@ -23,6 +23,7 @@ struct Report {
 #[derive(Deserialize)]
 struct Context {
     head: Option<String>,
+    shard: Option<String>,
 }
 
 /// What the report proves; a failure if that is not that `head` passed.
@@ -43,6 +44,11 @@ pub(super) fn required(path: &Path, head: &CommitId) -> Result<ReviewEvidence, F
         let reviewed = report.context.head.as_deref().unwrap_or("no commit");
         let message = format!("the review {shown} is of {reviewed}, and {head} is to be published");
         return Err(Failure::usage(message).hint(hint));
+    }
+    if let Some(part) = report.context.shard {
+        let message = format!("the review {shown} is of the part {part} alone");
+        return Err(Failure::usage(message)
+            .hint("`sluicegate report PART.json… --report json=FILE` makes one of all parts"));
     }
     if report.verdict != "passed" {
         let message = format!(

@@ -96,7 +96,7 @@ pub(super) struct Token {
 
 impl Token {
     /// Checks that the text can be a header value, without ever showing it.
-    fn new(text: &str, until: Option<Instant>) -> Result<Self, TokenError> {
+    pub(super) fn new(text: &str, until: Option<Instant>) -> Result<Self, TokenError> {
         let text = text.trim();
         let text = text.strip_prefix("Bearer ").unwrap_or(text).trim_start();
         if text.is_empty() {

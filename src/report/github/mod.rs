@@ -3,13 +3,11 @@
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
 mod outputs;
-mod summary;
 
 pub use outputs::outputs;
-pub use summary::step_summary;
 
 use super::annotation::{self, Annotation, Level};
-use super::shorten;
+use super::{About, document, shorten};
 use crate::findings::Report;
 use crate::text;
 
@@ -25,10 +23,15 @@ const TITLE_LIMIT: usize = 200;
 
 /// The review's annotations, one workflow command a line: errors first, at most ten of a level, the last of them
 /// saying how many more there are and where.
-pub fn annotations(report: &Report) -> Vec<String> {
-    let all = annotation::collect(report);
+pub fn annotations(report: &Report, about: &About) -> Vec<String> {
+    let all = annotation::collect(report, about);
     let capped = annotation::cap(&all, CAP, "the step summary and the report");
     capped.iter().map(command).collect()
+}
+
+/// The step summary: markdown on the run's page, under 1,000 KiB.
+pub fn step_summary(report: &Report, about: &About) -> String {
+    document::summary(report, about)
 }
 
 fn command(annotation: &Annotation) -> String {
@@ -77,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_report_as_commands() {
-        insta::assert_snapshot!(annotations(&sample::report()).join("\n"), @"
+        insta::assert_snapshot!(annotations(&sample::report(), &About::default()).join("\n"), @"
         ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
@@ -91,7 +94,7 @@ mod tests {
     fn an_undecided_review_is_an_error_without_a_place() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["503 from the platform,\nfour times: 100%".to_owned()];
-        insta::assert_snapshot!(annotations(&report).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 503 from the platform,%0Afour times: 100%25");
+        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 503 from the platform,%0Afour times: 100%25");
     }
 
     #[test]
@@ -106,7 +109,7 @@ mod tests {
             sample::file("a", results(11, Severity::Warning)),
             sample::file("b", results(10, Severity::Error)),
         ];
-        let lines = annotations(&report);
+        let lines = annotations(&report, &About::default());
         assert_eq!(lines.len(), 20);
         assert!(lines[9].starts_with("::error file=b,"), "ten fit: {}", lines[9]);
         assert_eq!(
@@ -123,7 +126,7 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Error), vec![long])],
         )];
-        let line = &annotations(&report)[0];
+        let line = &annotations(&report, &About::default())[0];
         let message = line.rsplit("::").next().unwrap();
         assert!(message.encode_utf16().count() <= MESSAGE_LIMIT && message.len() > MESSAGE_LIMIT - 8);
         assert!(message.ends_with('…'));
@@ -164,7 +167,7 @@ mod tests {
             let mut report = sample::empty(Verdict::Failed);
             let found = sample::violation(&raw, Some(3));
             report.files = vec![sample::file(&raw, vec![sample::result(&raw, Status::Failed(Severity::Error), vec![found])])];
-            let lines = annotations(&report);
+            let lines = annotations(&report, &About::default());
             prop_assert_eq!(lines.len(), 1);
             prop_assert!(lines[0].starts_with("::error file="));
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));

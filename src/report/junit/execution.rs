@@ -1,7 +1,7 @@
 //! An execution as JUnit: one suite for the environment, one case for the pipeline.
 
 use super::text::{attribute, content};
-use super::{MESSAGE_LIMIT, document, shorten};
+use super::{Dialect, MESSAGE_LIMIT, document, shorten};
 use crate::findings::Verdict;
 use crate::report::ReportError;
 use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestSuiteBuilder};
@@ -51,7 +51,7 @@ pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
     suite
         .set_timestamp(OffsetDateTime::UNIX_EPOCH)
         .add_testcase(case.build());
-    document(vec![suite.build()], run.elapsed, &[("status", kind)])
+    document(vec![suite.build()], run.elapsed, &[("status", kind)], Dialect::Hosts)
 }
 
 #[cfg(test)]

@@ -6,11 +6,15 @@ use proptest::prelude::*;
 use roxmltree::{Document, Node};
 
 fn xml(report: &Report) -> String {
+    written(report, Dialect::Hosts)
+}
+
+fn written(report: &Report, dialect: Dialect) -> String {
     let about = About {
         tool_version: "1.0.0",
-        blob_url: None,
+        ..About::default()
     };
-    String::from_utf8(render(report, &about).unwrap()).unwrap()
+    String::from_utf8(render(report, &about, dialect).unwrap()).unwrap()
 }
 
 fn elements<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
@@ -169,6 +173,42 @@ fn a_time_that_junit_cannot_write_does_no_harm() {
             ..sample::empty(Verdict::Passed)
         };
         Document::parse(&xml(&report)).unwrap();
+    }
+}
+
+#[test]
+fn the_strict_dialect_has_only_what_the_schemas_know() {
+    let xml = written(&sample::report(), Dialect::Strict);
+    let document = Document::parse(&xml).unwrap();
+    let names =
+        |node: Node<'_, '_>| -> Vec<String> { node.attributes().map(|a| a.name().to_owned()).collect() };
+    assert!(names(document.root_element()).is_empty());
+    for suite in elements(&document, "testsuite") {
+        let known = [
+            "id",
+            "name",
+            "package",
+            "tests",
+            "errors",
+            "failures",
+            "time",
+            "timestamp",
+            "hostname",
+        ];
+        let mut found = names(suite);
+        found.sort();
+        let mut known = known.map(str::to_owned);
+        known.sort();
+        assert_eq!(found, known);
+        assert_eq!(suite.attribute("timestamp"), Some("2026-11-20T09:30:00"));
+        let parts: Vec<&str> = suite.children().map(|child| child.tag_name().name()).collect();
+        assert_eq!(parts.first(), Some(&"properties"));
+        assert!(parts.ends_with(&["system-out", "system-err"]), "{parts:?}");
+        let excluded = text_of(suite) == "skipped: excluded: not a file that is reviewed";
+        assert_eq!(excluded, suite.attribute("name") == Some("notes.txt"));
+    }
+    for case in elements(&document, "testcase") {
+        assert_eq!(names(case), ["name", "time", "classname"]);
     }
 }
 

@@ -1,11 +1,22 @@
 //! The program's own JSON report, for tools: schema `sluicegate.report/v1`.
 //!
 //! The structs are frozen for the schema: an internal type may change without a reader noticing. Keys keep their
-//! order; new ones come after the old.
+//! order; new ones come after the old. What follows `notes`, and `severity` and `lines` of a result, are there so that
+//! any report can be made again from this one.
+
+mod merge;
+mod read;
+
+pub use merge::{MergeError, merge};
+pub use read::{ReadError, read};
 
 use super::ReportError;
 use crate::findings::{Counts, FileResults, Report, ReviewContext, RuleResult, Status};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The schema that is written and read.
+const SCHEMA: &str = "sluicegate.report/v1";
 
 /// The document.
 #[derive(Serialize)]
@@ -21,6 +32,12 @@ struct Document<'a> {
     #[serde(rename = "gateChanges")]
     gate_changes: &'a [String],
     notes: &'a [String],
+    #[serde(rename = "unreviewedReasons")]
+    unreviewed_reasons: BTreeMap<&'a str, &'a str>,
+    #[serde(rename = "startedAt")]
+    started_at: String,
+    #[serde(rename = "elapsedNanos")]
+    elapsed_nanos: u64,
 }
 
 #[derive(Serialize)]
@@ -30,9 +47,12 @@ struct Context<'a> {
     branch: Option<&'a str>,
     head: Option<&'a str>,
     base: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct CountsV1 {
     files: usize,
     passed: usize,
@@ -58,12 +78,14 @@ struct RuleV1<'a> {
     error_type: Option<&'a str>,
     violations: Vec<&'a str>,
     line: u32,
+    severity: Option<String>,
+    lines: Vec<Option<u32>>,
 }
 
 /// The report as JSON, indented, with a line break at its end.
 pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
     let document = Document {
-        schema: "sluicegate.report/v1",
+        schema: SCHEMA,
         engine: report.engine.to_string(),
         verdict: report.verdict.to_string(),
         context: context(&report.context),
@@ -73,6 +95,13 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
         unreviewed: report.unreviewed.iter().map(|file| file.path.as_str()).collect(),
         gate_changes: &report.gate_changes,
         notes: &report.notes,
+        unreviewed_reasons: report
+            .unreviewed
+            .iter()
+            .map(|file| (file.path.as_str(), file.reason.as_str()))
+            .collect(),
+        started_at: report.started_at.to_string(),
+        elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
     };
     let mut json = without_commands(serde_json::to_string_pretty(&document)?);
     json.push('\n');
@@ -81,7 +110,7 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
 
 /// The same JSON without the marks by which GitHub (`##[`) and Azure (`##vso[`) find a command anywhere in a line. They
 /// can stand only inside strings, where the escaped `#` reads the same. A line cannot start with `::`.
-fn without_commands(json: String) -> String {
+pub(super) fn without_commands(json: String) -> String {
     if !json.contains("##") {
         return json;
     }
@@ -95,6 +124,7 @@ fn context(context: &ReviewContext) -> Context<'_> {
         branch: context.branch.as_deref(),
         head: context.head.as_deref(),
         base: context.base.as_deref(),
+        shard: context.shard.map(|shard| shard.to_string()),
     }
 }
 
@@ -132,6 +162,8 @@ fn rule(result: &RuleResult) -> RuleV1<'_> {
             .map(|violation| violation.text.as_str())
             .collect(),
         line: result.line(),
+        severity: result.severity().map(|severity| severity.to_string()),
+        lines: result.violations.iter().map(|violation| violation.line).collect(),
     }
 }
 
@@ -180,7 +212,11 @@ mod tests {
                   "violations": [
                     "3 outputs"
                   ],
-                  "line": 1
+                  "line": 1,
+                  "severity": "warning",
+                  "lines": [
+                    null
+                  ]
                 },
                 {
                   "rule": "unused-components",
@@ -188,7 +224,9 @@ mod tests {
                   "enforcement": null,
                   "errorType": "designer/no-start-component",
                   "violations": [],
-                  "line": 1
+                  "line": 1,
+                  "severity": "error",
+                  "lines": []
                 }
               ]
             },
@@ -201,7 +239,9 @@ mod tests {
                   "enforcement": "warn",
                   "errorType": null,
                   "violations": [],
-                  "line": 1
+                  "line": 1,
+                  "severity": null,
+                  "lines": []
                 },
                 {
                   "rule": "component-naming-convention",
@@ -212,7 +252,12 @@ mod tests {
                     "`Run A` is not in the pattern",
                     "`Run B` is not"
                   ],
-                  "line": 9
+                  "line": 9,
+                  "severity": "error",
+                  "lines": [
+                    12,
+                    9
+                  ]
                 }
               ]
             }
@@ -226,7 +271,12 @@ mod tests {
           "gateChanges": [
             "sluicegate.yaml"
           ],
-          "notes": []
+          "notes": [],
+          "unreviewedReasons": {
+            "late.orch.yaml": "the batch timed out"
+          },
+          "startedAt": "2026-11-20T09:30:00Z",
+          "elapsedNanos": 1200000000
         }
         "#);
     }

@@ -1,5 +1,9 @@
-//! The review for people: findings by file, what else is to be known, and the verdict last, where the eye is.
+//! The review for people: findings by file, each with the lines that it is about, what else is to be known, and the
+//! verdict last, where the eye is.
 
+mod excerpt;
+
+use super::About;
 use super::wording::{gate_change, headline, run_problem, unreviewed};
 use crate::findings::{Finding, Report, Severity, Verdict};
 use crate::text;
@@ -21,17 +25,15 @@ const INDENT: usize = 4;
 /// The least columns for a message, however narrow the terminal.
 const LEAST: usize = 20;
 
+/// Lines shown before and after that of a finding.
+const REACH: u32 = 2;
+
 /// The report as text, one line break at its end. Everything from outside is made harmless.
-pub fn render(report: &Report, style: Style) -> String {
+pub fn render(report: &Report, about: &About, style: Style) -> String {
     let mut shown = String::new();
-    for file in &report.files {
-        let findings = file.findings();
-        for finding in &findings {
-            push_finding(&mut shown, finding, style);
-        }
-        if !findings.is_empty() {
-            shown.push('\n');
-        }
+    for finding in report.findings() {
+        push_finding(&mut shown, &finding, about, style);
+        shown.push('\n');
     }
     push_remarks(&mut shown, report, style);
     let _ = writeln!(
@@ -42,20 +44,33 @@ pub fn render(report: &Report, style: Style) -> String {
     shown
 }
 
-fn push_finding(shown: &mut String, finding: &Finding<'_>, style: Style) {
+fn push_finding(shown: &mut String, finding: &Finding<'_>, about: &About, style: Style) {
     let (word, colour) = match finding.severity {
         Severity::Error => ("error", AnsiColor::Red),
         Severity::Warning => ("warning", AnsiColor::Yellow),
     };
-    let head = paint(
-        &format!("{word}[{}]", text::line(finding.rule)),
-        bold(colour),
-        style,
-    );
-    let _ = writeln!(shown, "{head} {}:{}", text::line(finding.path), finding.line);
-    for line in wrapped(&text::block(&finding.message()), style.width) {
-        let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
+    let label = format!("{word}[{}]", text::line(finding.rule));
+    let message = finding.message();
+    let said = wrapped(&format!("{label}: {}", text::block(&message)), style.width);
+    for (number, line) in said.iter().enumerate() {
+        // The label may be wrapped too; then it stays plain.
+        match line.strip_prefix(label.as_str()) {
+            Some(rest) if number == 0 => {
+                let _ = writeln!(
+                    shown,
+                    "{}{}",
+                    paint(&label, bold(colour), style),
+                    text::line(rest)
+                );
+            }
+            _ => {
+                let indent = if number == 0 { 0 } else { INDENT };
+                let _ = writeln!(shown, "{:indent$}{}", "", text::line(line));
+            }
+        }
     }
+    let lines = about.sources.around(finding.path, finding.line, REACH);
+    excerpt::push(shown, finding.path, finding.line, &lines, bold(colour), style);
 }
 
 /// What is to be known besides the findings, one line each.
@@ -149,19 +164,43 @@ mod tests {
     use crate::findings::Status;
     use crate::report::sample;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn about() -> About {
+        let mut about = About::default();
+        let text = "type: orchestration\npipeline:\n\n\n\n\n\n  components:\n    Run B:\n      type: x\n      y: z\n    Run A:\n";
+        about
+            .sources
+            .add("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9, 12]));
+        about
+    }
 
     #[test]
     fn a_failed_review() {
-        insta::assert_snapshot!(render(&sample::report(), Style::default()), @"
-        warning[maximum-outputs] a.tran.yaml:1
-            3 outputs
-        error[unused-components] a.tran.yaml:1
-            the rule could not be evaluated: designer/no-start-component
+        insta::assert_snapshot!(render(&sample::report(), &about(), Style::default()), @"
+        warning[maximum-outputs]: 3 outputs
+          --> a.tran.yaml:1
 
-        error[component-naming-convention] load/it.orch.yaml:12
-            `Run A` is not in the pattern
-        error[component-naming-convention] load/it.orch.yaml:9
-            `Run B` is not
+        error[unused-components]: the rule could not be evaluated: designer/no-start-component
+          --> a.tran.yaml:1
+
+        error[component-naming-convention]: `Run A` is not in the pattern
+          --> load/it.orch.yaml:12
+           |
+        10 |       type: x
+        11 |       y: z
+        12 |     Run A:
+           |     ^^^^^^
+
+        error[component-naming-convention]: `Run B` is not
+          --> load/it.orch.yaml:9
+           |
+         7 |
+         8 |   components:
+         9 |     Run B:
+           |     ^^^^^^
+        10 |       type: x
+        11 |       y: z
 
         warning: This change touches the gate itself: sluicegate.yaml
         note: notes.txt: excluded: not a file that is reviewed
@@ -175,7 +214,7 @@ mod tests {
     fn an_undecided_review_says_why() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["The platform did not answer.".to_owned()];
-        insta::assert_snapshot!(render(&report, Style::default()), @"
+        insta::assert_snapshot!(render(&report, &About::default(), Style::default()), @"
         error: The review is undecided: it is not known whether the pipelines pass. The platform did not answer.
 
         Review undecided: 0 errors, 0 warnings, 0 rules not evaluated, 0 passed, in 0 files
@@ -191,10 +230,11 @@ mod tests {
     #[test]
     fn colours_only_where_asked() {
         let report = sample::report();
-        assert!(!render(&report, Style::default()).contains('\u{1b}'));
+        assert!(!render(&report, &About::default(), Style::default()).contains('\u{1b}'));
         assert!(
             render(
                 &report,
+                &About::default(),
                 Style {
                     color: true,
                     width: None
@@ -213,7 +253,7 @@ mod tests {
             report.notes = vec![raw.clone()];
             report.excluded = vec![raw.clone()];
             report.gate_changes = vec![raw];
-            let shown = render(&report, Style { color: false, width: Some(40) });
+            let shown = render(&report, &About::default(), Style { color: false, width: Some(40) });
             let unsafe_text = shown.contains(['\u{1b}', '\r', '\u{202e}']) || shown.contains("##[");
             prop_assert!(!unsafe_text);
             prop_assert!(shown.lines().all(|line| !line.trim_start().starts_with("::")), "{shown}");

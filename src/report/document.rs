@@ -1,6 +1,5 @@
-//! The step summary: markdown on the run's page.
-//!
-//! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>
+//! The review as one page of markdown: GitHub's step summary, a comment on a pull or merge request, an annotation of
+//! Buildkite. They differ in how much fits.
 
 use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Severity, Status, Verdict};
 use crate::report::markdown::{blob_link, code, escape};
@@ -9,8 +8,26 @@ use crate::report::{About, shorten};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-/// Over 1 MiB the host drops the whole summary; a step stays under 1,000 KiB.
-const LIMIT: usize = 1_000 * 1024;
+/// How much fits, in bytes.
+struct Limits {
+    /// The whole page.
+    whole: usize,
+    /// About where a table or list ends, so that one section never takes the place of all others.
+    block: usize,
+}
+
+/// Over 1 MiB GitHub drops the whole summary; a step stays under 1,000 KiB
+/// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
+const SUMMARY: Limits = Limits {
+    whole: 1_000 * 1024,
+    block: 128 * 1024,
+};
+
+/// GitHub takes 65,536 characters in a comment; fewer, so that whoever posts it can add something.
+const COMMENT: Limits = Limits {
+    whole: 64_000,
+    block: 12_000,
+};
 
 /// Kept free for the sentence that says what was left out.
 const RESERVE: usize = 512;
@@ -24,25 +41,37 @@ const NAME_LIMIT: usize = 300;
 /// The most lines of a table or list.
 const LINES_LIMIT: usize = 500;
 
-/// About where a table or list ends, in bytes, so that one section never takes the place of all others.
-const BLOCK_LIMIT: usize = 128 * 1024;
+/// A page for GitHub's step summary, under 1,000 KiB.
+pub fn summary(report: &Report, about: &About) -> String {
+    page(head(report), report, about, &SUMMARY)
+}
 
-/// The summary: verdict and numbers, a table for each file with findings, what was not reviewed, and the passed rules
-/// folded away; under 1,000 KiB, saying what was left out.
-pub fn step_summary(report: &Report, about: &About) -> String {
+/// A page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
+/// category, so that a bot finds its comment again and updates it.
+pub fn comment(report: &Report, about: &About) -> String {
+    let start = format!("{}\n{}", marker(report, about), head(report));
+    page(start, report, about, &COMMENT)
+}
+
+/// The first line of a comment: the same for each review of this category and part.
+fn marker(report: &Report, about: &About) -> String {
+    format!("<!-- {} -->", about.review_id(report))
+}
+
+/// Verdict and numbers, what was not reviewed, a table for each file with findings, and the passed rules folded away;
+/// within the limits, saying what was left out.
+fn page(start: String, report: &Report, about: &About, limits: &Limits) -> String {
     let mut page = Page {
-        text: head(report),
+        text: start,
         left_out: 0,
+        limits,
     };
-    page.add(&list(
+    page.list(
         "Changes to the gate itself",
         report.gate_changes.iter().map(|path| code(&named(path))),
-    ));
-    page.add(&list(
-        "Notes",
-        report.notes.iter().map(|note| escape(&said(note))),
-    ));
-    page.add(&list(
+    );
+    page.list("Notes", report.notes.iter().map(|note| escape(&said(note))));
+    page.list(
         "Not reviewed",
         report.unreviewed.iter().map(|file| {
             format!(
@@ -51,29 +80,27 @@ pub fn step_summary(report: &Report, about: &About) -> String {
                 escape(&said(&unreviewed(&file.reason)))
             )
         }),
-    ));
+    );
     let mut files: Vec<&FileResults> = report.files.iter().collect();
     files.sort_by_key(|file| (Reverse(worst(file)), &file.path));
     for file in files.iter().filter(|file| worst(file).is_some()) {
-        page.add(&file_table(file, about));
+        page.file_table(file, about);
     }
-    page.add(&list(
-        "Excluded",
-        report.excluded.iter().map(|path| code(&named(path))),
-    ));
-    page.add(&passed(&files));
+    page.list("Excluded", report.excluded.iter().map(|path| code(&named(path))));
+    page.passed(&files);
     page.finish()
 }
 
 /// A page that grows by whole blocks and never over the limit.
-struct Page {
+struct Page<'a> {
     text: String,
     left_out: usize,
+    limits: &'a Limits,
 }
 
-impl Page {
+impl Page<'_> {
     fn add(&mut self, block: &str) {
-        if self.text.len() + block.len() + RESERVE < LIMIT {
+        if self.text.len() + block.len() + RESERVE < self.limits.whole {
             self.text.push_str(block);
         } else {
             self.left_out += 1;
@@ -89,6 +116,59 @@ impl Page {
             );
         }
         self.text
+    }
+
+    fn file_table(&mut self, file: &FileResults, about: &About) {
+        let path = code(&named(&file.path));
+        let mut table = format!("### {path}\n\n| | Rule | Line | Message |\n|---|---|---:|---|\n");
+        let findings = file.findings();
+        let rows = findings.iter().map(|finding| row(finding, about));
+        self.push_lines(&mut table, rows, |left| format!("| | | | and {left} more |\n"));
+        table.push('\n');
+        self.add(&table);
+    }
+
+    /// A heading with a list under it; nothing for an empty one.
+    fn list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
+        if items.len() == 0 {
+            return;
+        }
+        let mut text = format!("### {title}\n\n");
+        self.push_lines(&mut text, items.map(|item| format!("- {item}\n")), and_more);
+        text.push('\n');
+        self.add(&text);
+    }
+
+    /// The passed rules of each file, folded.
+    fn passed(&mut self, files: &[&FileResults]) {
+        let lines: Vec<String> = files.iter().filter_map(|file| passed_line(file)).collect();
+        if lines.is_empty() {
+            return;
+        }
+        let mut text = format!(
+            "<details><summary>Passed rules in {}</summary>\n\n",
+            count(lines.len(), "file")
+        );
+        self.push_lines(&mut text, lines.into_iter(), and_more);
+        text.push_str("\n</details>\n");
+        self.add(&text);
+    }
+
+    /// Adds lines within the limits of a section, then how many are left.
+    fn push_lines(
+        &self,
+        text: &mut String,
+        lines: impl ExactSizeIterator<Item = String>,
+        more: impl Fn(usize) -> String,
+    ) {
+        let total = lines.len();
+        for (done, line) in lines.enumerate() {
+            if done == LINES_LIMIT || text.len() > self.limits.block {
+                text.push_str(&more(total - done));
+                return;
+            }
+            text.push_str(&line);
+        }
     }
 }
 
@@ -137,32 +217,6 @@ fn said(text: &str) -> String {
     shorten::to_chars(text, MESSAGE_LIMIT)
 }
 
-fn file_table(file: &FileResults, about: &About) -> String {
-    let path = code(&named(&file.path));
-    let mut table = format!("### {path}\n\n| | Rule | Line | Message |\n|---|---|---:|---|\n");
-    let findings = file.findings();
-    let rows = findings.iter().map(|finding| row(finding, about));
-    push_lines(&mut table, rows, |left| format!("| | | | and {left} more |\n"));
-    table.push('\n');
-    table
-}
-
-/// Adds lines within the limits of a section, then how many are left.
-fn push_lines(
-    text: &mut String,
-    lines: impl ExactSizeIterator<Item = String>,
-    more: impl Fn(usize) -> String,
-) {
-    let total = lines.len();
-    for (done, line) in lines.enumerate() {
-        if done == LINES_LIMIT || text.len() > BLOCK_LIMIT {
-            text.push_str(&more(total - done));
-            return;
-        }
-        text.push_str(&line);
-    }
-}
-
 fn row(finding: &Finding<'_>, about: &About) -> String {
     let status = match (finding.error_type, finding.severity) {
         (Some(_), _) => "⚠️ not evaluated",
@@ -180,34 +234,8 @@ fn row(finding: &Finding<'_>, about: &About) -> String {
     )
 }
 
-/// A heading with a list under it; nothing for an empty one.
-fn list(title: &str, items: impl ExactSizeIterator<Item = String>) -> String {
-    if items.len() == 0 {
-        return String::new();
-    }
-    let mut text = format!("### {title}\n\n");
-    push_lines(&mut text, items.map(|item| format!("- {item}\n")), and_more);
-    text.push('\n');
-    text
-}
-
 fn and_more(left: usize) -> String {
     format!("- and {left} more\n")
-}
-
-/// The passed rules of each file, folded.
-fn passed(files: &[&FileResults]) -> String {
-    let lines: Vec<String> = files.iter().filter_map(|file| passed_line(file)).collect();
-    if lines.is_empty() {
-        return String::new();
-    }
-    let mut text = format!(
-        "<details><summary>Passed rules in {}</summary>\n\n",
-        count(lines.len(), "file")
-    );
-    push_lines(&mut text, lines.into_iter(), and_more);
-    text.push_str("\n</details>\n");
-    text
 }
 
 fn passed_line(file: &FileResults) -> Option<String> {
@@ -227,16 +255,16 @@ mod tests {
     use super::*;
     use crate::report::sample;
 
-    fn about() -> About {
+    fn linked() -> About {
         About {
-            tool_version: "1.0.0",
             blob_url: Some("https://github.com/o/r/blob/1f".to_owned()),
+            ..About::default()
         }
     }
 
     #[test]
     fn a_failed_review() {
-        insta::assert_snapshot!(step_summary(&sample::report(), &about()), @"
+        insta::assert_snapshot!(summary(&sample::report(), &linked()), @"
         ## ❌ Review failed: 1 error, 1 warning, 1 rule not evaluated, 1 passed, in 2 files; 1 file excluded; 1 file not reviewed
 
         | Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |
@@ -281,7 +309,7 @@ mod tests {
     fn an_undecided_review_says_so_first() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["The platform <did> not answer.".to_owned()];
-        insta::assert_snapshot!(step_summary(&report, &About::default()), @"
+        insta::assert_snapshot!(summary(&report, &About::default()), @"
         ## ⚠️ Review undecided: 0 errors, 0 warnings, 0 rules not evaluated, 0 passed, in 0 files
 
         **The review is undecided&#58; it is not known whether the pipelines pass. The platform &#60;did&#62; not answer.**
@@ -304,10 +332,10 @@ mod tests {
         report.files = (0..200)
             .map(|n| sample::file(&format!("{n}.orch.yaml"), vec![failed()]))
             .collect();
-        let summary = step_summary(&report, &about());
-        assert!(summary.len() < LIMIT, "{}", summary.len());
+        let summary = summary(&report, &linked());
+        assert!(summary.len() < SUMMARY.whole, "{}", summary.len());
         assert!(
-            summary.len() > LIMIT / 2,
+            summary.len() > SUMMARY.whole / 2,
             "as much as fits is there: {}",
             summary.len()
         );
@@ -322,9 +350,27 @@ mod tests {
             "a|b",
             vec![sample::result("r", Status::Failed(Severity::Error), vec![found])],
         )];
-        let summary = step_summary(&report, &About::default());
+        let summary = summary(&report, &About::default());
         let row = summary.lines().find(|line| line.contains("owned")).unwrap();
         assert_eq!(row.matches('|').count(), 5, "{row}");
         assert!(!summary.contains("<script"));
+    }
+
+    #[test]
+    fn a_comment_fits_and_is_found_again() {
+        let mut report = sample::empty(Verdict::Failed);
+        let many = || vec![sample::violation(&"@".repeat(5_000), None); 40];
+        let failed = || sample::result(&"#".repeat(500), Status::Failed(Severity::Error), many());
+        report.notes = vec!["@".repeat(9_000)];
+        report.files = (0..200)
+            .map(|n| sample::file(&format!("{n}.orch.yaml"), vec![failed()]))
+            .collect();
+        for verdict in [Verdict::Failed, Verdict::Undecided] {
+            report.verdict = verdict;
+            let page = comment(&report, &linked());
+            assert!(page.len() < 64_512, "{}", page.len());
+            assert_eq!(page.lines().next(), Some("<!-- sluicegate -->"));
+            assert!(page.contains("are left out: see the report."));
+        }
     }
 }

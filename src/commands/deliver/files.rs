@@ -1,0 +1,136 @@
+//! Reports as files, and where each CI host looks for them.
+
+use super::super::Run;
+use super::{Delivery, words};
+use crate::ci::Host;
+use crate::cli::ReportFormat;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::Report;
+use crate::report::{self, About, Format};
+use crate::settings::ReportTarget;
+use std::fs;
+use std::io;
+use std::path::Path;
+use uuid::Uuid;
+
+/// Writes the reports that were asked for; where none were, those that the host looks for. One of the latter that
+/// cannot be written is a warning, as nobody asked for it.
+pub(super) fn write_reports(
+    run: &Run,
+    host: Host,
+    delivery: &Delivery<'_>,
+    about: &About,
+    check: &mut impl FnMut(Result<(), Failure>),
+) {
+    for target in &delivery.to.reports {
+        check(write_report(run, target, delivery.report, about));
+    }
+    if !delivery.to.reports.is_empty() {
+        return;
+    }
+    for (format, place) in usual(host) {
+        let target = ReportTarget {
+            format: *format,
+            path: Some(run.env.current_dir().join(place)),
+        };
+        match write_report(run, &target, delivery.report, about) {
+            Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
+            Err(failure) => run.ui.warn(&words(&failure)),
+        }
+    }
+}
+
+/// Where a host looks for reports without being told, or where its documentation tells one to put them; on GitHub the
+/// annotations, the step summary and the outputs say everything.
+const fn usual(host: Host) -> &'static [(ReportFormat, &'static str)] {
+    use ReportFormat::{Gitlab, Junit};
+    match host {
+        // `artifacts:reports` of the job must name both:
+        // <https://docs.gitlab.com/ci/yaml/artifacts_reports/>.
+        Host::GitLab => &[(Gitlab, "gl-code-quality-report.json"), (Junit, "junit.xml")],
+        // The default of `testResultsFiles` is `**/TEST-*.xml`:
+        // <https://learn.microsoft.com/azure/devops/pipelines/tasks/reference/publish-test-results-v2>.
+        Host::Azure => &[(Junit, "TEST-sluicegate.xml")],
+        // Found without any setting:
+        // <https://support.atlassian.com/bitbucket-cloud/docs/test-reporting-in-pipelines/>.
+        Host::Bitbucket => &[(Junit, "test-results/sluicegate.xml")],
+        // For `junit 'build/reports/**/*.xml'`:
+        // <https://www.jenkins.io/doc/pipeline/tour/tests-and-artifacts/>.
+        Host::Jenkins => &[(Junit, "build/reports/sluicegate.xml")],
+        // For `store_test_results: path: test-results`, which wants a folder for each suite:
+        // <https://circleci.com/docs/guides/test/collect-test-data/>.
+        Host::CircleCi => &[(Junit, "test-results/sluicegate/results.xml")],
+        // For the test collector's or the annotation plugin's `tmp/junit-*.xml`:
+        // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>.
+        Host::Buildkite => &[(Junit, "tmp/junit-sluicegate.xml")],
+        Host::GitHub | Host::Gitea | Host::None => &[],
+    }
+}
+
+/// The path of the JUnit report, asked for or usual.
+pub(super) fn junit_path(host: Host, delivery: &Delivery<'_>) -> Option<String> {
+    let is_junit = |format: ReportFormat| matches!(format, ReportFormat::Junit | ReportFormat::JunitStrict);
+    let mut asked = delivery
+        .to
+        .reports
+        .iter()
+        .filter(|target| is_junit(target.format));
+    if delivery.to.reports.is_empty() {
+        let mut usual = usual(host).iter().filter(|(format, _)| is_junit(*format));
+        return usual.next().map(|(_, place)| (*place).to_owned());
+    }
+    asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
+}
+
+fn write_report(run: &Run, target: &ReportTarget, report: &Report, about: &About) -> Result<(), Failure> {
+    let format = format(target.format);
+    let unusable = |error: anyhow::Error| {
+        let place = target
+            .path
+            .as_deref()
+            .unwrap_or(Path::new("-"))
+            .display()
+            .to_string();
+        Failure::new(
+            ExitStatus::Usage,
+            error.context(format!("the report {format}={place} was not written")),
+        )
+    };
+    let bytes = report::render(format, report, about).map_err(|error| unusable(error.into()))?;
+    match &target.path {
+        Some(path) => write_whole(path, &bytes).map_err(|error| unusable(error.into())),
+        None => run.ui.out(&String::from_utf8_lossy(&bytes)),
+    }
+}
+
+const fn format(asked: ReportFormat) -> Format {
+    match asked {
+        ReportFormat::Junit => Format::Junit,
+        ReportFormat::JunitStrict => Format::JunitStrict,
+        ReportFormat::Json => Format::Json,
+        ReportFormat::Sarif => Format::Sarif,
+        ReportFormat::Gitlab => Format::Gitlab,
+        ReportFormat::Markdown => Format::Markdown,
+        ReportFormat::Html => Format::Html,
+    }
+}
+
+/// Writes a file so that a reader never meets half of it.
+pub(in crate::commands) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    if path.exists() && !path.is_file() {
+        // A device or a pipe is written to, not replaced.
+        return fs::write(path, bytes);
+    }
+    let beside = folder.join(format!(".sluicegate-{}", Uuid::new_v4().simple()));
+    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}

@@ -1,0 +1,185 @@
+//! What is sent to the CI host itself: the comment on the change, Bitbucket's Code Insights, Buildkite's annotation.
+//!
+//! None of it decides anything, so what cannot be sent is a warning.
+
+use super::{Delivery, Place, words};
+use crate::ci::Host;
+use crate::cli::Annotations;
+use crate::commands::Run;
+use crate::commands::client::requests;
+use crate::env;
+use crate::error::Failure;
+use crate::findings::Verdict;
+use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
+use crate::http::{HostClient, HostSettings, Url};
+use crate::report::{self, About, bitbucket};
+use secrecy::SecretString;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+/// The limit of one request to a host, and of its agent.
+const TIMEOUT: Duration = Duration::from_secs(30);
+const RETRIES: u32 = 2;
+
+/// Where Bitbucket's proxy listens in a pipeline, and what is asked through it.
+const BITBUCKET_PROXY: &str = "http://localhost:29418";
+const BITBUCKET_API: &str = "http://api.bitbucket.org";
+
+/// Sends what the host can show and what was asked for.
+pub(super) fn send(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about: &About) {
+    let shows = delivery.to.annotations != Annotations::None;
+    let sent = match place.host() {
+        Host::Bitbucket if shows => code_insights(run, delivery, about).map_err(|why| ("Code Insights", why)),
+        Host::Buildkite if shows => annotate(delivery, about).map_err(|why| ("the annotation", why)),
+        _ => Ok(()),
+    };
+    let commented = if delivery.to.comment {
+        comment(run, place, delivery, about).map_err(|why| ("the comment", why))
+    } else {
+        Ok(())
+    };
+    for (what, failure) in [sent, commented].into_iter().filter_map(Result::err) {
+        run.ui.warn(&format!("{what} was not sent: {}", words(&failure)));
+    }
+}
+
+fn comment(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+    let (thread, settings) = thread(run, place)?;
+    let client = HostClient::new(&settings)?;
+    let body = report::comment(delivery.report, about);
+    let marker = body.lines().next().unwrap_or_default();
+    let kept = requests(keep_comment(&client, &thread, marker, &body))??;
+    run.ui.say(match kept {
+        Kept::Posted => "posted a comment with the result",
+        Kept::Updated => "updated the comment with the result",
+        Kept::Unchanged => "the comment says this already",
+    });
+    Ok(())
+}
+
+/// Where the comment goes, by the host's variables.
+fn thread(run: &Run, place: &Place<'_>) -> Result<(Thread, HostSettings), Failure> {
+    let number = place.ci.and_then(|ci| ci.pull_request);
+    let number = number.ok_or_else(|| Failure::usage("this run is about no pull or merge request"));
+    match place.host() {
+        Host::GitHub => {
+            let name = need(run, "GITHUB_REPOSITORY")?;
+            let (owner, repository) = name.split_once('/').unwrap_or((name, ""));
+            let thread = Thread::GitHub {
+                owner: owner.to_owned(),
+                repository: repository.to_owned(),
+                number: number?,
+            };
+            let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
+            Ok((thread, settings(root, need(run, "GITHUB_TOKEN")?, None)?))
+        }
+        Host::GitLab => {
+            // In a pipeline of a fork the merge request belongs to the project that it is for.
+            let project = run.env.get("CI_MERGE_REQUEST_PROJECT_ID");
+            let thread = Thread::GitLab {
+                project: project.map_or_else(|| need(run, "CI_PROJECT_ID"), Ok)?.to_owned(),
+                number: number?,
+            };
+            // The token of a job may not write notes, so it takes one of its own:
+            // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
+            let token = need(run, "GITLAB_TOKEN")?;
+            let ca_cert = run.env.get("CI_SERVER_TLS_CA_FILE").map(PathBuf::from);
+            Ok((thread, settings(need(run, "CI_API_V4_URL")?, token, ca_cert)?))
+        }
+        host => Err(Failure::usage(format!(
+            "there is no way to comment on the host {host}"
+        ))),
+    }
+}
+
+fn need<'a>(run: &'a Run, variable: &str) -> Result<&'a str, Failure> {
+    let missing = || Failure::usage(format!("the variable {variable} is not set"));
+    run.env.get(variable).ok_or_else(missing)
+}
+
+fn settings(root: &str, token: &str, ca_cert: Option<PathBuf>) -> Result<HostSettings, Failure> {
+    Ok(HostSettings {
+        root: url(root)?,
+        token: Some(SecretString::from(token)),
+        proxy: None,
+        timeout: TIMEOUT,
+        retries: RETRIES,
+        ca_cert,
+    })
+}
+
+fn url(text: &str) -> Result<Url, Failure> {
+    Url::parse(text).map_err(|why| Failure::usage(format!("{text:?} is no URL: {why}")))
+}
+
+fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+    let name = need(run, "BITBUCKET_REPO_FULL_NAME")?;
+    let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
+    let commit = delivery.report.context.head.as_deref();
+    let client = HostClient::new(&HostSettings {
+        root: url(BITBUCKET_API)?,
+        token: None,
+        proxy: Some(url(run.env.get(env::BITBUCKET_PROXY).unwrap_or(BITBUCKET_PROXY))?),
+        timeout: TIMEOUT,
+        retries: RETRIES,
+        ca_cert: None,
+    })?;
+    let id = about.review_id(delivery.report);
+    let insights = CodeInsights {
+        workspace,
+        repository,
+        commit: commit.ok_or_else(|| Failure::usage("the review is of no commit"))?,
+        report: &id,
+    };
+    let body = bitbucket::report(delivery.report);
+    let annotations = bitbucket::annotations(delivery.report, about);
+    requests(insights.send(&client, &body, &annotations))??;
+    run.ui.say("sent the result to Code Insights");
+    Ok(())
+}
+
+/// By the agent's own command; a job in a container without it has no annotation
+/// (<https://buildkite.com/docs/agent/v3/cli-annotate>).
+fn annotate(delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+    let style = match delivery.report.verdict {
+        Verdict::Passed => "success",
+        Verdict::Failed => "error",
+        Verdict::Undecided => "warning",
+    };
+    let context = about.review_id(delivery.report);
+    let mut command = Command::new("buildkite-agent");
+    command
+        .args(["annotate", "--style", style, "--context", &context])
+        .env_remove(env::TOKEN)
+        .env_remove(env::CLIENT_SECRET)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    let body = report::comment(delivery.report, about);
+    let ended = requests(async { tokio::time::timeout(TIMEOUT, feed(command, body)).await })?;
+    match ended {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(Err(error)) => Err(Failure::usage(format!("buildkite-agent annotate: {error}"))),
+        Err(_) => Err(Failure::usage("buildkite-agent annotate did not end in time")),
+    }
+}
+
+async fn feed(mut command: Command, body: String) -> io::Result<()> {
+    let mut child = command.spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(body.as_bytes()).await?;
+        input.shutdown().await?;
+    }
+    let status = child.wait().await?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(status.to_string()))
+    }
+}

@@ -1,0 +1,144 @@
+//! What the writers are handed besides the review: lines of the files, which of them changed, the rules in words, links.
+
+use super::Place;
+use crate::ci::Host;
+use crate::commands::Run;
+use crate::findings::Report;
+use crate::git::{
+    BlobId, Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
+};
+use crate::report::{About, RuleText};
+use crate::rules;
+use crate::settings;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Files larger than this, in bytes, are shown without lines.
+const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// The lines of findings, by path.
+type Wanted<'a> = BTreeMap<&'a str, BTreeSet<u32>>;
+
+/// Everything that the writers are handed besides the review. What cannot be read is left out: a review is to be shown
+/// also where its files are not.
+pub(super) fn about(run: &Run, place: &Place<'_>, report: &Report, category: &str) -> About {
+    let mut about = About {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        blob_url: blob_url(run, place.host(), report),
+        category: category.to_owned(),
+        rules: rule_texts(),
+        ..About::default()
+    };
+    let mut wanted = Wanted::new();
+    for finding in report.findings() {
+        wanted.entry(finding.path).or_default().insert(finding.line);
+    }
+    if let Some((repo, snapshot)) = place.files.filter(|_| !wanted.is_empty()) {
+        let base = report.context.base.as_deref().filter(|id| repo.has_commit(id));
+        let base = base.and_then(|id| repo.resolve(id).ok());
+        let files = Files {
+            repo,
+            snapshot,
+            base: base.as_ref(),
+        };
+        if let Err(error) = files.read(&wanted, &mut about) {
+            tracing::debug!("lines of findings could not be read: {error}");
+        }
+    }
+    about
+}
+
+/// The files that a report is about.
+struct Files<'a> {
+    repo: &'a Repository,
+    snapshot: &'a Snapshot<'a>,
+    base: Option<&'a CommitId>,
+}
+
+impl Files<'_> {
+    fn read(&self, wanted: &Wanted<'_>, about: &mut About) -> Result<(), GitError> {
+        let files = self.snapshot.files(&|path| wanted.contains_key(path))?;
+        let former = self.former(&files)?;
+        for file in &files {
+            let (Some(content), Some(lines)) = (self.content(file), wanted.get(file.path.as_str())) else {
+                continue;
+            };
+            if !about.sources.is_full() {
+                about.sources.add(&file.path, &content, lines);
+            }
+            if let Some(old) = former.get(&file.path)
+                && let Ok(touched) = self.repo.changed_lines(old.as_ref(), &content)
+            {
+                about.changed.add(&file.path, touched);
+            }
+        }
+        Ok(())
+    }
+
+    fn content(&self, file: &SnapshotFile) -> Option<Vec<u8>> {
+        match &file.content {
+            Content::Blob(blob) => self.repo.read_blob(blob, SIZE_LIMIT).ok(),
+            Content::Disk(path) => read_on_disk(path, SIZE_LIMIT).ok()?,
+        }
+    }
+
+    /// The content in the base of each of these files that changed; none for an added one.
+    fn former(&self, files: &[SnapshotFile]) -> Result<HashMap<String, Option<BlobId>>, GitError> {
+        let Some(base) = self.base else {
+            return Ok(HashMap::new());
+        };
+        let meant: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let wanted = |path: &str| meant.contains(path) || settings::is_pipeline(path);
+        let mut changes = self.snapshot.changes(Some(base), &wanted)?;
+        changes.retain(|change| meant.contains(change.path.as_str()));
+        let paths: BTreeSet<&str> = changes.iter().filter_map(path_before).collect();
+        let before = self.repo.files(base, &|path| paths.contains(path))?;
+        let before: HashMap<&str, &BlobId> = before
+            .iter()
+            .map(|file| (file.path.as_str(), &file.blob))
+            .collect();
+        let old = |change: &Change| path_before(change).and_then(|path| before.get(path).copied().copied());
+        Ok(changes
+            .iter()
+            .map(|change| (change.path.clone(), old(change)))
+            .collect())
+    }
+}
+
+fn path_before(change: &Change) -> Option<&str> {
+    match &change.kind {
+        ChangeKind::Renamed { from } => Some(from),
+        ChangeKind::Added => None,
+        _ => Some(&change.path),
+    }
+}
+
+/// The rules of this program, which are the platform's, in words.
+fn rule_texts() -> Vec<RuleText> {
+    let text = |rule: &&dyn rules::Rule| {
+        let known = rule.documentation();
+        let help = std::iter::once(known.reason).chain(known.details.iter().copied());
+        RuleText {
+            id: known.id.to_owned(),
+            summary: known.summary.to_owned(),
+            help: help
+                .chain(known.assumed.iter().copied())
+                .map(str::to_owned)
+                .collect(),
+        }
+    };
+    rules::registry().iter().map(text).collect()
+}
+
+/// Where the host shows a file at the reviewed commit; only its own variables tell.
+fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
+    let head = report.context.head.as_ref()?;
+    match host {
+        Host::GitHub => {
+            let server = run.env.get("GITHUB_SERVER_URL")?;
+            let repository = run.env.get("GITHUB_REPOSITORY")?;
+            Some(format!("{server}/{repository}/blob/{head}"))
+        }
+        Host::GitLab => Some(format!("{}/-/blob/{head}", run.env.get("CI_PROJECT_URL")?)),
+        _ => None,
+    }
+}

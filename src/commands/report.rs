@@ -1,0 +1,91 @@
+//! `sluicegate report`: read JSON reports, merge them, deliver.
+
+use super::deliver::{Delivery, Place, deliver_from};
+use super::{Outcome, Run};
+use crate::ci::{self, CiContext};
+use crate::cli::ReportArgs;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::{Report, Verdict};
+use crate::git::{Repository, Snapshot};
+use crate::report::json;
+use crate::settings;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A larger JSON report is not read, in bytes.
+const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
+
+pub(super) fn run(run: &Run, args: &ReportArgs) -> Outcome {
+    let sources = run.sources()?;
+    let destinations = sources.destinations(&args.destinations)?;
+    let host = sources.global(&run.global)?.ci;
+    let reports = args.files.iter().map(|file| read(run, file));
+    let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
+    let report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
+    let repo = Repository::discover(&settings::repository_folder(&run.global, &run.env)).ok();
+    let ci = context(run, host);
+    let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
+    let place = Place {
+        files: repo.as_ref().zip(snapshot.as_ref()),
+        ci: ci.as_ref(),
+    };
+    let delivery = Delivery {
+        report: &report,
+        to: &destinations,
+    };
+    let delivered = deliver_from(run, &place, &delivery);
+    Ok(status(report.verdict).worse(delivered))
+}
+
+/// The files of the report's commit, if the clone has it. A report could name any revision; only a whole id is taken.
+fn commit<'r>(repo: &'r Repository, report: &Report) -> Option<Snapshot<'r>> {
+    let id = report.context.head.as_deref().filter(|id| repo.has_commit(id))?;
+    Some(repo.snapshot(repo.resolve(id).ok()?))
+}
+
+/// The host's context; without one, a report can be made all the same.
+fn context(run: &Run, host: Option<ci::Host>) -> Option<CiContext> {
+    match ci::detect(&run.env, host) {
+        Ok(context) => Some(context),
+        Err(error) => {
+            run.ui.warn(&format!("{error}; the host is left out"));
+            None
+        }
+    }
+}
+
+const fn status(verdict: Verdict) -> ExitStatus {
+    match verdict {
+        Verdict::Passed => ExitStatus::Success,
+        Verdict::Failed => ExitStatus::GateFailed,
+        Verdict::Undecided => ExitStatus::Undecided,
+    }
+}
+
+fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
+    let unusable = |why: anyhow::Error| {
+        let what = format!("the report {} cannot be used", file.display());
+        Failure::new(ExitStatus::Usage, why.context(what))
+    };
+    let text = content(run, file).map_err(|why| unusable(why.into()))?;
+    json::read(&text).map_err(|why| unusable(why.into()))
+}
+
+fn content(run: &Run, file: &Path) -> io::Result<Vec<u8>> {
+    if file == Path::new("-") {
+        return bounded(io::stdin().lock());
+    }
+    bounded(File::open(run.env.current_dir().join(file))?)
+}
+
+fn bounded(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    reader.take(SIZE_LIMIT + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > SIZE_LIMIT {
+        let why = format!("it has more than {SIZE_LIMIT} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(text)
+}

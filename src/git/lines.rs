@@ -1,0 +1,42 @@
+//! Which lines of a file a change touched.
+
+use super::{BlobId, GitError, Repository};
+use git2::{DiffOptions, Patch};
+use std::ops::RangeInclusive;
+
+/// Files larger than this, in bytes, are not compared line by line.
+const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
+
+impl Repository {
+    /// The lines of `new` that `old` does not have, from 1, in order; without `old` all of them. A line that was only
+    /// taken away touches none. Of a file that is too large to compare, no line is known to be touched.
+    pub fn changed_lines(
+        &self,
+        old: Option<&BlobId>,
+        new: &[u8],
+    ) -> Result<Vec<RangeInclusive<u32>>, GitError> {
+        let Some(old) = old else {
+            return Ok(vec![1..=u32::MAX]);
+        };
+        if self.blob_size(old)?.max(new.len() as u64) > SIZE_LIMIT {
+            return Ok(Vec::new());
+        }
+        let old = self
+            .library
+            .find_blob(old.oid())
+            .map_err(GitError::library("read a blob"))?;
+        let mut options = DiffOptions::new();
+        options.context_lines(0).force_text(true);
+        let failed = GitError::library("compare two versions of a file");
+        let patch =
+            Patch::from_blob_and_buffer(&old, None, new, None, Some(&mut options)).map_err(&failed)?;
+        let mut ranges = Vec::with_capacity(patch.num_hunks());
+        for index in 0..patch.num_hunks() {
+            let (hunk, _) = patch.hunk(index).map_err(&failed)?;
+            if hunk.new_lines() > 0 {
+                ranges.push(hunk.new_start()..=hunk.new_start() + (hunk.new_lines() - 1));
+            }
+        }
+        Ok(ranges)
+    }
+}

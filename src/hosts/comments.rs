@@ -1,0 +1,179 @@
+//! One comment on a pull request or merge request, found again by its first line and updated in place.
+//!
+//! Anybody can write a comment with the same first line, and would be able to change it after it was updated. So only
+//! comments of our own account are taken; where the token does not tell its account (GitHub's job token does not), those
+//! of a bot, which no visitor is.
+
+use crate::http::{HostClient, HttpError, Method, Repeat, Request, Url};
+use serde_json::{Value, json};
+
+/// Comments of one page, the most that both hosts give.
+const PAGE: usize = 100;
+
+/// The most pages that are looked through.
+const MOST_PAGES: usize = 100;
+
+/// Where comments are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thread {
+    /// A pull request: <https://docs.github.com/rest/issues/comments>.
+    GitHub {
+        /// The owner's name.
+        owner: String,
+        /// The repository's name.
+        repository: String,
+        /// The pull request.
+        number: u64,
+    },
+    /// A merge request: <https://docs.gitlab.com/api/notes/#merge-requests>.
+    GitLab {
+        /// The project's id.
+        project: String,
+        /// The merge request, as the project numbers it.
+        number: u64,
+    },
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// There was none.
+    Posted,
+    /// There was one.
+    Updated,
+    /// There was one that says the same.
+    Unchanged,
+}
+
+/// A comment that is ours.
+struct Own {
+    id: u64,
+    body: String,
+}
+
+/// Posts `body`, which begins with `marker`, or updates the comment that does. Further ones, which two runs at the same
+/// time may have left, are removed.
+pub async fn keep_comment(
+    client: &HostClient,
+    thread: &Thread,
+    marker: &str,
+    body: &str,
+) -> Result<Kept, HttpError> {
+    let account = account(client).await;
+    let mut own = own_comments(client, thread, marker, account).await?.into_iter();
+    let Some(first) = own.next() else {
+        let post = Request::new(Method::POST, thread.comments(client), Repeat::OnlyIfUnprocessed);
+        client.send(&post.json(&json!({ "body": body }))).await?;
+        return Ok(Kept::Posted);
+    };
+    for twin in own {
+        let delete = Request::new(Method::DELETE, thread.comment(client, twin.id), Repeat::Safe);
+        client.send(&delete).await?;
+    }
+    if first.body.trim_end() == body.trim_end() {
+        return Ok(Kept::Unchanged);
+    }
+    let update = Request::new(thread.update(), thread.comment(client, first.id), Repeat::Safe);
+    client.send(&update.json(&json!({ "body": body }))).await?;
+    Ok(Kept::Updated)
+}
+
+/// The id of the token's account, where the host tells it.
+async fn account(client: &HostClient) -> Option<u64> {
+    let answer = client.send(&Request::get(client.url(&["user"]))).await.ok()?;
+    answer.json::<Value>().ok()?["id"].as_u64()
+}
+
+async fn own_comments(
+    client: &HostClient,
+    thread: &Thread,
+    marker: &str,
+    account: Option<u64>,
+) -> Result<Vec<Own>, HttpError> {
+    let mut own = Vec::new();
+    for page in 1..=MOST_PAGES {
+        let request = Request::get(thread.comments(client))
+            .query("per_page", &PAGE.to_string())
+            .query("page", &page.to_string());
+        let comments: Vec<Value> = client.send(&request).await?.json()?;
+        own.extend(
+            comments
+                .iter()
+                .filter_map(|comment| own_comment(comment, thread, marker, account)),
+        );
+        if comments.len() < PAGE {
+            break;
+        }
+    }
+    own.sort_by_key(|comment| comment.id);
+    Ok(own)
+}
+
+fn own_comment(comment: &Value, thread: &Thread, marker: &str, account: Option<u64>) -> Option<Own> {
+    let body = comment["body"].as_str()?;
+    if body.lines().next()? != marker {
+        return None;
+    }
+    let author = match thread {
+        Thread::GitHub { .. } => &comment["user"],
+        Thread::GitLab { .. } => &comment["author"],
+    };
+    let ours = match account {
+        Some(account) => author["id"].as_u64() == Some(account),
+        None => author["type"] == "Bot",
+    };
+    ours.then_some(Own {
+        id: comment["id"].as_u64()?,
+        body: body.to_owned(),
+    })
+}
+
+impl Thread {
+    fn comments(&self, client: &HostClient) -> Url {
+        match self {
+            Self::GitHub {
+                owner,
+                repository,
+                number,
+            } => client.url(&[
+                "repos",
+                owner,
+                repository,
+                "issues",
+                &number.to_string(),
+                "comments",
+            ]),
+            Self::GitLab { project, number } => client.url(&[
+                "projects",
+                project,
+                "merge_requests",
+                &number.to_string(),
+                "notes",
+            ]),
+        }
+    }
+
+    fn comment(&self, client: &HostClient, id: u64) -> Url {
+        let id = id.to_string();
+        match self {
+            Self::GitHub {
+                owner, repository, ..
+            } => client.url(&["repos", owner, repository, "issues", "comments", &id]),
+            Self::GitLab { .. } => {
+                let mut url = self.comments(client);
+                // Only URLs without a host have no segments.
+                if let Ok(mut segments) = url.path_segments_mut() {
+                    segments.push(&id);
+                }
+                url
+            }
+        }
+    }
+
+    const fn update(&self) -> Method {
+        match self {
+            Self::GitHub { .. } => Method::PATCH,
+            Self::GitLab { .. } => Method::PUT,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A client of a CI host's own API: another origin than the platform's, with a token of its own or none.
+
+use super::base_url::below;
+use super::retry::Delays;
+use super::token::Token;
+use super::transport::{Limits, Proxies, Transport};
+use super::{HttpError, Request, Response};
+use reqwest::Url;
+use secrecy::{ExposeSecret as _, SecretString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How a host's API is reached.
+#[derive(Debug, Clone)]
+pub struct HostSettings {
+    /// Where it is, with its path.
+    pub root: Url,
+    /// The bearer token; none where the host needs none.
+    pub token: Option<SecretString>,
+    /// A proxy of the host, instead of those of the environment.
+    pub proxy: Option<Url>,
+    /// The limit of one request and its answer.
+    pub timeout: Duration,
+    /// Tries after the first.
+    pub retries: u32,
+    /// A PEM file with root certificates that are trusted besides those of the machine.
+    pub ca_cert: Option<PathBuf>,
+}
+
+fn only(proxy: &Url) -> Result<Proxies, HttpError> {
+    let proxy = reqwest::Proxy::all(proxy.clone());
+    let wrong = |why| HttpError::configuration(format!("the proxy cannot be used: {why}"));
+    Ok(Proxies::Only(Box::new(proxy.map_err(wrong)?)))
+}
+
+/// Sends requests to a host.
+pub struct HostClient {
+    root: Url,
+    token: Option<Token>,
+    transport: Transport,
+}
+
+impl HostClient {
+    /// A client; nothing is sent before the first call.
+    pub fn new(settings: &HostSettings) -> Result<Self, HttpError> {
+        let token = settings.token.as_ref();
+        let token = token
+            .map(|token| Token::new(token.expose_secret(), None))
+            .transpose()?;
+        let limits = Limits {
+            timeout: settings.timeout,
+            retries: settings.retries,
+            delays: Delays::default(),
+        };
+        let proxies = match &settings.proxy {
+            Some(proxy) => only(proxy)?,
+            None => Proxies::on_the_way_to(&settings.root),
+        };
+        let transport = Transport::new(limits, settings.ca_cert.as_deref(), &proxies)?;
+        Ok(Self {
+            root: settings.root.clone(),
+            token,
+            transport,
+        })
+    }
+
+    /// The URL of a resource, by its path segments below the root.
+    pub fn url(&self, path: &[&str]) -> Url {
+        below(&self.root, path)
+    }
+
+    /// Sends a request, with the token if there is one.
+    pub async fn send(&self, request: &Request) -> Result<Response, HttpError> {
+        self.transport.send(request, self.token.as_ref()).await
+    }
+}

@@ -1,0 +1,190 @@
+//! What a report says besides the review itself, handed in by whoever knows it.
+
+use crate::findings::Report;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+/// The longest category in an id, in characters.
+const CATEGORY_LIMIT: usize = 60;
+
+/// What a report says besides the review itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The program's version.
+    pub tool_version: &'static str,
+    /// Where the host shows files of the reviewed commit, for example `https://github.com/o/r/blob/<sha>`; a path
+    /// is appended after a `/`. None where there is no such place.
+    pub blob_url: Option<String>,
+    /// What tells this review from others of the same commit: in SARIF's category and in a comment's marker. Empty
+    /// for the usual one.
+    pub category: String,
+    /// What is known of rules, in words.
+    pub rules: Vec<RuleText>,
+    /// Lines of the reviewed files.
+    pub sources: Sources,
+    /// Which lines the change touched.
+    pub changed: ChangedLines,
+}
+
+/// A rule in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleText {
+    /// The rule's id.
+    pub id: String,
+    /// What must hold: one sentence.
+    pub summary: String,
+    /// Why, and how it is checked: a sentence each.
+    pub help: Vec<String>,
+}
+
+impl About {
+    /// The name of this review among those of the same change: another for each category and each part. By it a host's
+    /// report or comment is found again, and replaced.
+    pub fn review_id(&self, report: &Report) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let mut id = "sluicegate".to_owned();
+        if !self.category.is_empty() {
+            id.push('-');
+            id.extend(self.category.chars().take(CATEGORY_LIMIT).map(plain));
+        }
+        if let Some(shard) = report.context.shard {
+            let _ = write!(id, "-part-{}-of-{}", shard.index, shard.total);
+        }
+        id
+    }
+
+    /// What is known of a rule.
+    pub(super) fn rule(&self, id: &str) -> Option<&RuleText> {
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+}
+
+/// The lines around findings. Longer lines are cut, and the whole is bounded, since files are as large as their
+/// authors like.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources {
+    files: BTreeMap<String, BTreeMap<u32, String>>,
+    kept: usize,
+}
+
+/// A line with its number.
+pub type Line<'a> = (u32, &'a str);
+
+impl Sources {
+    /// How many lines before and after a finding are kept.
+    pub const AROUND: u32 = 3;
+
+    /// The longest line that is kept whole, in characters.
+    const LONGEST: usize = 400;
+
+    /// The most that is kept of all files, in bytes.
+    const MOST: usize = 24 * 1024 * 1024;
+
+    /// Whether nothing more is kept.
+    pub const fn is_full(&self) -> bool {
+        self.kept >= Self::MOST
+    }
+
+    /// Keeps the lines around `lines` (from 1) of a file's content.
+    pub fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
+        let wanted = |number: u32| {
+            let near = number.saturating_sub(Self::AROUND)..=number.saturating_add(Self::AROUND);
+            lines.range(near).next().is_some()
+        };
+        let last = lines
+            .last()
+            .map_or(0, |line| line.saturating_add(Self::AROUND) as usize);
+        let text = String::from_utf8_lossy(content);
+        let file = self.files.entry(path.to_owned()).or_default();
+        for (number, line) in (1_u32..).zip(text.lines()).take(last) {
+            if wanted(number) && self.kept < Self::MOST {
+                let line = super::shorten::to_chars(line.trim_end(), Self::LONGEST);
+                self.kept += line.len() + size_of::<(u32, String)>();
+                file.insert(number, line);
+            }
+        }
+    }
+
+    /// The lines around this one, as far as they are known, at most `reach` before and after it.
+    pub fn around(&self, path: &str, line: u32, reach: u32) -> Vec<Line<'_>> {
+        let Some(file) = self.files.get(path).filter(|file| file.contains_key(&line)) else {
+            return Vec::new();
+        };
+        let near = line.saturating_sub(reach)..=line.saturating_add(reach);
+        file.range(near)
+            .map(|(number, text)| (*number, text.as_str()))
+            .collect()
+    }
+}
+
+/// The lines of head that base does not have, by path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangedLines(BTreeMap<String, Vec<RangeInclusive<u32>>>);
+
+impl ChangedLines {
+    /// Notes the changed lines of a file.
+    pub fn add(&mut self, path: &str, lines: Vec<RangeInclusive<u32>>) {
+        self.0.insert(path.to_owned(), lines);
+    }
+
+    /// Whether the change touched this line; false where nothing is known of the file.
+    pub fn touch(&self, path: &str, line: u32) -> bool {
+        let ranges = self.0.get(path).map(Vec::as_slice).unwrap_or_default();
+        ranges.iter().any(|range| range.contains(&line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Shard, Verdict};
+    use crate::report::sample;
+
+    #[test]
+    fn only_the_lines_around_findings_are_kept() {
+        let lines: Vec<String> = (1..=30).map(|n| format!("line {n}\r\n")).collect();
+        let text = lines.concat();
+        let mut sources = Sources::default();
+        sources.add("a", text.as_bytes(), &BTreeSet::from([1, 10, 29]));
+        let numbers = |line| -> Vec<u32> { sources.around("a", line, 9).iter().map(|(n, _)| *n).collect() };
+        assert_eq!(numbers(1), [1, 2, 3, 4, 7, 8, 9, 10]);
+        assert_eq!(
+            sources.around("a", 10, 1),
+            [(9, "line 9"), (10, "line 10"), (11, "line 11")]
+        );
+        assert_eq!(numbers(29).last(), Some(&30));
+        assert!(numbers(20).is_empty() && sources.around("b", 1, 3).is_empty());
+    }
+
+    #[test]
+    fn each_category_and_part_has_an_id_of_its_own() {
+        let mut report = sample::empty(Verdict::Passed);
+        let mut about = About::default();
+        assert_eq!(about.review_id(&report), "sluicegate");
+        about.category = "a b-->".to_owned();
+        report.context.shard = Some(Shard { index: 2, total: 3 });
+        assert_eq!(about.review_id(&report), "sluicegate-a-b----part-2-of-3");
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut sources = Sources::default();
+        let long = "é".repeat(100_000);
+        sources.add("a", long.as_bytes(), &BTreeSet::from([1]));
+        assert_eq!(sources.around("a", 1, 0)[0].1.chars().count(), Sources::LONGEST);
+        let lines: BTreeSet<u32> = (1..=40_000).collect();
+        let text = format!("{}\n", "x".repeat(1_000)).repeat(40_000);
+        (0..4).for_each(|n| sources.add(&n.to_string(), text.as_bytes(), &lines));
+        assert!(sources.is_full() && sources.kept < Sources::MOST + 1_000);
+    }
+
+    #[test]
+    fn changed_lines_are_those_of_the_file() {
+        let mut changed = ChangedLines::default();
+        changed.add("a", vec![3..=4, 9..=9]);
+        let touched: Vec<u32> = (1..12).filter(|line| changed.touch("a", *line)).collect();
+        assert_eq!(touched, [3, 4, 9]);
+        assert!(!changed.touch("b", 3));
+    }
+}

@@ -1,0 +1,139 @@
+//! Bitbucket's Code Insights: a report on the commit, and annotations in the pull request's diff.
+//!
+//! <https://developer.atlassian.com/cloud/bitbucket/rest/api-group-reports/>
+
+use super::annotation::{self, Annotation, Level};
+use super::wording::headline;
+use super::{About, shorten};
+use crate::findings::{Fingerprint, Report, Verdict};
+use serde_json::{Value, json};
+
+/// What the ids of annotations begin with.
+const ID: &str = "sluicegate";
+
+/// Annotations of a report.
+const MOST: usize = 1_000;
+
+/// Annotations of a request.
+const PER_REQUEST: usize = 100;
+
+/// The longest summary of an annotation, in characters.
+const SUMMARY_LIMIT: usize = 450;
+
+/// The longest words of a report, in characters.
+const DETAILS_LIMIT: usize = 2_000;
+
+/// The report, as its PUT takes it. An undecided review is no pass.
+pub fn report(report: &Report) -> Value {
+    let counts = report.counts();
+    let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
+    let mut details = headline(report);
+    for note in &report.notes {
+        details.push(' ');
+        details.push_str(note);
+    }
+    json!({
+        "title": "Pipeline review",
+        "details": shorten::to_chars(&details, DETAILS_LIMIT),
+        "report_type": "BUG",
+        "reporter": "sluicegate",
+        "result": if report.verdict == Verdict::Passed { "PASSED" } else { "FAILED" },
+        "data": [
+            number("Errors", counts.failed - counts.warnings),
+            number("Warnings", counts.warnings),
+            number("Not evaluated", counts.errors),
+            number("Passed", counts.passed),
+            number("Files", counts.files),
+            number("Not reviewed", counts.unreviewed),
+        ],
+    })
+}
+
+/// The annotations, as their POSTs take them: the most important first, at most 1,000, 100 in each.
+pub fn annotations(report: &Report, about: &About) -> Vec<Value> {
+    let all = annotation::collect(report, about);
+    let placed = all.iter().filter(|annotation| annotation.place.is_some());
+    let entries: Vec<Value> = placed
+        .take(MOST)
+        .zip(0..)
+        .map(|(annotation, number)| entry(annotation, number))
+        .collect();
+    entries
+        .chunks(PER_REQUEST)
+        .map(|chunk| Value::Array(chunk.to_vec()))
+        .collect()
+}
+
+fn entry(annotation: &Annotation, number: u64) -> Value {
+    let (kind, severity) = match annotation.level {
+        Level::Error => ("BUG", "HIGH"),
+        Level::Warning => ("CODE_SMELL", "MEDIUM"),
+        Level::Notice => ("CODE_SMELL", "LOW"),
+    };
+    let (path, line) = annotation
+        .place
+        .as_ref()
+        .map_or(("", 1), |(path, line)| (path, (*line).max(1)));
+    let summary = format!("{}: {}", annotation.title, annotation.message);
+    let id = Fingerprint::new(&[&annotation.title, path, &annotation.message], number);
+    json!({
+        "external_id": format!("{ID}-{id}"),
+        "annotation_type": kind,
+        "severity": severity,
+        "summary": shorten::to_chars(&summary, SUMMARY_LIMIT),
+        "path": path,
+        "line": line,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Severity, Status};
+    use crate::report::sample;
+
+    #[test]
+    fn the_report_has_verdict_and_numbers() {
+        let body = report(&sample::report());
+        assert_eq!(body["result"], "FAILED");
+        assert_eq!(
+            body["data"][0],
+            json!({ "title": "Errors", "type": "NUMBER", "value": 1 })
+        );
+        assert_eq!(report(&sample::empty(Verdict::Undecided))["result"], "FAILED");
+        assert_eq!(report(&sample::empty(Verdict::Passed))["result"], "PASSED");
+    }
+
+    #[test]
+    fn annotations_keep_to_the_limits() {
+        let mut report = sample::empty(Verdict::Failed);
+        let many = (0..1_200)
+            .map(|n| sample::violation(&"é".repeat(600), Some(n)))
+            .collect();
+        report.files = vec![sample::file(
+            "a",
+            vec![sample::result("r", Status::Failed(Severity::Error), many)],
+        )];
+        let requests = annotations(&report, &About::default());
+        assert_eq!(requests.len(), 10);
+        let all: Vec<&Value> = requests
+            .iter()
+            .flat_map(|request| request.as_array().unwrap())
+            .collect();
+        assert_eq!(all.len(), 1_000);
+        let ids: std::collections::HashSet<&str> =
+            all.iter().map(|e| e["external_id"].as_str().unwrap()).collect();
+        assert_eq!(ids.len(), 1_000);
+        assert!(
+            all.iter()
+                .all(|e| e["summary"].as_str().unwrap().chars().count() == 450)
+        );
+        assert!(all.iter().all(|e| e["line"].as_u64().unwrap() >= 1));
+        assert_eq!(all[1]["severity"], "HIGH");
+    }
+
+    #[test]
+    fn nothing_found_is_nothing_sent() {
+        assert!(annotations(&sample::empty(Verdict::Passed), &About::default()).is_empty());
+    }
+}

@@ -1,0 +1,177 @@
+//! GitLab's Code Quality report: a JSON array, shown in the merge request widget and beside the lines.
+//!
+//! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>. GitLab reads entry by entry and stops
+//! in silence at the first that lacks anything, so each has everything, and none of it is empty. Equal fingerprints
+//! are one entry to it, so twins have different ones.
+
+use super::json::without_commands;
+use super::wording::{gate_change, unreviewed};
+use super::{ReportError, shorten};
+use crate::findings::{Finding, Fingerprint, Report, Severity};
+use serde::Serialize;
+
+/// The longest description, in characters; the widget shows one line.
+const DESCRIPTION_LIMIT: usize = 2_000;
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    description: String,
+    check_name: &'a str,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location<'a>,
+}
+
+#[derive(Serialize)]
+struct Location<'a> {
+    path: &'a str,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: u32,
+}
+
+/// The report as a Code Quality array: the findings, the files without an answer, and the changes to the gate.
+pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
+    let findings = report.findings();
+    let prints = Fingerprint::of(&findings);
+    let mut entries: Vec<Entry<'_>> = findings
+        .iter()
+        .zip(prints)
+        .map(|(finding, print)| entry(about(finding), print))
+        .collect();
+    entries.extend(report.unreviewed.iter().map(|file| {
+        let what = (
+            "unreviewed",
+            file.path.as_str(),
+            1,
+            "critical",
+            unreviewed(&file.reason),
+        );
+        entry(what, Fingerprint::new(&["unreviewed", &file.path], 0))
+    }));
+    entries.extend(report.gate_changes.iter().map(|path| {
+        let what = ("gate-change", path.as_str(), 1, "info", gate_change(path));
+        entry(what, Fingerprint::new(&["gate-change", path], 0))
+    }));
+    let mut json = without_commands(serde_json::to_string(&entries)?);
+    json.push('\n');
+    Ok(json.into_bytes())
+}
+
+/// Rule, path, line, severity and words.
+type What<'a> = (&'a str, &'a str, u32, &'static str, String);
+
+fn about<'a>(finding: &Finding<'a>) -> What<'a> {
+    let severity = match (finding.error_type, finding.severity) {
+        (Some(_), _) => "critical",
+        (None, Severity::Error) => "major",
+        (None, Severity::Warning) => "minor",
+    };
+    (
+        finding.rule,
+        finding.path,
+        finding.line,
+        severity,
+        finding.message(),
+    )
+}
+
+fn entry((rule, path, line, severity, words): What<'_>, print: Fingerprint) -> Entry<'_> {
+    Entry {
+        description: full(&shorten::to_chars(&words, DESCRIPTION_LIMIT)).to_owned(),
+        check_name: full(rule),
+        fingerprint: print.to_string(),
+        severity,
+        location: Location {
+            path: full(path),
+            lines: Lines { begin: line.max(1) },
+        },
+    }
+}
+
+/// The text, or a stand-in for one that has nothing to see.
+fn full(text: &str) -> &str {
+    if text.trim().is_empty() { "(no text)" } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Status, Verdict};
+    use crate::report::sample;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+    use std::collections::HashSet;
+
+    fn read(report: &Report) -> Vec<Value> {
+        let written = render(report).unwrap();
+        assert_eq!(written[0], b'[', "no byte order mark");
+        serde_json::from_slice(&written).unwrap()
+    }
+
+    /// What GitLab asks of an entry, in the form of a schema.
+    fn schema() -> Value {
+        let text = json!({ "type": "string", "pattern": "\\S" });
+        let severity = json!({ "enum": ["info", "minor", "major", "critical", "blocker"] });
+        let lines =
+            json!({ "required": ["begin"], "properties": { "begin": { "type": "integer", "minimum": 1 } } });
+        json!({ "type": "array", "items": {
+            "required": ["description", "check_name", "fingerprint", "severity", "location"],
+            "properties": {
+                "description": text, "check_name": text, "severity": severity,
+                "fingerprint": { "type": "string", "pattern": "^[0-9a-f]{64}$" },
+                "location": { "required": ["path", "lines"], "properties": { "path": text, "lines": lines } }
+            }
+        } })
+    }
+
+    #[test]
+    fn one_of_everything() {
+        let entries = read(&sample::report());
+        let line = |e: &Value| {
+            let place = &e["location"];
+            format!(
+                "{} {} {}:{} {}",
+                e["severity"], e["check_name"], place["path"], place["lines"]["begin"], e["description"]
+            )
+        };
+        insta::assert_snapshot!(entries.iter().map(line).collect::<Vec<_>>().join("\n"), @r#"
+        "minor" "maximum-outputs" "a.tran.yaml":1 "3 outputs"
+        "critical" "unused-components" "a.tran.yaml":1 "the rule could not be evaluated: designer/no-start-component"
+        "major" "component-naming-convention" "load/it.orch.yaml":12 "`Run A` is not in the pattern"
+        "major" "component-naming-convention" "load/it.orch.yaml":9 "`Run B` is not"
+        "critical" "unreviewed" "late.orch.yaml":1 "The file was not reviewed: the batch timed out"
+        "info" "gate-change" "sluicegate.yaml":1 "This change touches the gate itself: sluicegate.yaml"
+        "#);
+    }
+
+    #[test]
+    fn a_passed_review_is_an_empty_array() {
+        assert_eq!(render(&sample::empty(Verdict::Passed)).unwrap(), b"[]\n");
+    }
+
+    proptest! {
+        #[test]
+        fn every_entry_is_complete_and_unique(raw in "(\\PC|[\\x00-\\x20]|##\\[|##vso\\[|::){0,12}") {
+            let twins = vec![sample::violation(&raw, Some(3)), sample::violation(&raw, Some(0))];
+            let results = vec![
+                sample::result(&raw, Status::Failed(Severity::Error), twins),
+                sample::result(&raw, Status::Error(Some(raw.clone())), vec![]),
+            ];
+            let mut report = sample::report();
+            report.files = vec![sample::file(&raw, results)];
+            let written = String::from_utf8(render(&report).unwrap()).unwrap();
+            prop_assert!(!written.contains("##[") && !written.contains("##vso["));
+            let read: Value = serde_json::from_str(&written).unwrap();
+            let validator = jsonschema::validator_for(&schema()).unwrap();
+            prop_assert!(validator.is_valid(&read), "{read}");
+            let entries = read.as_array().unwrap();
+            let prints: HashSet<&str> = entries.iter().map(|e| e["fingerprint"].as_str().unwrap()).collect();
+            prop_assert_eq!(prints.len(), entries.len());
+            prop_assert_eq!(entries[0]["description"].as_str().unwrap(), full(&raw));
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! A page of its own: one file, for the artifacts of a job or a mail.
+//!
+//! It asks for nothing from anywhere: style and script are inside, and its content security policy allows those two by
+//! their hashes and nothing else. What a review says is text in elements, never a part of the script; the script only
+//! hides what the filter does not want, so the page can be read without it. It is also well-formed XML, by which its
+//! tests read it back.
+
+mod charts;
+mod results;
+mod text;
+
+use self::results::{RuleNumbers, name};
+use self::text::escape;
+use super::About;
+use super::wording::{count, gate_change, headline, run_problem, unreviewed};
+use crate::findings::{Counts, FileResults, Report, RuleResult, Verdict};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// The review as an HTML page.
+pub fn render(report: &Report, about: &About) -> String {
+    let mut page = head(report);
+    page.push_str(&top(report));
+    page.push_str("<main>\n");
+    page.push_str(&tiles(report.counts()));
+    page.push_str(&remarks(report));
+    page.push_str(&charts::charts(&report.findings()));
+    page.push_str(&findings(report, about));
+    page.push_str("</main>\n");
+    let _ = write!(
+        page,
+        "<footer><p>sluicegate {}</p></footer>\n</div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        escape(about.tool_version)
+    );
+    page
+}
+
+/// <https://www.w3.org/TR/CSP3/#framework-directive-source-list>
+fn policy() -> String {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+}
+
+fn head(report: &Report) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n<meta name=\"referrer\" content=\"no-referrer\"/>\n\
+         <title>Review {} - sluicegate</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#findings\">Skip to the findings</a>\n<div class=\"page\">\n",
+        policy(),
+        report.verdict
+    )
+}
+
+fn top(report: &Report) -> String {
+    let (sign, tone) = match report.verdict {
+        Verdict::Passed => ("✓", "passed"),
+        Verdict::Failed => ("✕", "failed"),
+        Verdict::Undecided => ("?", "undecided"),
+    };
+    let mut shown = format!(
+        "<header>\n<p class=\"brand\">Pipeline review</p>\n<h1><span class=\"verdict {tone}\"><span aria-hidden=\"true\">{sign}</span> \
+         Review {}</span></h1>\n<p class=\"problem\">{}</p>\n",
+        report.verdict,
+        escape(&run_problem(report).unwrap_or_else(|| headline(report)))
+    );
+    shown.push_str("<dl class=\"facts\">");
+    for (label, value) in facts(report) {
+        let _ = write!(shown, "<div><dt>{label}</dt><dd>{}</dd></div>", escape(&value));
+    }
+    shown + "</dl>\n</header>\n"
+}
+
+fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let context = &report.context;
+    let short = |commit: &String| commit.chars().take(12).collect::<String>();
+    let optional = [
+        ("Branch", context.branch.clone()),
+        ("Commit", context.head.as_ref().map(short)),
+        ("Compared with", context.base.as_ref().map(short)),
+        ("Part", context.shard.map(|shard| shard.to_string())),
+    ];
+    let mut facts: Vec<_> = optional
+        .into_iter()
+        .filter_map(|(label, value)| Some((label, value?)))
+        .collect();
+    facts.push(("Engine", report.engine.to_string()));
+    facts.push(("Run by", format!("{}, {}", context.ci, context.event)));
+    facts.push((
+        "Began",
+        report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    ));
+    facts.push(("Took", format!("{:.1} s", report.elapsed.as_secs_f64())));
+    facts
+}
+
+fn tiles(counts: Counts) -> String {
+    let tiles = [
+        ("Errors", counts.failed - counts.warnings, "error"),
+        ("Warnings", counts.warnings, "warning"),
+        ("Not evaluated", counts.errors, "broken"),
+        ("Passed", counts.passed, "passed"),
+        ("Files", counts.files, "none"),
+        ("Excluded", counts.excluded, "none"),
+        ("Not reviewed", counts.unreviewed, "error"),
+    ];
+    let mut shown = String::from("<section aria-label=\"Numbers\"><dl class=\"tiles\">");
+    for (label, number, tone) in tiles {
+        let tone = if number == 0 { "none" } else { tone };
+        let _ = write!(
+            shown,
+            "<div class=\"{tone}\"><dt>{label}</dt><dd>{number}</dd></div>"
+        );
+    }
+    shown + "</dl></section>\n"
+}
+
+/// What is to be known besides the findings; nothing where there is nothing.
+fn remarks(report: &Report) -> String {
+    let lists = [
+        list(
+            "Changes to the gate itself",
+            report.gate_changes.iter().map(|path| gate_change(path)),
+        ),
+        list(
+            "Not reviewed",
+            report
+                .unreviewed
+                .iter()
+                .map(|file| format!("{}: {}", file.path, unreviewed(&file.reason))),
+        ),
+        list("Notes", report.notes.iter().cloned()),
+        list(
+            "Excluded, as no file that is reviewed",
+            report.excluded.iter().cloned(),
+        ),
+    ];
+    let lists = lists.concat();
+    if lists.is_empty() {
+        return lists;
+    }
+    format!(
+        "<section aria-labelledby=\"remarks\"><h2 id=\"remarks\">To be known</h2>\n<div class=\"card remarks\">{lists}</div></section>\n"
+    )
+}
+
+fn list(title: &str, items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.map(|item| format!("<li>{}</li>", escape(&item))).collect();
+    if items.is_empty() {
+        return String::new();
+    }
+    let items = items.join("\n");
+    format!("<div><h3>{title}</h3><ul class=\"plain\">{items}</ul></div>\n")
+}
+
+fn worst(file: &FileResults) -> usize {
+    file.results
+        .iter()
+        .filter_map(RuleResult::severity)
+        .map(|severity| severity as usize + 1)
+        .max()
+        .unwrap_or(0)
+}
+
+fn findings(report: &Report, about: &About) -> String {
+    let mut names: Vec<&str> = report
+        .files
+        .iter()
+        .flat_map(|file| &file.results)
+        .map(|result| result.rule.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let numbers: RuleNumbers<'_> = names.iter().copied().zip(1..).collect();
+    let mut files: Vec<&FileResults> = report.files.iter().collect();
+    files.sort_by_key(|file| (Reverse(worst(file)), &file.path));
+    let mut shown = String::from(
+        "<section aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
+    );
+    if files.is_empty() {
+        return shown + "<p>There is nothing here: no pipeline was reviewed.</p></section>\n";
+    }
+    shown.push_str(&filter(&names, report.counts()));
+    for file in files {
+        shown.push_str(&results::file(file, &numbers, about));
+    }
+    shown + "</section>\n"
+}
+
+/// Hidden until the script runs, as it does nothing without it.
+fn filter(names: &[&str], counts: Counts) -> String {
+    let mut shown = String::from(
+        "<form id=\"filter\" class=\"card\" hidden=\"\" role=\"search\" aria-label=\"Filter the findings\">\n\
+         <label class=\"field\" for=\"text\">Text<input id=\"text\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"/></label>\n\
+         <label class=\"field\" for=\"rule\">Rule<select id=\"rule\"><option value=\"\">All rules</option>",
+    );
+    for (rule, number) in names.iter().zip(1..) {
+        let _ = write!(shown, "<option value=\"{number}\">{}</option>", name(rule));
+    }
+    shown.push_str("</select></label>\n<fieldset><legend>Status</legend>");
+    let statuses = [
+        ("error", "Errors", counts.failed - counts.warnings),
+        ("warning", "Warnings", counts.warnings),
+        ("broken", "Not evaluated", counts.errors),
+        ("passed", "Passed", counts.passed),
+    ];
+    for (status, label, number) in statuses {
+        // Passed rules are many; they are there when asked for, or when they are all there is.
+        let checked = status != "passed" || counts.passed > 0 && counts.failed + counts.errors == 0;
+        let checked = if checked { " checked=\"\"" } else { "" };
+        let _ = write!(
+            shown,
+            "<label><input type=\"checkbox\" value=\"{status}\"{checked}/>{label} ({})</label>",
+            count(number, "rule")
+        );
+    }
+    shown
+        + "</fieldset>\n<div class=\"result-line\"><p id=\"shown\" role=\"status\"></p><button type=\"reset\">Show all again</button></div></form>\n"
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Several reports as one: of jobs that reviewed a part each.
+
+use crate::findings::{Report, ReviewContext, Shard, Verdict};
+use std::collections::BTreeMap;
+
+/// Reports that are not parts of one review.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// There is none.
+    #[error("there is no report")]
+    Nothing,
+    /// They are of different commits or engines, or split differently.
+    #[error("the reports are not of the same review: {what} is {one} in one and {other} in another")]
+    Different {
+        /// What differs.
+        what: &'static str,
+        /// Its value in the first report.
+        one: String,
+        /// Its value in another.
+        other: String,
+    },
+    /// Two reports say different things of a file.
+    #[error("two reports have different results for {0}")]
+    Contradiction(String),
+    /// A part is there twice.
+    #[error("two reports are of the part {0}")]
+    Twice(Shard),
+}
+
+/// The reports as one. The verdict is the worst of theirs; if a part is missing, it is no pass.
+pub fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
+    let mut reports = reports.into_iter();
+    let first = reports.next().ok_or(MergeError::Nothing)?;
+    let mut shards: Vec<Shard> = first.context.shard.into_iter().collect();
+    let mut whole = first;
+    for report in reports {
+        same_review(&whole, &report)?;
+        shards.extend(report.context.shard);
+        add(&mut whole, report)?;
+    }
+    in_order(&mut whole);
+    if !shards.is_empty() {
+        check_parts(&mut whole, shards)?;
+    }
+    Ok(whole)
+}
+
+fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
+    let commit = |context: &ReviewContext| context.head.clone().unwrap_or_else(|| "no commit".to_owned());
+    let total = |context: &ReviewContext| context.shard.map(|shard| shard.total.to_string());
+    let whole = || "the whole".to_owned();
+    let pairs = [
+        ("the engine", one.engine.to_string(), other.engine.to_string()),
+        ("the commit", commit(&one.context), commit(&other.context)),
+        (
+            "the number of parts",
+            total(&one.context).unwrap_or_else(whole),
+            total(&other.context).unwrap_or_else(whole),
+        ),
+    ];
+    match pairs.into_iter().find(|(_, one, other)| one != other) {
+        Some((what, one, other)) => Err(MergeError::Different { what, one, other }),
+        None => Ok(()),
+    }
+}
+
+fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, file) in whole.files.iter().enumerate() {
+        known.insert(file.path.clone(), index);
+    }
+    for file in report.files {
+        match known.get(&file.path) {
+            Some(index) if whole.files[*index] == file => {}
+            Some(_) => return Err(MergeError::Contradiction(file.path)),
+            None => whole.files.push(file),
+        }
+    }
+    whole.excluded.extend(report.excluded);
+    whole.unreviewed.extend(report.unreviewed);
+    whole.gate_changes.extend(report.gate_changes);
+    for note in report.notes {
+        if !whole.notes.contains(&note) {
+            whole.notes.push(note);
+        }
+    }
+    whole.verdict = worse(whole.verdict, report.verdict);
+    whole.started_at = whole.started_at.min(report.started_at);
+    whole.elapsed = whole.elapsed.max(report.elapsed);
+    Ok(())
+}
+
+const fn worse(one: Verdict, other: Verdict) -> Verdict {
+    match (one, other) {
+        (Verdict::Failed, _) | (_, Verdict::Failed) => Verdict::Failed,
+        (Verdict::Undecided, _) | (_, Verdict::Undecided) => Verdict::Undecided,
+        (Verdict::Passed, Verdict::Passed) => Verdict::Passed,
+    }
+}
+
+fn in_order(whole: &mut Report) {
+    whole.files.sort_by(|a, b| a.path.cmp(&b.path));
+    whole.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
+    whole.unreviewed.dedup_by(|a, b| a.path == b.path);
+    for paths in [&mut whole.excluded, &mut whole.gate_changes] {
+        paths.sort();
+        paths.dedup();
+    }
+}
+
+/// All parts: the whole. Only some of them: what the others would say is not known.
+fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
+    shards.sort_unstable();
+    if let Some(pair) = shards.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(MergeError::Twice(pair[0]));
+    }
+    whole.context.shard = None;
+    let total = shards[0].total as usize;
+    if shards.len() < total {
+        let missing = total - shards.len();
+        whole.verdict = worse(whole.verdict, Verdict::Undecided);
+        whole
+            .notes
+            .push(format!("{missing} of {total} parts of the review are missing"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Severity, Status};
+    use crate::report::sample;
+
+    fn part(index: u32, total: u32, path: &str, verdict: Verdict) -> Report {
+        let mut report = sample::empty(verdict);
+        report.context.shard = Some(Shard { index, total });
+        report.files = vec![sample::file(
+            path,
+            vec![sample::result("r", Status::Passed, vec![])],
+        )];
+        report
+    }
+
+    #[test]
+    fn all_parts_are_the_whole() {
+        let mut second = part(2, 2, "a", Verdict::Failed);
+        second.unreviewed = sample::report().unreviewed;
+        let whole = merge(vec![part(1, 2, "b", Verdict::Passed), second]).unwrap();
+        let paths: Vec<&str> = whole.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(
+            (paths, whole.verdict, whole.context.shard),
+            (vec!["a", "b"], Verdict::Failed, None)
+        );
+        assert_eq!(whole.unreviewed.len(), 1);
+    }
+
+    #[test]
+    fn a_missing_part_is_no_pass() {
+        let parts = vec![part(1, 3, "a", Verdict::Passed), part(3, 3, "c", Verdict::Passed)];
+        let whole = merge(parts).unwrap();
+        assert_eq!(whole.verdict, Verdict::Undecided);
+        assert_eq!(whole.notes, ["1 of 3 parts of the review are missing"]);
+        let alone = merge(vec![part(1, 3, "a", Verdict::Passed)]).unwrap();
+        assert_eq!(alone.verdict, Verdict::Undecided);
+    }
+
+    #[test]
+    fn one_report_stays_as_it_is() {
+        assert_eq!(merge(vec![sample::report()]).unwrap(), sample::report());
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        let other_commit = {
+            let mut report = part(2, 2, "b", Verdict::Passed);
+            report.context.head = Some("2e".repeat(20));
+            report
+        };
+        let first = || part(1, 2, "a", Verdict::Passed);
+        let refused = |other: Report| merge(vec![first(), other]).unwrap_err().to_string();
+        insta::assert_snapshot!(refused(other_commit), @"the reports are not of the same review: the commit is 1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f in one and 2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e in another");
+        insta::assert_snapshot!(refused(part(1, 2, "b", Verdict::Passed)), @"two reports are of the part 1/2");
+        insta::assert_snapshot!(refused(part(2, 3, "b", Verdict::Passed)), @"the reports are not of the same review: the number of parts is 2 in one and 3 in another");
+        insta::assert_snapshot!(refused(sample::empty(Verdict::Passed)), @"the reports are not of the same review: the number of parts is 2 in one and the whole in another");
+        let mut contrary = part(2, 2, "a", Verdict::Passed);
+        contrary.files[0].results[0].status = Status::Failed(Severity::Error);
+        insta::assert_snapshot!(refused(contrary), @"two reports have different results for a");
+        assert_eq!(merge(vec![]), Err(MergeError::Nothing));
+    }
+
+    #[test]
+    fn the_same_report_twice_is_that_report() {
+        assert_eq!(
+            merge(vec![sample::report(), sample::report()]).unwrap(),
+            sample::report()
+        );
+    }
+}

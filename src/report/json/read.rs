@@ -1,0 +1,322 @@
+//! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
+//! hangs on it.
+
+use super::{CountsV1, SCHEMA};
+use crate::findings::{
+    Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, Status, Unreviewed,
+    Verdict, Violation,
+};
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// A text is no report of this program.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not JSON, or lacks what a report has, or has what a report does not have.
+    #[error("it is not a report: {0}")]
+    Form(#[from] serde_path_to_error::Error<serde_json::Error>),
+    /// A value that a report cannot have.
+    #[error("it is not a report: {0}")]
+    Value(String),
+}
+
+fn wrong(what: impl Into<String>) -> ReadError {
+    ReadError::Value(what.into())
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Document {
+    schema: String,
+    engine: String,
+    verdict: String,
+    context: Context,
+    counts: CountsV1,
+    files: Vec<File>,
+    excluded: Vec<String>,
+    unreviewed: Vec<String>,
+    #[serde(default)]
+    gate_changes: Vec<String>,
+    #[serde(default)]
+    notes: Vec<String>,
+    #[serde(default)]
+    unreviewed_reasons: BTreeMap<String, String>,
+    started_at: Option<Timestamp>,
+    #[serde(default)]
+    elapsed_nanos: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Context {
+    ci: String,
+    event: String,
+    branch: Option<String>,
+    head: Option<String>,
+    base: Option<String>,
+    shard: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    path: String,
+    results: Vec<RuleV1>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RuleV1 {
+    rule: String,
+    status: String,
+    enforcement: Option<String>,
+    error_type: Option<String>,
+    violations: Vec<String>,
+    line: u32,
+    severity: Option<String>,
+    lines: Option<Vec<Option<u32>>>,
+}
+
+/// Reads a report. The counts must be those of its results.
+pub fn read(text: &[u8]) -> Result<Report, ReadError> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let document: Document = serde_path_to_error::deserialize(&mut json)?;
+    json.end()
+        .map_err(|why| wrong(format!("after the JSON: {why}")))?;
+    if document.schema != SCHEMA {
+        return Err(wrong(format!(
+            "its schema is {:?}, not {SCHEMA:?}",
+            document.schema
+        )));
+    }
+    let claimed = document.counts;
+    let report = document.report()?;
+    if super::counts(report.counts()) != claimed {
+        return Err(wrong("its counts are not those of its results"));
+    }
+    Ok(report)
+}
+
+impl Document {
+    fn report(self) -> Result<Report, ReadError> {
+        let verdict = verdict(&self.verdict)?;
+        let files: Vec<FileResults> = self
+            .files
+            .into_iter()
+            .map(|file| file.results(verdict))
+            .collect::<Result<_, _>>()?;
+        each_once(files.iter().map(|file| file.path.as_str()))?;
+        each_once(self.unreviewed.iter().map(String::as_str))?;
+        let mut reasons = self.unreviewed_reasons;
+        let unreviewed = self.unreviewed.into_iter().map(|path| {
+            let reason = reasons
+                .remove(&path)
+                .unwrap_or_else(|| "no reason was given".to_owned());
+            Unreviewed { path, reason }
+        });
+        Ok(Report {
+            engine: engine(&self.engine)?,
+            verdict,
+            context: self.context.context()?,
+            files,
+            excluded: self.excluded,
+            unreviewed: unreviewed.collect(),
+            gate_changes: self.gate_changes,
+            notes: self.notes,
+            started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
+            elapsed: Duration::from_nanos(self.elapsed_nanos),
+        })
+    }
+}
+
+fn each_once<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), ReadError> {
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        if path.is_empty() || !seen.insert(path) {
+            return Err(wrong(format!("the path {path:?} is empty or stands twice")));
+        }
+    }
+    Ok(())
+}
+
+fn engine(word: &str) -> Result<Engine, ReadError> {
+    [Engine::Remote, Engine::Local]
+        .into_iter()
+        .find(|engine| engine.to_string() == word)
+        .ok_or_else(|| wrong(format!("unknown engine {word:?}")))
+}
+
+fn verdict(word: &str) -> Result<Verdict, ReadError> {
+    [Verdict::Passed, Verdict::Failed, Verdict::Undecided]
+        .into_iter()
+        .find(|verdict| verdict.to_string() == word)
+        .ok_or_else(|| wrong(format!("unknown verdict {word:?}")))
+}
+
+impl Context {
+    fn context(self) -> Result<ReviewContext, ReadError> {
+        let shard = self.shard.map(|text| {
+            text.parse::<Shard>()
+                .map_err(|why| wrong(format!("the shard {text:?}: {why}")))
+        });
+        Ok(ReviewContext {
+            ci: self.ci,
+            event: self.event,
+            branch: self.branch,
+            head: self.head,
+            base: self.base,
+            shard: shard.transpose()?,
+        })
+    }
+}
+
+impl File {
+    fn results(self, verdict: Verdict) -> Result<FileResults, ReadError> {
+        let results = self.results.into_iter().map(|result| result.result(verdict));
+        Ok(FileResults {
+            path: self.path,
+            results: results.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl RuleV1 {
+    fn result(self, verdict: Verdict) -> Result<RuleResult, ReadError> {
+        let enforcement = self.enforcement()?;
+        let status = match self.status.as_str() {
+            "PASSED" => Status::Passed,
+            "FAILED" => Status::Failed(self.severity(enforcement, verdict)?),
+            "ERROR" => Status::Error(self.error_type.clone()),
+            other => {
+                return Err(wrong(format!(
+                    "unknown status {other:?} of the rule {:?}",
+                    self.rule
+                )));
+            }
+        };
+        Ok(RuleResult {
+            violations: self.placed()?,
+            rule: self.rule,
+            status,
+            enforcement,
+        })
+    }
+
+    fn enforcement(&self) -> Result<Option<Enforcement>, ReadError> {
+        let parse = |level: &String| {
+            Enforcement::parse(level).ok_or_else(|| wrong(format!("unknown enforcement {level:?}")))
+        };
+        self.enforcement.as_ref().map(parse).transpose()
+    }
+
+    /// As it was written; else by the enforcement, else by the verdict, as a review decides it.
+    fn severity(&self, enforcement: Option<Enforcement>, verdict: Verdict) -> Result<Severity, ReadError> {
+        match (self.severity.as_deref(), enforcement) {
+            (Some("error"), _) | (None, Some(Enforcement::Error)) => Ok(Severity::Error),
+            (Some("warning"), _) | (None, Some(Enforcement::Warn)) => Ok(Severity::Warning),
+            (Some(other), _) => Err(wrong(format!("unknown severity {other:?}"))),
+            (None, None) if verdict == Verdict::Failed => Ok(Severity::Error),
+            (None, None) => Ok(Severity::Warning),
+        }
+    }
+
+    /// The violations with their lines; without those of each, the first has that of the result.
+    fn placed(&self) -> Result<Vec<Violation>, ReadError> {
+        let lines = match &self.lines {
+            Some(lines) if lines.len() == self.violations.len() => lines.clone(),
+            Some(_) => {
+                return Err(wrong(format!(
+                    "the rule {:?} has not as many lines as violations",
+                    self.rule
+                )));
+            }
+            None => {
+                let first = (self.line > 1).then_some(self.line);
+                let rest = std::iter::repeat_n(None, self.violations.len().saturating_sub(1));
+                std::iter::once(first).chain(rest).collect()
+            }
+        };
+        let violations = self.violations.iter().cloned().zip(lines);
+        Ok(violations.map(|(text, line)| Violation { text, line }).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{json, sample};
+    use proptest::prelude::*;
+
+    fn again(report: &Report) -> Report {
+        read(&json::render(report).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_reads_back_whole() {
+        let mut report = sample::report();
+        report.context.shard = Some(Shard { index: 2, total: 3 });
+        assert_eq!(again(&report), report);
+        assert_eq!(
+            again(&sample::empty(Verdict::Undecided)),
+            sample::empty(Verdict::Undecided)
+        );
+    }
+
+    #[test]
+    fn a_report_with_the_keys_of_the_contract_alone_is_enough() {
+        let text = r#"{ "schema": "sluicegate.report/v1", "engine": "local", "verdict": "failed",
+            "context": { "ci": "none", "event": "local", "branch": null, "head": null, "base": null },
+            "counts": { "files": 1, "passed": 0, "failed": 2, "errors": 0, "warnings": 1, "excluded": 0, "unreviewed": 1 },
+            "files": [ { "path": "a.orch.yaml", "results": [
+                { "rule": "r", "status": "FAILED", "enforcement": "warn", "errorType": null, "violations": ["x", "y"], "line": 7 },
+                { "rule": "s", "status": "FAILED", "enforcement": null, "errorType": null, "violations": [], "line": 1 } ] } ],
+            "excluded": [], "unreviewed": ["b.orch.yaml"] }"#;
+        let report = read(text.as_bytes()).unwrap();
+        let lines: Vec<_> = report.files[0].results[0]
+            .violations
+            .iter()
+            .map(|v| v.line)
+            .collect();
+        assert_eq!(lines, [Some(7), None]);
+        assert_eq!(report.files[0].results[1].status, Status::Failed(Severity::Error));
+        assert_eq!(report.unreviewed[0].reason, "no reason was given");
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused_with_the_reason() {
+        let good = String::from_utf8(json::render(&sample::report()).unwrap()).unwrap();
+        let refused = |from: &str, to: &str| {
+            assert!(good.contains(from), "{from}");
+            read(good.replacen(from, to, 1).as_bytes())
+                .unwrap_err()
+                .to_string()
+        };
+        insta::assert_snapshot!(refused("report/v1", "report/v2"), @r#"it is not a report: its schema is "sluicegate.report/v2", not "sluicegate.report/v1""#);
+        insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
+        insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
+        insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
+        insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
+        assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_reads_back(raw in "(\\PC|[\\x00-\\x1f]|##\\[|\\\\){1,20}") {
+            let mut report = sample::report();
+            let status = Status::Error(Some(raw.clone()));
+            report.files = vec![sample::file(&raw, vec![sample::result(&raw, status, vec![sample::violation(&raw, Some(4))])])];
+            report.notes = vec![raw.clone()];
+            report.unreviewed[0].reason = raw;
+            prop_assert_eq!(again(&report), report);
+        }
+
+        #[test]
+        fn no_text_ends_the_program(raw in "\\PC{0,80}|[\\[\\]{}\",:0-9a-z]{0,80}") {
+            let _ = read(raw.as_bytes());
+        }
+    }
+}

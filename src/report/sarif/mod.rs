@@ -1,0 +1,259 @@
+//! SARIF 2.1.0, for the security tab and other readers of code scanning results.
+//!
+//! A FAILED rule's violations are results. What kept a rule or a file from being evaluated says something about the
+//! run and not about the code: it is a notification, and the run is not a successful execution. Within GitHub's limits
+//! (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>):
+//! what was cut is a notification too. The document has no line break inside, so it can be printed anywhere.
+
+mod rules;
+mod schema;
+
+use self::rules::{Rules, level};
+use self::schema::{
+    ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Found, Invocation, Location,
+    Log, Notification, PhysicalLocation, Reference, Region, RuleReference, Run, Text, Tool,
+};
+use super::json::without_commands;
+use super::wording::{count, gate_change, unreviewed};
+use super::{About, ReportError, shorten, uri};
+use crate::findings::{Finding, Fingerprint, Report, Verdict};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The results that GitHub keeps of a run.
+const MOST_RESULTS: usize = 5_000;
+/// The most notifications, which nobody reads by the thousand.
+const MOST_NOTIFICATIONS: usize = 1_000;
+/// GitHub takes 10 MB after compression; results end where this many bytes are reached before it.
+const MOST_BYTES: usize = 8_000_000;
+/// The longest message, in characters.
+const MESSAGE_LIMIT: usize = 2_000;
+/// The longest line of a file that is repeated, in characters.
+const SNIPPET_LIMIT: usize = 200;
+const ROOT: &str = "%SRCROOT%";
+
+/// What notifications are about: id and meaning, in the order of the driver's list.
+const KINDS: [(&str, &str); 5] = [
+    ("not-evaluated", "A rule could not be evaluated."),
+    ("not-reviewed", "A file has no answer."),
+    ("gate-change", "The change touches the gate itself."),
+    ("note", "What else is to be known of the review."),
+    (
+        "cut",
+        "Something was left out to stay within the limits of readers.",
+    ),
+];
+
+/// The review as a SARIF log with one run.
+pub fn render(report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
+    let rules = Rules::of(report, about);
+    let (results, cut) = results(report, about, &rules);
+    let mut notifications = notifications(report, &rules);
+    let left_out = notifications.len().saturating_sub(MOST_NOTIFICATIONS);
+    notifications.truncate(MOST_NOTIFICATIONS);
+    for (number, what) in [(cut, "result"), (left_out, "notification")] {
+        if number > 0 {
+            let words = format!("{} left out: see the JSON report", count(number, what));
+            notifications.push(notification("cut", "warning", &words));
+        }
+    }
+    let log = Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run {
+            tool: tool(rules, about),
+            automation_details: AutomationDetails {
+                id: category(report, about),
+            },
+            invocations: [invocation(report, notifications)],
+            original_uri_base_ids: BTreeMap::from([(ROOT, root())]),
+            column_kind: "utf16CodeUnits",
+            results,
+        }],
+    };
+    let mut json = without_commands(serde_json::to_string(&log)?);
+    json.push('\n');
+    Ok(json.into_bytes())
+}
+
+fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
+    let kind = |(id, meaning): (&'static str, &str)| Descriptor {
+        id,
+        short_description: Text {
+            text: meaning.to_owned(),
+        },
+    };
+    Tool {
+        driver: Driver {
+            name: "sluicegate",
+            full_name: format!("sluicegate {}", about.tool_version),
+            version: about.tool_version,
+            semantic_version: about.tool_version,
+            rules: rules.list,
+            notifications: KINDS.map(kind).into(),
+        },
+    }
+}
+
+/// GitHub takes what stands before the last `/` as the category. A part of a review has one of its own, as it would
+/// close the alerts of the other parts.
+fn category(report: &Report, about: &About) -> String {
+    let base = match about.category.trim_matches('/') {
+        "" => "sluicegate",
+        given => given,
+    };
+    match report.context.shard {
+        Some(shard) => format!("{base}/shard-{}-of-{}/", shard.index, shard.total),
+        None => format!("{base}/"),
+    }
+}
+
+fn root() -> Base {
+    Base {
+        description: Text {
+            text: "The root of the repository.".to_owned(),
+        },
+    }
+}
+
+fn invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
+    let whole = report.counts().errors == 0 && report.unreviewed.is_empty();
+    let ended = report
+        .started_at
+        .checked_add(jiff::SignedDuration::try_from(report.elapsed).unwrap_or_default());
+    Invocation {
+        execution_successful: whole && report.verdict != Verdict::Undecided,
+        start_time_utc: time(report.started_at),
+        end_time_utc: ended.ok().and_then(time),
+        tool_execution_notifications: notifications,
+    }
+}
+
+/// The time as the schema writes it; a clock outside of that form is left out.
+fn time(at: jiff::Timestamp) -> Option<String> {
+    let text = at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+    text.starts_with(|c: char| c.is_ascii_digit()).then_some(text)
+}
+
+/// The results, errors first, and how many were left out.
+fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Found<'a>>, usize) {
+    let findings = report.findings();
+    let prints = Fingerprint::of(&findings);
+    let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
+    ranked.retain(|(finding, _)| finding.error_type.is_none());
+    ranked.sort_by_key(|(finding, _)| Reverse(finding.severity));
+    let mut results = Vec::new();
+    let mut bytes = 0;
+    for (finding, print) in &ranked {
+        let Some(index) = rules.index(finding.rule) else {
+            continue;
+        };
+        let result = result(finding, *print, index, about);
+        bytes += size(&result);
+        if results.len() == MOST_RESULTS || bytes > MOST_BYTES {
+            break;
+        }
+        results.push(result);
+    }
+    let cut = ranked.len() - results.len();
+    (results, cut)
+}
+
+/// About what the result takes, in bytes.
+fn size(result: &Found<'_>) -> usize {
+    let [place] = &result.locations;
+    let place = &place.physical_location;
+    let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
+    400 + result.message.text.len()
+        + result.rule_id.len()
+        + place.artifact_location.uri.len()
+        + snippet.map_or(0, |snippet| snippet.text.len())
+}
+
+fn result<'a>(finding: &Finding<'a>, print: Fingerprint, rule_index: usize, about: &About) -> Found<'a> {
+    let line = finding.line.max(1);
+    let known = about.sources.around(finding.path, line, 0);
+    let snippet = known.first().map(|(_, text)| Text {
+        text: shorten::to_chars(text, SNIPPET_LIMIT),
+    });
+    let region = Region {
+        start_line: line,
+        snippet,
+    };
+    Found {
+        rule_id: finding.rule,
+        rule_index,
+        level: level(finding.severity),
+        message: Text {
+            text: shorten::to_chars(&finding.message(), MESSAGE_LIMIT),
+        },
+        locations: [location(finding.path, Some(region))],
+        partial_fingerprints: Fingerprints {
+            primary_location_line_hash: print.to_string(),
+        },
+    }
+}
+
+fn location(path: &str, region: Option<Region>) -> Location {
+    Location {
+        physical_location: PhysicalLocation {
+            artifact_location: ArtifactLocation {
+                uri: uri::encoded(path),
+                uri_base_id: ROOT,
+            },
+            region,
+        },
+    }
+}
+
+fn notifications(report: &Report, rules: &Rules<'_>) -> Vec<Notification> {
+    let mut all: Vec<Notification> = report
+        .findings()
+        .iter()
+        .filter(|finding| finding.error_type.is_some())
+        .map(|finding| not_evaluated(finding, rules))
+        .collect();
+    all.extend(report.unreviewed.iter().map(|file| Notification {
+        locations: vec![location(&file.path, None)],
+        ..notification("not-reviewed", "error", &unreviewed(&file.reason))
+    }));
+    all.extend(report.gate_changes.iter().map(|path| Notification {
+        locations: vec![location(path, None)],
+        ..notification("gate-change", "warning", &gate_change(path))
+    }));
+    let undecided = report.verdict == Verdict::Undecided;
+    let weight = if undecided { "error" } else { "note" };
+    all.extend(report.notes.iter().map(|note| notification("note", weight, note)));
+    all
+}
+
+fn not_evaluated(finding: &Finding<'_>, rules: &Rules<'_>) -> Notification {
+    let region = Region {
+        start_line: finding.line.max(1),
+        snippet: None,
+    };
+    Notification {
+        associated_rule: rules.index(finding.rule).map(|index| RuleReference {
+            id: finding.rule.to_owned(),
+            index,
+        }),
+        locations: vec![location(finding.path, Some(region))],
+        ..notification("not-evaluated", "error", &finding.message())
+    }
+}
+
+fn notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
+    let index = KINDS.iter().position(|(id, _)| *id == kind).unwrap_or_default();
+    Notification {
+        descriptor: Reference { id: kind, index },
+        associated_rule: None,
+        level,
+        message: Text {
+            text: shorten::to_chars(words, MESSAGE_LIMIT),
+        },
+        locations: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! The rules of a review, with their help texts.
+
+use super::schema::{Configuration, Help, Rule, Text};
+use crate::findings::{Report, Severity};
+use crate::report::markdown::escape;
+use crate::report::{About, shorten};
+use std::collections::HashMap;
+
+/// GitHub refuses a run with more rules
+/// (<https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit>).
+const MOST: usize = 25_000;
+
+/// The longest part of a help text from outside, in characters.
+const NAME_LIMIT: usize = 200;
+
+/// The rules, and where each stands among them.
+pub struct Rules<'a> {
+    pub list: Vec<Rule<'a>>,
+    index: HashMap<&'a str, usize>,
+}
+
+impl<'a> Rules<'a> {
+    /// Every rule that has a result, in the order of the results.
+    pub fn of(report: &'a Report, about: &About) -> Self {
+        let mut rules = Self {
+            list: Vec::new(),
+            index: HashMap::new(),
+        };
+        for result in report.files.iter().flat_map(|file| &file.results) {
+            let id = result.rule.as_str();
+            let severity = result.severity().unwrap_or(Severity::Warning);
+            if let Some(known) = rules.index.get(id) {
+                if severity == Severity::Error {
+                    rules.list[*known].default_configuration.level = level(severity);
+                }
+            } else if rules.list.len() < MOST {
+                rules.index.insert(id, rules.list.len());
+                rules.list.push(rule(id, severity, about));
+            }
+        }
+        rules
+    }
+
+    /// Where the rule stands; none for one beyond the limit.
+    pub fn index(&self, id: &str) -> Option<usize> {
+        self.index.get(id).copied()
+    }
+}
+
+/// SARIF's word for a severity.
+pub const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn rule<'a>(id: &'a str, severity: Severity, about: &About) -> Rule<'a> {
+    let named = shorten::to_chars(id, NAME_LIMIT);
+    let (summary, sentences) = match about.rule(id) {
+        Some(text) => (text.summary.clone(), text.help.clone()),
+        None => (
+            format!("The quality rule {named} of the project's rules file holds."),
+            vec!["It is evaluated by the platform, and nothing more is known of it here.".to_owned()],
+        ),
+    };
+    let help = Help {
+        text: format!("{summary} {}", sentences.join(" ")),
+        markdown: format!("**{}**\n\n- {}\n", escape(&summary), sentences.join("\n- ")),
+    };
+    let text = |text: &str| Text {
+        text: text.to_owned(),
+    };
+    Rule {
+        id,
+        short_description: text(&summary),
+        full_description: text(&help.text),
+        help,
+        default_configuration: Configuration {
+            level: level(severity),
+        },
+    }
+}

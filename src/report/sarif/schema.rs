@@ -1,0 +1,168 @@
+//! The part of SARIF 2.1.0 that is written.
+//!
+//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html>
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+pub struct Log<'a> {
+    #[serde(rename = "$schema")]
+    pub schema: &'static str,
+    pub version: &'static str,
+    pub runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Run<'a> {
+    pub tool: Tool<'a>,
+    pub automation_details: AutomationDetails,
+    pub invocations: [Invocation; 1],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub original_uri_base_ids: BTreeMap<&'static str, Base>,
+    pub column_kind: &'static str,
+    pub results: Vec<Found<'a>>,
+}
+
+#[derive(Serialize)]
+pub struct Tool<'a> {
+    pub driver: Driver<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Driver<'a> {
+    pub name: &'static str,
+    pub full_name: String,
+    pub version: &'static str,
+    pub semantic_version: &'static str,
+    pub rules: Vec<Rule<'a>>,
+    pub notifications: Vec<Descriptor>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rule<'a> {
+    pub id: &'a str,
+    pub short_description: Text,
+    pub full_description: Text,
+    pub help: Help,
+    pub default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Descriptor {
+    pub id: &'static str,
+    pub short_description: Text,
+}
+
+#[derive(Serialize)]
+pub struct Text {
+    pub text: String,
+}
+
+#[derive(Serialize)]
+pub struct Help {
+    pub text: String,
+    pub markdown: String,
+}
+
+#[derive(Serialize)]
+pub struct Configuration {
+    pub level: &'static str,
+}
+
+#[derive(Serialize)]
+pub struct AutomationDetails {
+    pub id: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Invocation {
+    pub execution_successful: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_time_utc: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_time_utc: Option<String>,
+    pub tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notification {
+    pub descriptor: Reference,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub associated_rule: Option<RuleReference>,
+    pub level: &'static str,
+    pub message: Text,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+}
+
+#[derive(Serialize)]
+pub struct Reference {
+    pub id: &'static str,
+    pub index: usize,
+}
+
+#[derive(Serialize)]
+pub struct RuleReference {
+    pub id: String,
+    pub index: usize,
+}
+
+#[derive(Serialize)]
+pub struct Base {
+    pub description: Text,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Found<'a> {
+    pub rule_id: &'a str,
+    pub rule_index: usize,
+    pub level: &'static str,
+    pub message: Text,
+    pub locations: [Location; 1],
+    pub partial_fingerprints: Fingerprints,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fingerprints {
+    /// The one that GitHub compares
+    /// (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#data-for-preventing-duplicated-alerts>).
+    pub primary_location_line_hash: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    pub physical_location: PhysicalLocation,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PhysicalLocation {
+    pub artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactLocation {
+    pub uri: String,
+    pub uri_base_id: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Region {
+    pub start_line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<Text>,
+}

@@ -1,0 +1,337 @@
+use super::*;
+use crate::findings::{Severity, Shard, Status};
+use crate::report::{RuleText, sample};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+fn about() -> About {
+    let mut about = About {
+        tool_version: "1.0.0",
+        rules: vec![RuleText {
+            id: "maximum-outputs".to_owned(),
+            summary: "A transformation has few outputs.".to_owned(),
+            help: vec!["Because.".to_owned(), "So it is checked.".to_owned()],
+        }],
+        ..About::default()
+    };
+    about.sources.add(
+        "load/it.orch.yaml",
+        b"\n\n\n\n\n\n\n\n    Run B:\n",
+        &BTreeSet::from([9]),
+    );
+    about
+}
+
+fn read(report: &Report, about: &About) -> Value {
+    serde_json::from_slice(&render(report, about).unwrap()).unwrap()
+}
+
+/// What SARIF 2.1.0 asks of the objects that are written here, in the form of a schema.
+fn schema() -> Value {
+    let text = json!({ "required": ["text"], "properties": { "text": { "type": "string" } }, "additionalProperties": false });
+    let level = json!({ "enum": ["none", "note", "warning", "error"] });
+    let region = json!({ "required": ["startLine"], "properties": { "startLine": { "type": "integer", "minimum": 1 }, "snippet": text } });
+    let artifact = json!({ "required": ["uri"], "properties": { "uri": { "type": "string", "pattern": "^[A-Za-z0-9/._~%-]*$" }, "uriBaseId": { "const": "%SRCROOT%" } } });
+    let physical = json!({ "required": ["artifactLocation"], "properties": { "artifactLocation": artifact, "region": region } });
+    let locations = json!({ "type": "array", "items": { "required": ["physicalLocation"], "properties": { "physicalLocation": physical } } });
+    let rule = json!({ "required": ["id", "help", "shortDescription"], "properties": { "id": { "type": "string" }, "shortDescription": text } });
+    let result = json!({ "required": ["ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints"],
+        "properties": { "level": level, "message": text, "locations": locations, "ruleIndex": { "type": "integer", "minimum": 0 } } });
+    let notification = json!({ "required": ["descriptor", "level", "message"], "properties": { "level": level, "message": text, "locations": locations } });
+    let invocation = json!({ "required": ["executionSuccessful"], "properties": { "executionSuccessful": { "type": "boolean" },
+        "toolExecutionNotifications": { "type": "array", "items": notification } } });
+    json!({ "required": ["version", "runs"], "properties": { "version": { "const": "2.1.0" }, "runs": { "type": "array", "items": {
+        "required": ["tool", "automationDetails", "invocations", "results"],
+        "properties": {
+            "tool": { "properties": { "driver": { "required": ["name", "rules"], "properties": { "rules": { "type": "array", "items": rule, "uniqueItems": true } } } } },
+            "automationDetails": { "properties": { "id": { "type": "string", "pattern": "/$" } } },
+            "invocations": { "type": "array", "items": invocation },
+            "results": { "type": "array", "items": result, "maxItems": 5000 }
+        } } } } })
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "the whole document is shown")]
+fn violations_are_results() {
+    let log = read(&sample::report(), &about());
+    assert!(
+        jsonschema::validator_for(&schema()).unwrap().is_valid(&log),
+        "{log:#}"
+    );
+    insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["results"]).unwrap(), @r#"
+    [
+      {
+        "ruleId": "component-naming-convention",
+        "ruleIndex": 3,
+        "level": "error",
+        "message": {
+          "text": "`Run A` is not in the pattern"
+        },
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "load/it.orch.yaml",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "startLine": 12
+              }
+            }
+          }
+        ],
+        "partialFingerprints": {
+          "primaryLocationLineHash": "9cf97806d11a0c99958b0680e23b70e920dcf61ad41b1eab07f5da1b6545c76f"
+        }
+      },
+      {
+        "ruleId": "component-naming-convention",
+        "ruleIndex": 3,
+        "level": "error",
+        "message": {
+          "text": "`Run B` is not"
+        },
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "load/it.orch.yaml",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "startLine": 9,
+                "snippet": {
+                  "text": "    Run B:"
+                }
+              }
+            }
+          }
+        ],
+        "partialFingerprints": {
+          "primaryLocationLineHash": "c8a621ab1e821abc70967cf55ce9c12515baba88e01b25686dc4b132254558c4"
+        }
+      },
+      {
+        "ruleId": "maximum-outputs",
+        "ruleIndex": 0,
+        "level": "warning",
+        "message": {
+          "text": "3 outputs"
+        },
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "a.tran.yaml",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "startLine": 1
+              }
+            }
+          }
+        ],
+        "partialFingerprints": {
+          "primaryLocationLineHash": "961c4313da4ec2c4e5af512559e737289ab60947a912f94d7d2596af4854797d"
+        }
+      }
+    ]
+    "#);
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "the whole document is shown")]
+fn what_was_not_evaluated_is_a_notification() {
+    let log = read(&sample::report(), &about());
+    insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["invocations"]).unwrap(), @r#"
+    [
+      {
+        "executionSuccessful": false,
+        "startTimeUtc": "2026-11-20T09:30:00.000Z",
+        "endTimeUtc": "2026-11-20T09:30:01.200Z",
+        "toolExecutionNotifications": [
+          {
+            "descriptor": {
+              "id": "not-evaluated",
+              "index": 0
+            },
+            "associatedRule": {
+              "id": "unused-components",
+              "index": 1
+            },
+            "level": "error",
+            "message": {
+              "text": "the rule could not be evaluated: designer/no-start-component"
+            },
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "a.tran.yaml",
+                    "uriBaseId": "%SRCROOT%"
+                  },
+                  "region": {
+                    "startLine": 1
+                  }
+                }
+              }
+            ]
+          },
+          {
+            "descriptor": {
+              "id": "not-reviewed",
+              "index": 1
+            },
+            "level": "error",
+            "message": {
+              "text": "The file was not reviewed: the batch timed out"
+            },
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "late.orch.yaml",
+                    "uriBaseId": "%SRCROOT%"
+                  }
+                }
+              }
+            ]
+          },
+          {
+            "descriptor": {
+              "id": "gate-change",
+              "index": 2
+            },
+            "level": "warning",
+            "message": {
+              "text": "This change touches the gate itself: sluicegate.yaml"
+            },
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "sluicegate.yaml",
+                    "uriBaseId": "%SRCROOT%"
+                  }
+                }
+              }
+            ]
+          }
+        ]
+      }
+    ]
+    "#);
+}
+
+#[test]
+fn a_rule_has_its_help() {
+    let log = read(&sample::report(), &about());
+    insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["tool"]["driver"]["rules"][0]).unwrap(), @r#"
+    {
+      "id": "maximum-outputs",
+      "shortDescription": {
+        "text": "A transformation has few outputs."
+      },
+      "fullDescription": {
+        "text": "A transformation has few outputs. Because. So it is checked."
+      },
+      "help": {
+        "text": "A transformation has few outputs. Because. So it is checked.",
+        "markdown": "**A transformation has few outputs.**\n\n- Because.\n- So it is checked.\n"
+      },
+      "defaultConfiguration": {
+        "level": "warning"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn the_category_ends_in_a_slash_and_names_the_part() {
+    let mut report = sample::empty(Verdict::Passed);
+    let id = |report: &Report, category: &str| {
+        let about = About {
+            category: category.to_owned(),
+            ..About::default()
+        };
+        read(report, &about)["runs"][0]["automationDetails"]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(id(&report, ""), "sluicegate/");
+    assert_eq!(id(&report, "sales/nightly/"), "sales/nightly/");
+    report.context.shard = Some(Shard { index: 2, total: 3 });
+    assert_eq!(id(&report, "sales"), "sales/shard-2-of-3/");
+}
+
+#[test]
+fn cuts_keep_the_errors_and_are_said() {
+    let results = |severity, n: u32| {
+        let violations = (0..n)
+            .map(|n| sample::violation(&format!("v{n}"), Some(n + 1)))
+            .collect();
+        sample::result("r", Status::Failed(severity), violations)
+    };
+    let mut report = sample::empty(Verdict::Failed);
+    report.files = vec![
+        sample::file("a", vec![results(Severity::Warning, 4_000)]),
+        sample::file("b", vec![results(Severity::Error, 2_000)]),
+    ];
+    let log = read(&report, &About::default());
+    let run = &log["runs"][0];
+    let kept = run["results"].as_array().unwrap();
+    assert_eq!(kept.len(), 5_000);
+    assert_eq!(kept.iter().filter(|r| r["level"] == "error").count(), 2_000);
+    let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+    assert_eq!(said, "1000 results left out: see the JSON report");
+}
+
+#[test]
+fn long_texts_do_not_pass_the_size_limit() {
+    let violations = (0..6_000)
+        .map(|_| sample::violation(&"😀".repeat(3_000), None))
+        .collect();
+    let mut report = sample::empty(Verdict::Failed);
+    report.files = vec![sample::file(
+        "a",
+        vec![sample::result("r", Status::Failed(Severity::Error), violations)],
+    )];
+    assert!(render(&report, &About::default()).unwrap().len() < 10_000_000);
+}
+
+#[test]
+fn a_strange_clock_is_left_out() {
+    let mut report = sample::empty(Verdict::Passed);
+    report.started_at = jiff::Timestamp::MIN;
+    assert_eq!(
+        read(&report, &About::default())["runs"][0]["invocations"][0]["startTimeUtc"],
+        Value::Null
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_reads_back(raw in "(\\PC|[\\x00-\\x20]|##\\[|##vso\\[|::|%|\\\\){0,20}") {
+        let mut report = sample::report();
+        let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(3))]);
+        let broken = sample::result("other", Status::Error(Some(raw.clone())), vec![sample::violation(&raw, None)]);
+        report.files = vec![sample::file(&raw, vec![failed, broken])];
+        report.notes = vec![raw.clone()];
+        let written = String::from_utf8(render(&report, &about()).unwrap()).unwrap();
+        prop_assert!(!written.contains("##[") && !written.contains("##vso["));
+        prop_assert_eq!(written.lines().count(), 1);
+        let log: Value = serde_json::from_str(&written).unwrap();
+        prop_assert!(jsonschema::validator_for(&schema()).unwrap().is_valid(&log), "{log:#}");
+        let run = &log["runs"][0];
+        let result = &run["results"][0];
+        prop_assert_eq!(&result["message"]["text"], &raw);
+        prop_assert_eq!(&result["ruleId"], &raw);
+        let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();
+        let decoded = url::form_urlencoded::parse(format!("x={uri}").as_bytes()).next().unwrap().1.into_owned();
+        prop_assert_eq!(&decoded, &raw);
+        let said = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
+        prop_assert!(said.contains(&raw));
+    }
+}

@@ -1,0 +1,118 @@
+//! The lines around a finding, with its own line underlined, as compilers show them.
+
+use super::{Style, paint};
+use crate::report::Line;
+use crate::text;
+use anstyle::{AnsiColor, Style as Ansi};
+use std::fmt::Write as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Columns of a line where the terminal's width is not known.
+const WIDE: usize = 160;
+
+/// The least columns for a line, however narrow the terminal.
+const LEAST: usize = 20;
+
+/// Columns of a tab.
+const TAB: &str = "    ";
+
+/// Where a finding is, and the lines around it, if they are known.
+pub fn push(shown: &mut String, path: &str, line: u32, lines: &[Line<'_>], mark: Ansi, style: Style) {
+    let blue = AnsiColor::Blue.on_default().bold();
+    let digits = lines
+        .last()
+        .map_or(1, |(number, _)| number.to_string().len())
+        .max(2);
+    let gutter = |number: &str| paint(&format!("{number:>digits$} |"), blue, style);
+    let arrow = paint(&format!("{:>digits$}-->", ""), blue, style);
+    let _ = writeln!(shown, "{arrow} {}:{line}", text::line(path));
+    if lines.is_empty() {
+        return;
+    }
+    let columns = style.width.unwrap_or(WIDE).saturating_sub(digits + 3).max(LEAST);
+    let _ = writeln!(shown, "{}", gutter(""));
+    for (number, source) in lines {
+        let source = fitted(&text::line(&source.replace('\t', TAB)), columns);
+        let _ = writeln!(
+            shown,
+            "{}",
+            format!("{} {source}", gutter(&number.to_string())).trim_end()
+        );
+        if *number == line {
+            let _ = writeln!(shown, "{} {}", gutter(""), underline(&source, mark, style));
+        }
+    }
+}
+
+/// Marks what stands in the line, its indent and its end left out.
+fn underline(source: &str, mark: Ansi, style: Style) -> String {
+    let indent = source.len() - source.trim_start().len();
+    let blanks = " ".repeat(source[..indent].width());
+    let marks = "^".repeat(source.trim().width().max(1));
+    format!("{blanks}{}", paint(&marks, mark, style))
+}
+
+/// The line within this many columns; a cut is marked at the end.
+fn fitted(source: &str, columns: usize) -> String {
+    if source.width() <= columns {
+        return source.to_owned();
+    }
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used < columns
+    };
+    let mut cut: String = source.chars().take_while(fits).collect();
+    cut.push('…');
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: u32, lines: &[Line<'_>], width: Option<usize>) -> String {
+        let mut shown = String::new();
+        let style = Style { color: false, width };
+        push(&mut shown, "a b.orch.yaml", line, lines, Ansi::new(), style);
+        shown
+    }
+
+    #[test]
+    fn the_line_is_underlined_among_its_neighbours() {
+        let lines = [
+            (9, "  components:"),
+            (10, "    Läd 日本:"),
+            (11, "\ttype: x"),
+            (12, ""),
+        ];
+        insta::assert_snapshot!(shown(10, &lines, None), @"
+          --> a b.orch.yaml:10
+           |
+         9 |   components:
+        10 |     Läd 日本:
+           |     ^^^^^^^^^
+        11 |     type: x
+        12 |
+        ");
+    }
+
+    #[test]
+    fn a_place_without_known_lines_stands_alone() {
+        assert_eq!(shown(3, &[], None), "  --> a b.orch.yaml:3\n");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_to_the_terminal() {
+        let long = "日本 ".repeat(40);
+        let text = shown(1, &[(1, &long)], Some(40));
+        assert!(text.lines().all(|line| line.width() <= 40), "{text}");
+        assert!(text.contains('…'));
+    }
+
+    #[test]
+    fn a_line_cannot_act() {
+        let text = shown(1, &[(1, "::error::x \u{1b}[31m ##[group]")], None);
+        assert!(!text.contains('\u{1b}') && !text.contains("##["), "{text}");
+    }
+}

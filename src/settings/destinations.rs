@@ -1,0 +1,69 @@
+//! Where a review's result goes.
+
+use super::{SettingsError, Sources};
+use crate::cli::{Annotations, DestinationArgs, ReportFlag, ReportFormat, parse_value};
+use crate::env;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where a report goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportTarget {
+    /// The format.
+    pub format: ReportFormat,
+    /// The file; none for standard output.
+    pub path: Option<PathBuf>,
+}
+
+/// Where the result goes.
+#[derive(Debug, Clone)]
+pub struct Destinations {
+    /// The reports to write; none: what the CI host looks for.
+    pub reports: Vec<ReportTarget>,
+    /// The annotations to write.
+    pub annotations: Annotations,
+    /// Whether a comment is kept on the pull or merge request.
+    pub comment: bool,
+    /// What tells this review from others of the same commit; empty for the usual one.
+    pub category: String,
+}
+
+impl Destinations {
+    /// Whether standard output carries a report, so that nothing else may be written there.
+    pub fn take_output(&self) -> bool {
+        self.reports.iter().any(|target| target.path.is_none())
+    }
+}
+
+impl Sources<'_> {
+    /// Where the result goes.
+    pub fn destinations(&self, args: &DestinationArgs) -> Result<Destinations, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let annotations = layers.pick(args.annotations, env::ANNOTATIONS, parse_value, file.annotations)?;
+        let category = layers.text(args.category.clone(), env::CATEGORY, file.category.clone());
+        Ok(Destinations {
+            reports: self.reports(&args.report)?,
+            annotations: annotations.unwrap_or_default(),
+            comment: layers.switch(args.comment, env::COMMENT, file.comment)?,
+            category: category.unwrap_or_default(),
+        })
+    }
+
+    /// Paths are relative to the current folder, those of the file included, as a CI job's are.
+    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportTarget>, SettingsError> {
+        let file = self.file.review.report.clone();
+        let flags = self
+            .layers()
+            .list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;
+        if flags.iter().filter(|flag| flag.path.is_none()).count() > 1 {
+            return Err(SettingsError::new(
+                "two reports cannot both go to standard output",
+            ));
+        }
+        let target = |flag: ReportFlag| ReportTarget {
+            format: flag.format,
+            path: flag.path.map(|path| self.env.current_dir().join(path)),
+        };
+        Ok(flags.into_iter().map(target).collect())
+    }
+}

@@ -1,0 +1,329 @@
+//! What is sent to a CI host's own API: comments, Code Insights, an annotation by the agent.
+
+use crate::program::{Call, Ended};
+use crate::repo::World;
+use crate::world::{Platform, change, each, in_turn, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Mutex};
+use wiremock::{Request, ResponseTemplate};
+
+/// The secret of the job that comments; it must be seen nowhere.
+const JOB_TOKEN: &str = "job-s3cret";
+
+fn broken() -> World {
+    change(&[("b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
+}
+
+/// A platform whose reviews have this violation.
+fn failing(text: &str) -> Platform {
+    let platform = Platform::new();
+    let result =
+        json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [text] }]);
+    platform.reviews(each("FAILED", result));
+    platform
+}
+
+/// A host's comments, kept as the host does.
+struct Comments {
+    host: Platform,
+    kept: Arc<Mutex<Vec<Value>>>,
+}
+
+fn ok(body: &Value) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(body)
+}
+
+fn id_of(request: &Request) -> u64 {
+    request
+        .url
+        .path_segments()
+        .unwrap()
+        .next_back()
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+impl Comments {
+    /// `list` and `one` are the paths, `author` is how the host names it, `update` its method.
+    fn new(list: &str, one: &str, author: Value, update: &'static str, before: Vec<Value>) -> Self {
+        let host = Platform::new();
+        let kept = Arc::new(Mutex::new(before));
+        let all = Arc::clone(&kept);
+        host.on("GET", list, move |request: &Request| {
+            let page: usize = request
+                .url
+                .query_pairs()
+                .find(|(k, _)| k == "page")
+                .unwrap()
+                .1
+                .parse()
+                .unwrap();
+            let all = all.lock().unwrap();
+            ok(&Value::Array(
+                all.iter().skip((page - 1) * 100).take(100).cloned().collect(),
+            ))
+        });
+        let all = Arc::clone(&kept);
+        host.on("POST", list, move |request: &Request| {
+            let mut comment = author.clone();
+            let mut all = all.lock().unwrap();
+            comment["id"] = json!(1_000 + all.len());
+            comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
+            all.push(comment.clone());
+            ResponseTemplate::new(201).set_body_json(comment)
+        });
+        let all = Arc::clone(&kept);
+        host.on(update, one, move |request: &Request| {
+            let mut all = all.lock().unwrap();
+            let comment = all.iter_mut().find(|c| c["id"] == id_of(request)).unwrap();
+            comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
+            ok(comment)
+        });
+        let all = Arc::clone(&kept);
+        host.on("DELETE", one, move |request: &Request| {
+            all.lock().unwrap().retain(|c| c["id"] != id_of(request));
+            ResponseTemplate::new(204)
+        });
+        Self { host, kept }
+    }
+
+    fn github(before: Vec<Value>) -> Self {
+        let bot = json!({ "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
+        let comments = Self::new(
+            "^/repos/o/r/issues/12/comments$",
+            "^/repos/o/r/issues/comments/[0-9]+$",
+            bot,
+            "PATCH",
+            before,
+        );
+        let refused = ResponseTemplate::new(403)
+            .set_body_json(json!({ "message": "Resource not accessible by integration" }));
+        comments.host.on("GET", "^/user$", in_turn(vec![refused]));
+        comments
+    }
+
+    fn bodies(&self) -> Vec<String> {
+        let all = self.kept.lock().unwrap();
+        all.iter()
+            .map(|c| c["body"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    fn url(&self) -> String {
+        self.host.server.uri()
+    }
+}
+
+/// A call in a pull request's job on GitHub.
+fn on_github(world: &World, platform: &Platform, api: &str) -> Call {
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let payload = json!({ "number": 12, "repository": { "default_branch": "main", "full_name": "o/r" },
+        "pull_request": { "number": 12,
+            "head": { "ref": "change", "sha": head, "repo": { "full_name": "o/r" } },
+            "base": { "ref": "main", "sha": head, "repo": { "full_name": "o/r" } } } });
+    let event = world.path().join("event.json");
+    fs::write(&event, payload.to_string()).unwrap();
+    platform
+        .call(world)
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_EVENT_PATH", event.display().to_string())
+        .variable("GITHUB_SHA", &head)
+        .variable("GITHUB_REPOSITORY", "o/r")
+        .variable("GITHUB_API_URL", api)
+        .variable("GITHUB_TOKEN", JOB_TOKEN)
+}
+
+fn without_secret(ended: Ended) -> Ended {
+    assert!(!ended.all().contains(JOB_TOKEN), "{}", ended.all());
+    ended
+}
+
+#[test]
+fn one_comment_is_posted_and_then_updated() {
+    let world = broken();
+    let said =
+        |n: usize| json!({ "id": n, "body": format!("words {n}"), "user": { "id": n, "type": "User" } });
+    let stranger = json!({ "id": 900, "body": "<!-- sluicegate -->\nall is well", "user": { "id": 66, "type": "User" } });
+    let before: Vec<Value> = (0..120).map(said).chain([stranger.clone()]).collect();
+    let comments = Comments::github(before);
+    for (text, expected) in [
+        ("`load it` is wrong", "posted"),
+        ("`load it` is still wrong", "updated"),
+        ("`load it` is still wrong", "says this already"),
+    ] {
+        let platform = failing(text);
+        let call = on_github(&world, &platform, &comments.url());
+        let ended = without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[expected]);
+        let bodies = comments.bodies();
+        let ours: Vec<&String> = bodies
+            .iter()
+            .filter(|b| b.starts_with("<!-- sluicegate -->\n## "))
+            .collect();
+        assert_eq!(ours.len(), 1, "{}", ended.all());
+        assert!(ours[0].contains("load it"), "{}", ours[0]);
+    }
+    let sent = comments.host.requests();
+    assert_eq!(sent.iter().filter(|r| r.method.as_str() == "POST").count(), 1);
+    assert_eq!(sent.iter().filter(|r| r.method.as_str() == "PATCH").count(), 1);
+    assert!(
+        sent.iter()
+            .all(|r| r.headers["authorization"] == format!("Bearer {JOB_TOKEN}").as_str())
+    );
+    let kept = comments.kept.lock().unwrap();
+    assert!(kept.contains(&stranger), "a stranger's comment is left alone");
+}
+
+#[test]
+fn twins_of_our_own_are_removed() {
+    let own =
+        |id| json!({ "id": id, "body": "<!-- sluicegate -->\nold", "user": { "id": 7, "type": "Bot" } });
+    let comments = Comments::github(vec![own(1), own(2)]);
+    let (world, platform) = (broken(), failing("x"));
+    on_github(&world, &platform, &comments.url())
+        .run(&["review", "--comment"])
+        .expect(1);
+    let kept = comments.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[0]["id"]), (1, &json!(1)));
+}
+
+#[test]
+fn without_the_right_it_is_said_and_the_verdict_stands() {
+    let (world, platform) = (broken(), failing("x"));
+    let host = Platform::new();
+    let refused = || {
+        ResponseTemplate::new(403)
+            .set_body_json(json!({ "message": "Resource not accessible by integration" }))
+    };
+    host.on("GET", "", in_turn(vec![refused()]));
+    let call = on_github(&world, &platform, &host.server.uri());
+    without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[
+        "the comment was not sent",
+        "Resource not accessible by integration",
+    ]);
+    let call = on_github(&world, &platform, &host.server.uri()).without("GITHUB_TOKEN");
+    call.run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["GITHUB_TOKEN is not set"]);
+    platform
+        .call(&world)
+        .run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["no way to comment on the host none"]);
+}
+
+#[test]
+fn a_merge_request_has_one_note() {
+    let (world, platform) = (broken(), failing("x"));
+    let me = json!({ "author": { "id": 5 } });
+    let twin = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6 } });
+    let notes = Comments::new(
+        "^/api/v4/projects/3/merge_requests/4/notes$",
+        "^/api/v4/projects/3/merge_requests/4/notes/[0-9]+$",
+        me,
+        "PUT",
+        vec![twin],
+    );
+    notes
+        .host
+        .on("GET", "^/api/v4/user$", in_turn(vec![ok(&json!({ "id": 5 }))]));
+    let head = world.git(&["rev-parse", "HEAD"]);
+    for _ in 0..2 {
+        let call = platform
+            .call(&world)
+            .variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+            .variable("CI_COMMIT_SHA", &head)
+            .variable("CI_PROJECT_ID", "3")
+            .variable("CI_MERGE_REQUEST_IID", "4")
+            .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+            .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+            .variable("CI_API_V4_URL", format!("{}/api/v4", notes.url()))
+            .variable("GITLAB_TOKEN", JOB_TOKEN);
+        without_secret(
+            call.run(&["review", "--comment", "--report", "json=r.json"])
+                .expect(1),
+        );
+    }
+    let bodies = notes.bodies();
+    assert_eq!(bodies.len(), 2, "{bodies:?}");
+    assert!(bodies[1].starts_with("<!-- sluicegate -->\n## "));
+}
+
+#[test]
+fn bitbucket_gets_code_insights_through_its_proxy() {
+    let (world, platform) = (broken(), failing("`load it` is wrong"));
+    let proxy = Platform::new();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    proxy.on("DELETE", "", in_turn(vec![ResponseTemplate::new(404)]));
+    for method in ["PUT", "POST"] {
+        proxy.on(method, "", in_turn(vec![ok(&json!({}))]));
+    }
+    let call = platform
+        .call(&world)
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", &head)
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+    call.run(&["review"]).expect(1).saying(&["Code Insights"]);
+    let sent = proxy.requests();
+    let path = format!("/2.0/repositories/w/r/commit/{head}/reports/sluicegate");
+    let seen: Vec<(String, String)> = sent
+        .iter()
+        .map(|r| (r.method.to_string(), r.url.path().to_owned()))
+        .collect();
+    let expected = [
+        ("DELETE", path.clone()),
+        ("PUT", path.clone()),
+        ("POST", format!("{path}/annotations")),
+    ];
+    assert_eq!(seen, expected.map(|(method, path)| (method.to_owned(), path)));
+    assert!(sent.iter().all(|r| !r.headers.contains_key("authorization")));
+    let annotations: Value = serde_json::from_slice(&sent[2].body).unwrap();
+    assert_eq!(
+        (&annotations[0]["path"], &annotations[0]["line"]),
+        (&json!("b.orch.yaml"), &json!(11))
+    );
+
+    let call = call.variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
+    call.run(&["review"])
+        .expect(1)
+        .saying(&["Code Insights was not sent"]);
+}
+
+#[test]
+fn buildkite_gets_an_annotation_by_its_agent() {
+    let (world, platform) = (broken(), failing("`load it` is wrong"));
+    let agent = world.path().join("bin/buildkite-agent");
+    fs::create_dir_all(agent.parent().unwrap()).unwrap();
+    fs::write(
+        &agent,
+        "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@ token=$SLUICEGATE_TOKEN\" > \"$HOME/arguments\"\n",
+    )
+    .unwrap();
+    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let call = platform
+        .call(&world)
+        .variable("BUILDKITE", "true")
+        .variable("BUILDKITE_COMMIT", &head)
+        .variable("BUILDKITE_BRANCH", "change");
+    call.run(&["review", "--base", "origin/main"]).expect(1);
+    let path = format!(
+        "{}:{}",
+        agent.parent().unwrap().display(),
+        crate::repo::path_variable().to_string_lossy()
+    );
+    let call = call.variable("PATH", path);
+    call.run(&["review", "--base", "origin/main"]).expect(1);
+    let read = |name: &str| fs::read_to_string(world.work().join(name)).unwrap();
+    assert_eq!(
+        read("arguments"),
+        "annotate --style error --context sluicegate token=\n"
+    );
+    assert!(read("annotation").contains("load it"));
+}

@@ -1,0 +1,279 @@
+//! Every format, the usual places of each host, parts of a review, and reports made again.
+
+use crate::program::Call;
+use crate::repo::World;
+use crate::world::{Platform, asked, change, each, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// A branch with one new pipeline that breaks a rule on its line 11.
+fn broken() -> World {
+    change(&[("sales/b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
+}
+
+fn naming() -> Value {
+    json!([
+        { "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["`load it` is not in the pattern"] },
+        { "ruleName": "maximum-components", "status": "PASSED", "violations": [] },
+    ])
+}
+
+fn failing() -> Platform {
+    let platform = Platform::new();
+    platform.reviews(each("FAILED", naming()));
+    platform
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+fn json_of(path: &Path) -> Value {
+    serde_json::from_str(&text(path)).unwrap()
+}
+
+const FORMATS: [&str; 7] = [
+    "junit",
+    "junit-strict",
+    "json",
+    "sarif",
+    "gitlab",
+    "markdown",
+    "html",
+];
+
+/// `--report FORMAT=FOLDER/FORMAT` for each format.
+fn everything(folder: &str) -> Vec<String> {
+    let flag = |format: &&str| ["--report".to_owned(), format!("{format}={folder}/{format}")];
+    FORMATS.iter().flat_map(flag).collect()
+}
+
+fn run(call: &Call, command: &[&str], more: &[String]) -> crate::program::Ended {
+    let args: Vec<&str> = command
+        .iter()
+        .copied()
+        .chain(more.iter().map(String::as_str))
+        .collect();
+    call.run(&args)
+}
+
+#[test]
+fn every_format_at_once_and_the_same_again_from_the_json() {
+    let (world, platform) = (broken(), failing());
+    run(&platform.call(&world), &["review"], &everything("out")).expect(1);
+    let out = world.work().join("out");
+    let call = Call::new(&world.work());
+    run(&call, &["report", "out/json"], &everything("again")).expect(1);
+    for format in FORMATS {
+        let (first, again) = (
+            text(&out.join(format)),
+            text(&world.work().join("again").join(format)),
+        );
+        assert!(first.contains("load it"), "{format}: {first}");
+        assert_eq!(first, again, "{format}");
+    }
+    let sarif = json_of(&out.join("sarif"));
+    let result = &sarif["runs"][0]["results"][0];
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(
+        (&region["startLine"], &region["snippet"]["text"]),
+        (&json!(11), &json!("    \"load it\":"))
+    );
+    let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][0];
+    assert!(rule["help"]["text"].as_str().unwrap().len() > 60, "{rule}");
+    assert_eq!(json_of(&out.join("gitlab"))[0]["location"]["lines"]["begin"], 11);
+}
+
+#[test]
+fn findings_are_shown_with_their_lines() {
+    let (world, platform) = (broken(), failing());
+    let ended = platform.call(&world).run(&["review"]).expect(1);
+    let expected = "\
+error[component-naming-convention]: `load it` is not in the pattern
+  --> sales/b.orch.yaml:11
+   |
+ 9 |         unconditional:
+10 |           - \"load it\"
+11 |     \"load it\":
+   |     ^^^^^^^^^^
+12 |       type: sql-executor
+";
+    assert!(ended.out.starts_with(expected), "{}", ended.out);
+    let colored = platform
+        .call(&world)
+        .run(&["review", "--color", "always"])
+        .expect(1);
+    assert!(colored.out.contains("\u{1b}["));
+    let plain = platform
+        .call(&world)
+        .variable("NO_COLOR", "1")
+        .run(&["review"])
+        .expect(1);
+    assert!(!plain.out.contains('\u{1b}'));
+}
+
+#[test]
+fn errors_on_changed_lines_are_annotated_first() {
+    let world = crate::world::project();
+    world.write("a.orch.yaml", pipeline(&["Start", "load it", "Done"]));
+    world.commit("old");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("a.orch.yaml", pipeline(&["Start", "load it", "sum up", "Done"]));
+    world.commit("new");
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(each(
+        "FAILED",
+        json!([{ "ruleName": "component-naming-convention", "status": "FAILED",
+            "violations": ["`load it` is not in the pattern", "`sum up` is not in the pattern"] }]),
+    ));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--annotations", "github"])
+        .expect(1);
+    let first = ended
+        .out
+        .lines()
+        .find(|line| line.starts_with("::error"))
+        .unwrap();
+    assert!(first.contains("sum up"), "{}", ended.out);
+}
+
+#[test]
+fn each_host_finds_its_reports_where_it_looks() {
+    let hosts = [
+        ("gitlab", vec!["gl-code-quality-report.json", "junit.xml"]),
+        ("azure", vec!["TEST-sluicegate.xml"]),
+        ("bitbucket", vec!["test-results/sluicegate.xml"]),
+        ("jenkins", vec!["build/reports/sluicegate.xml"]),
+        ("circleci", vec!["test-results/sluicegate/results.xml"]),
+        ("buildkite", vec!["tmp/junit-sluicegate.xml"]),
+    ];
+    for (host, places) in hosts {
+        let (world, platform) = (broken(), failing());
+        let head = world.git(&["rev-parse", "HEAD"]);
+        let mut call = platform.call(&world).variable("SLUICEGATE_CI", host);
+        for name in [
+            "CI_COMMIT_SHA",
+            "BUILD_SOURCEVERSION",
+            "BITBUCKET_COMMIT",
+            "GIT_COMMIT",
+            "CIRCLE_SHA1",
+            "BUILDKITE_COMMIT",
+        ] {
+            call = call.variable(name, &head);
+        }
+        for name in [
+            "CI_COMMIT_BRANCH",
+            "BITBUCKET_BRANCH",
+            "BRANCH_NAME",
+            "CIRCLE_BRANCH",
+            "BUILDKITE_BRANCH",
+        ] {
+            call = call.variable(name, "change");
+        }
+        call = call
+            .variable("BUILD_SOURCEBRANCH", "refs/heads/change")
+            .variable("BUILD_REASON", "IndividualCI")
+            .variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
+        let ended = call.run(&["review", "--base", "origin/main"]).expect(1);
+        for place in places {
+            assert!(
+                text(&world.work().join(place)).contains("load it"),
+                "{host}: {}",
+                ended.all()
+            );
+        }
+        if host == "azure" {
+            assert!(
+                ended
+                    .out
+                    .contains("##vso[task.setvariable variable=verdict;isOutput=true]failed\n"),
+                "{}",
+                ended.out
+            );
+        }
+    }
+}
+
+#[test]
+fn parts_together_are_the_whole() {
+    let names: Vec<String> = (0..9).map(|n| format!("p{n}.orch.yaml")).collect();
+    let content = pipeline(&["Start", "Done"]);
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    let world = change(&files);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    let call = platform.call(&world);
+    call.run(&["review", "--report", "json=whole.json"]).expect(0);
+    call.run(&["review", "--shard", "1/3", "--report", "json=part-1.json"])
+        .expect(0);
+    for index in ["2", "3"] {
+        let report = format!("json=part-{index}.json");
+        let ended = platform
+            .call(&world)
+            .variable("CI_NODE_TOTAL", "3")
+            .variable("CI_NODE_INDEX", index)
+            .run(&["review", "--report", &report])
+            .expect(0);
+        assert!(ended.err.contains(&format!("part {index}/3")), "{}", ended.err);
+    }
+    let sent: Vec<Vec<String>> = platform.requests().iter().map(asked).collect();
+    let mut parts: Vec<String> = sent[1..].concat();
+    parts.sort();
+    assert_eq!(parts, names, "each once");
+
+    let report = Call::new(&world.work());
+    let parts = ["part-1.json", "part-2.json", "part-3.json"];
+    let merged = report
+        .run(&["report", parts[0], parts[1], parts[2], "--report", "json=-"])
+        .expect(0)
+        .json();
+    let whole = json_of(&world.work().join("whole.json"));
+    assert_eq!(
+        (&merged["files"], &merged["counts"]),
+        (&whole["files"], &whole["counts"])
+    );
+    let ended = report.run(&["report", parts[0], parts[2]]).expect(3);
+    assert!(
+        ended.out.contains("1 of 3 parts of the review are missing"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn what_cannot_be_merged_or_read_is_named() {
+    let (world, platform) = (broken(), failing());
+    platform
+        .call(&world)
+        .run(&["review", "--report", "json=a.json"])
+        .expect(1);
+    let mut other = json_of(&world.work().join("a.json"));
+    other["context"]["head"] = json!("1".repeat(40));
+    world.write("b.json", other.to_string());
+    world.write("c.json", "{\"schema\": 1}");
+    let call = Call::new(&world.work());
+    call.run(&["report", "a.json", "b.json"])
+        .expect(2)
+        .saying(&["the commit is"]);
+    call.run(&["report", "a.json", "c.json"])
+        .expect(2)
+        .saying(&["c.json", "schema"]);
+    call.run(&["report", "none.json"])
+        .expect(2)
+        .saying(&["none.json"]);
+    call.run(&["report"]).expect(2);
+    for shard in ["0/2", "3/2", "x"] {
+        platform
+            .call(&world)
+            .run(&["review", "--shard", shard])
+            .expect(2)
+            .saying(&[shard, "I/N"]);
+    }
+}

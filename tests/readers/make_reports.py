@@ -1,0 +1,117 @@
+"""Makes a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, an empty one."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HOSTILE = [
+    "plain words",
+    "a & b < c > d \"e\" 'f' `g`",
+    "]]> <![CDATA[ --> <!-- </script><script>document.title='owned'</script>",
+    "<img src=x onerror=\"document.title='owned'\"> javascript:alert(1)",
+    "control \x00\x01\x08\x0b\x1b[31m\x7f and \ufffe \uffff \u202e",
+    "percent %0A %25 %; colon : comma , semicolon ; bracket ]",
+    "::error::x\n::set-output name=verdict::passed\n##[error]y ##vso[task.complete result=Succeeded]z",
+    "line one\nline two\r\nline three\rline four",
+    "emoji 😀👩‍👩‍👧 日本語 ألف é ́ |table|cell| @mention #1 [link](https://example.com) ![i](x)",
+    "x" * 5000,
+]
+
+
+def git(folder, *args):
+    names = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *names, *args], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def pipeline(number):
+    lines = ["type: orchestration", 'version: "1.0"', "pipeline:", "  components:"]
+    for part in range(8):
+        lines += [f"    step {part} of {number}:", "      type: sql-executor", "      parameters:"]
+        lines += [f"        componentName: 'step {part} & <b>'"]
+    return "\n".join(lines) + "\n"
+
+
+def repository(folder, paths):
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q", "-b", "main")
+    for number, path in enumerate(paths):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(pipeline(number))
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "pipelines")
+    return git(folder, "rev-parse", "HEAD")
+
+
+def result(rule, status, enforcement=None, error_type=None, violations=(), lines=()):
+    return {
+        "rule": rule, "status": status, "enforcement": enforcement, "errorType": error_type,
+        "violations": list(violations), "line": min([line for line in lines if line], default=1),
+        "lines": list(lines),
+    }
+
+
+def report(head, files, verdict, **more):
+    results = [result for file in files for result in file["results"]]
+    failed = [result for result in results if result["status"] == "FAILED"]
+    body = {
+        "schema": "sluicegate.report/v1", "engine": "remote", "verdict": verdict,
+        "context": {"ci": "none", "event": "local", "branch": "main", "head": head, "base": None},
+        "counts": {
+            "files": len(files), "passed": sum(r["status"] == "PASSED" for r in results), "failed": len(failed),
+            "errors": sum(r["status"] == "ERROR" for r in results),
+            "warnings": sum(r["enforcement"] != "error" for r in failed),
+            "excluded": len(more.get("excluded", [])), "unreviewed": len(more.get("unreviewed", [])),
+        },
+        "files": files, "excluded": [], "unreviewed": [], "gateChanges": [], "notes": [],
+        "startedAt": "2026-11-20T09:30:00Z", "elapsedNanos": 4_200_000_000,
+    }
+    return body | more
+
+
+def ordinary(paths):
+    for number, path in enumerate(paths):
+        results = [result("minimum-components", "PASSED", "warn")]
+        if number % 2 == 0:
+            found = [f"The component `step {n} of {number}` is not in the pattern `[A-Z].*`" for n in (1, 3)]
+            results.append(result("component-naming-convention", "FAILED", "error", None, found, [9, 17]))
+        if number % 3 == 0:
+            words = ["The pipeline has 8 components, more than the maximum of 5"]
+            results.append(result("maximum-components", "FAILED", "warn", None, words, [None]))
+        if number % 7 == 0:
+            results.append(result("unused-components", "ERROR", None, "designer/no-start-component"))
+        yield {"path": path, "results": results}
+
+
+def hostile():
+    for number, text in enumerate(HOSTILE):
+        twice = [text, text]
+        yield {"path": f"{number}/" + text[:200], "results": [
+            result(text, "FAILED", "error", None, twice, [3, None]),
+            result("other " + text, "FAILED", "warn", None, [text], [2]),
+            result("broken", "ERROR", None, text, [text], [1]),
+            result("passed " + text, "PASSED"),
+        ]}
+
+
+def main(folder):
+    folder = Path(folder)
+    names = ["sales/orders", "sales/returns", "finance/ledger", "finance/close", "hr/people", "shared/dates", "load"]
+    paths = [f"{name}{number}.orch.yaml" for number in range(3) for name in names]
+    head = repository(folder / "repository", paths)
+    whole = {"excluded": ["docs/notes.md"], "unreviewed": ["late/slow.orch.yaml"],
+             "unreviewedReasons": {"late/slow.orch.yaml": "the batch timed out"},
+             "gateChanges": ["sluicegate.yaml"], "notes": ["The rules file is not known."]}
+    evil = {"excluded": [f"e/{t}" for t in HOSTILE], "unreviewed": [f"u/{t}" for t in HOSTILE],
+            "unreviewedReasons": {f"u/{t}": t for t in HOSTILE}, "gateChanges": HOSTILE, "notes": HOSTILE}
+    reports = {
+        "ordinary": report(head, list(ordinary(paths)), "failed", **whole),
+        "hostile": report(head, list(hostile()), "failed", **evil),
+        "empty": report(None, [], "passed"),
+    }
+    for name, body in reports.items():
+        (folder / f"{name}.json").write_text(json.dumps(body))
+
+
+main(sys.argv[1])
