@@ -201,7 +201,9 @@ fn every_dependency_is_explained() {
             .unwrap()
             .to_owned()
     };
-    let sections = section("dependencies") + &section("dev-dependencies");
+    let sections = section("dependencies")
+        + &section("target.'cfg(target_env = \"musl\")'.dependencies")
+        + &section("dev-dependencies");
     let mut used: Vec<&str> = sections
         .lines()
         .filter_map(|line| line.split([' ', '=']).next())
