@@ -51,7 +51,12 @@ pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
     suite
         .set_timestamp(OffsetDateTime::UNIX_EPOCH)
         .add_testcase(case.build());
-    document(vec![suite.build()], run.elapsed, &[("status", kind)], Dialect::Hosts)
+    document(
+        vec![suite.build()],
+        run.elapsed,
+        &[("status", kind)],
+        Dialect::Hosts,
+    )
 }
 
 #[cfg(test)]
