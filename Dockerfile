@@ -14,8 +14,8 @@ WORKDIR /src
 COPY . .
 # cc would look for a compiler by a longer name on arm64.
 RUN target="$(uname -m)-unknown-linux-musl" \
-    && TARGET_CC=musl-gcc cargo build --release --locked --target "$target" \
-    && .ci/image /out "$TARGETARCH=target/$target/release/sluicegate"
+    && TARGET_CC=musl-gcc cargo build --profile dist --locked --target "$target" \
+    && .ci/image /out "$TARGETARCH=target/$target/dist/sluicegate"
 
 # Nothing runs here, so `scratch` is enough.
 FROM scratch AS files
