@@ -143,6 +143,62 @@ fn the_jobs_say_what_the_hosts_read() {
 }
 
 #[test]
+fn the_jobs_collect_what_the_program_writes() {
+    let cases = [
+        (
+            "gitlab",
+            "GITLAB_CI=true CI_PIPELINE_SOURCE=push CI_COMMIT_BRANCH=main CI_COMMIT_SHA",
+            "junit.xml",
+            "junit: junit.xml",
+        ),
+        (
+            "gitlab",
+            "GITLAB_CI=true CI_PIPELINE_SOURCE=push CI_COMMIT_BRANCH=main CI_COMMIT_SHA",
+            "gl-code-quality-report.json",
+            "codequality: gl-code-quality-report.json",
+        ),
+        (
+            "azure",
+            "TF_BUILD=True BUILD_REASON=IndividualCI BUILD_SOURCEBRANCH=refs/heads/main BUILD_SOURCEVERSION",
+            "TEST-sluicegate.xml",
+            "\"**/TEST-*.xml\"",
+        ),
+        (
+            "jenkins",
+            "JENKINS_URL=http://j BUILD_ID=1 BRANCH_NAME=main GIT_COMMIT",
+            "build/reports/sluicegate.xml",
+            "'build/reports/**/*.xml'",
+        ),
+        (
+            "circleci",
+            "CIRCLECI=true CIRCLE_BRANCH=main CIRCLE_SHA1",
+            "test-results/sluicegate/results.xml",
+            "path: test-results",
+        ),
+        (
+            "buildkite",
+            "BUILDKITE=true BUILDKITE_BRANCH=main BUILDKITE_COMMIT",
+            "tmp/junit-sluicegate.xml",
+            "tmp/junit-*.xml",
+        ),
+    ];
+    let world = project();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    for (host, variables, written, collected) in cases {
+        let shown = init(&world, &["--host", host, "--dry-run"]).expect(0).out;
+        assert!(shown.contains(collected), "{host}: {shown}");
+        let call = variables
+            .split(' ')
+            .fold(Call::new(&world.work()), |call, variable| {
+                let (name, value) = variable.split_once('=').unwrap_or((variable, &head));
+                call.variable(name, value)
+            });
+        call.run(&["check", "--all", "--fail-on", "never"]).expect(0);
+        assert!(world.work().join(written).is_file(), "{host}: {written}");
+    }
+}
+
+#[test]
 fn a_host_is_told_by_its_files_then_by_the_remote() {
     for (host, sign, beside) in HOSTS {
         let world = project();

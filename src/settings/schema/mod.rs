@@ -95,6 +95,8 @@ fn review() -> Keys {
         ("fork", env::FORK, words::<cli::Fork>()),
         ("report", env::REPORT, reports()),
         ("annotations", env::ANNOTATIONS, words::<cli::Annotations>()),
+        ("comment", env::COMMENT, switch()),
+        ("category", env::CATEGORY, text("nightly")),
         (
             "batch-size",
             env::BATCH_SIZE,
