@@ -66,7 +66,11 @@ fn every_command_in_the_book_is_one() {
     let mut tried = 0;
     for (page, block) in blocks("console") {
         let joined = block.replace("\\\n", " ");
-        for line in joined.lines().map(str::trim).filter(|line| line.starts_with("sluicegate ")) {
+        for line in joined
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("sluicegate "))
+        {
             let parsed = Cli::command().try_get_matches_from(words(line));
             assert!(parsed.is_ok(), "{page}: {line}\n{}", parsed.unwrap_err());
             tried += 1;
@@ -80,7 +84,12 @@ fn yaml(page: &str, block: &str) -> Value {
 }
 
 fn keys(value: &Value) -> BTreeSet<String> {
-    value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
+    value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key.clone())
+        .collect()
 }
 
 /// The inputs that a template for GitLab has, and those that must be given.
@@ -89,7 +98,10 @@ fn template_inputs(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let spec = yaml(name, text.split("\n---\n").next().unwrap());
     let inputs = spec["spec"]["inputs"].as_object().unwrap();
     let needed = inputs.iter().filter(|(_, input)| input["default"].is_null());
-    (inputs.keys().cloned().collect(), needed.map(|(name, _)| name.clone()).collect())
+    (
+        inputs.keys().cloned().collect(),
+        needed.map(|(name, _)| name.clone()).collect(),
+    )
 }
 
 /// A step that uses the action, or an image.
@@ -100,13 +112,20 @@ fn check_step(page: &str, step: &Value, inputs: &BTreeSet<String>) -> usize {
     assert!(used.ends_with(VERSION), "{page}: {used} is not version {VERSION}");
     if !used.starts_with("docker://") {
         let given = keys(&step["with"]);
-        assert!(given.is_subset(inputs), "{page}: no inputs: {:?}", given.difference(inputs));
+        assert!(
+            given.is_subset(inputs),
+            "{page}: no inputs: {:?}",
+            given.difference(inputs)
+        );
     }
     1
 }
 
 fn check_workflow(page: &str, workflow: &Value, inputs: &BTreeSet<String>) {
-    assert!(workflow["permissions"].is_object(), "{page}: a workflow without permissions");
+    assert!(
+        workflow["permissions"].is_object(),
+        "{page}: a workflow without permissions"
+    );
     let steps = workflow["jobs"].as_object().unwrap().values();
     let used: usize = steps
         .flat_map(|job| job["steps"].as_array().unwrap())
@@ -116,13 +135,31 @@ fn check_workflow(page: &str, workflow: &Value, inputs: &BTreeSet<String>) {
 }
 
 fn check_include(page: &str, include: &Value) {
-    let by = include["component"].as_str().or(include["file"].as_str()).unwrap();
-    let name = ["review", "publish"].into_iter().find(|name| by.contains(&format!("/{name}"))).unwrap();
+    let by = include["component"]
+        .as_str()
+        .or(include["file"].as_str())
+        .unwrap();
+    let name = ["review", "publish"]
+        .into_iter()
+        .find(|name| by.contains(&format!("/{name}")))
+        .unwrap();
     let (known, needed) = template_inputs(name);
     let given = keys(&include["inputs"]);
-    assert!(given.is_subset(&known), "{page}: no inputs: {:?}", given.difference(&known));
-    assert!(needed.is_subset(&given), "{page}: missing: {:?}", needed.difference(&given));
-    let version = by.split_once('@').map(|(_, version)| version).or(include["ref"].as_str()).unwrap();
+    assert!(
+        given.is_subset(&known),
+        "{page}: no inputs: {:?}",
+        given.difference(&known)
+    );
+    assert!(
+        needed.is_subset(&given),
+        "{page}: missing: {:?}",
+        needed.difference(&given)
+    );
+    let version = by
+        .split_once('@')
+        .map(|(_, version)| version)
+        .or(include["ref"].as_str())
+        .unwrap();
     assert_eq!(version.trim_start_matches('v'), VERSION, "{page}");
 }
 
@@ -164,7 +201,10 @@ fn every_job_in_the_book_is_one() {
             check_workflow(&page, &document, &inputs);
         } else {
             kinds.insert("other host");
-            assert!(block.contains("sluicegate "), "{page}: a snippet that does not use the program\n{block}");
+            assert!(
+                block.contains("sluicegate "),
+                "{page}: a snippet that does not use the program\n{block}"
+            );
         }
     }
     assert_eq!(kinds.len(), 5, "{kinds:?}");
@@ -186,7 +226,10 @@ fn the_pages_of_hosts_show_what_init_writes() {
         let template = read(&format!("src/commands/init/templates/{file}"));
         let filled = template
             .replace("__ACTION__", &format!("your-org/sluicegate@v{VERSION}"))
-            .replace("__IMAGE__", &format!("registry.example.com/tools/sluicegate:{VERSION}-ci"))
+            .replace(
+                "__IMAGE__",
+                &format!("registry.example.com/tools/sluicegate:{VERSION}-ci"),
+            )
             .replace("__BRANCH__", "main");
         let language = if host == "jenkins" { "groovy" } else { "yaml" };
         let shown = format!("\n```{language}\n{filled}```\n\n");
@@ -198,13 +241,24 @@ fn the_pages_of_hosts_show_what_init_writes() {
 fn versions_and_variables_in_the_book_are_real() {
     for (page, text) in pages() {
         for before in ["sluicegate:", "sluicegate@v", "sluicegate-", "rev: v"] {
-            for after in text.split(before).skip(1).filter(|after| after.starts_with(|c: char| c.is_ascii_digit())) {
-                assert!(after.starts_with(VERSION), "{page}: {before}{}", after.lines().next().unwrap());
+            for after in text
+                .split(before)
+                .skip(1)
+                .filter(|after| after.starts_with(|c: char| c.is_ascii_digit()))
+            {
+                assert!(
+                    after.starts_with(VERSION),
+                    "{page}: {before}{}",
+                    after.lines().next().unwrap()
+                );
             }
         }
         for word in text.split(|c: char| !(c.is_ascii_uppercase() || c == '_')) {
             let known = VARIABLES.iter().any(|(name, _)| *name == word);
-            assert!(known || !word.starts_with("SLUICEGATE_"), "{page}: {word} is no variable");
+            assert!(
+                known || !word.starts_with("SLUICEGATE_"),
+                "{page}: {word} is no variable"
+            );
         }
     }
 }
@@ -214,7 +268,11 @@ fn sayable() -> String {
     let mut said = read("action/install");
     for entry in WalkDir::new(root().join("src")) {
         let entry = entry.unwrap();
-        if entry.path().extension().is_some_and(|extension| extension == "rs") {
+        if entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "rs")
+        {
             said.push_str(&fs::read_to_string(entry.path()).unwrap());
         }
     }
@@ -226,7 +284,10 @@ fn sayable() -> String {
 fn every_message_in_the_book_can_be_said() {
     let said = sayable();
     let page = read("docs/book/troubleshooting.md");
-    let messages: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| `")?.split("` |").next()).collect();
+    let messages: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split("` |").next())
+        .collect();
     assert!(messages.len() > 20, "{messages:?}");
     for message in messages {
         for part in message.split('…').map(str::trim).filter(|part| !part.is_empty()) {
@@ -239,17 +300,29 @@ fn every_message_in_the_book_can_be_said() {
 fn every_exit_code_has_its_line() {
     let page = read("docs/book/exit-codes.md");
     let rows = |text: &str| -> Vec<String> {
-        let cells = text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
-        cells.filter(|cell| cell.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned).collect()
+        let cells = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+        cells
+            .filter(|cell| cell.starts_with(|c: char| c.is_ascii_digit()))
+            .map(str::to_owned)
+            .collect()
     };
-    assert_eq!(rows(&page), ["0", "1", "2", "3", "4", "5", "6", "7", "8", "130, 143"]);
+    assert_eq!(
+        rows(&page),
+        ["0", "1", "2", "3", "4", "5", "6", "7", "8", "130, 143"]
+    );
 }
 
 #[test]
 fn links_in_the_book_lead_somewhere() {
     for (page, text) in pages() {
         let folder = root().join(&page).parent().unwrap().to_owned();
-        for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+        for link in text
+            .split("](")
+            .skip(1)
+            .map(|rest| rest.split(')').next().unwrap())
+        {
             let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
             if path.contains("://") {
                 continue;
@@ -258,7 +331,10 @@ fn links_in_the_book_lead_somewhere() {
             if !anchor.is_empty() {
                 let target = fs::read_to_string(folder.join(path)).unwrap();
                 let mut headings = target.lines().filter_map(|line| line.strip_prefix("## "));
-                assert!(headings.any(|heading| heading.to_lowercase().replace(' ', "-") == anchor), "{page}: {link}");
+                assert!(
+                    headings.any(|heading| heading.to_lowercase().replace(' ', "-") == anchor),
+                    "{page}: {link}"
+                );
             }
         }
     }
@@ -269,8 +345,15 @@ fn reference(command: &Command, called: &str, into: &mut String) {
     let mut command = command.clone().term_width(100).bin_name(called.to_owned());
     let help = command.render_long_help().to_string();
     let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
-    let _ = write!(into, "\n## {called}\n\n```text\n{}\n```\n", lines.join("\n").trim_end());
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
+    let _ = write!(
+        into,
+        "\n## {called}\n\n```text\n{}\n```\n",
+        lines.join("\n").trim_end()
+    );
+    for verb in command
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set() && verb.get_name() != "help")
+    {
         reference(verb, &format!("{called} {}", verb.get_name()), into);
     }
 }
@@ -278,11 +361,18 @@ fn reference(command: &Command, called: &str, into: &mut String) {
 #[test]
 fn the_reference_is_what_help_prints() {
     let mut shown = String::new();
-    for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+    for command in Cli::command()
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
         reference(command, &format!("sluicegate {}", command.get_name()), &mut shown);
     }
     let all = Cli::command().term_width(100).render_long_help().to_string();
     let all: Vec<&str> = all.lines().map(str::trim_end).collect();
-    let _ = write!(shown, "\n## sluicegate\n\n```text\n{}\n```\n\n", all.join("\n").trim_end());
+    let _ = write!(
+        shown,
+        "\n## sluicegate\n\n```text\n{}\n```\n\n",
+        all.join("\n").trim_end()
+    );
     hold("docs/book/reference.md", "reference", &shown);
 }
