@@ -8,6 +8,7 @@ use sluicegate::env::VARIABLES;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 use walkdir::WalkDir;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -17,7 +18,11 @@ fn pages() -> Vec<(String, String)> {
     let mut paths: Vec<String> = fs::read_dir(root().join("docs/book"))
         .unwrap()
         .map(|entry| format!("docs/book/{}", entry.unwrap().file_name().to_str().unwrap()))
-        .filter(|path| path.ends_with(".md"))
+        .filter(|path| {
+            Path::new(path)
+                .extension()
+                .is_some_and(|extension| extension == "md")
+        })
         .collect();
     paths.push("README.md".to_owned());
     paths.sort();
@@ -192,7 +197,9 @@ fn every_job_in_the_book_is_one() {
         } else if document["include"].is_array() {
             kinds.insert("include");
             let includes = document["include"].as_array().unwrap();
-            includes.iter().for_each(|include| check_include(&page, include));
+            for include in includes {
+                check_include(&page, include);
+            }
         } else if document["repos"].is_array() {
             kinds.insert("hook");
             check_hook(&page, &document);
