@@ -7,21 +7,34 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 /// A file that a user named, up to a size.
 pub(super) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let unreadable = |why: &dyn std::fmt::Display| {
-        Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
-    };
+    bounded(path, limit).map_err(|why| unreadable(path, &why))
+}
+
+/// The same for a file of which nothing is known yet when it is not there.
+pub(super) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
+    match bounded(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
+        Err(why) => Err(unreadable(path, &why)),
+    }
+}
+
+fn unreadable(path: &Path, why: &io::Error) -> Failure {
+    Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
+}
+
+fn bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|why| unreadable(&why))?;
-    file.take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|why| unreadable(&why))?;
+    File::open(path)?
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(unreadable(&format!("it has more than {limit} bytes")));
+        return Err(io::Error::other(format!("it has more than {limit} bytes")));
     }
     Ok(bytes)
 }
