@@ -293,7 +293,7 @@ fn write_until_killed(
     round: usize,
     changes: usize,
 ) -> Known {
-    let (acknowledged, mut changed) = unbounded_channel();
+    let (acknowledged, mut heard) = unbounded_channel();
     let writers: Vec<_> = (0..WRITERS)
         .map(|number| {
             let writer = Writer {
@@ -307,7 +307,7 @@ fn write_until_killed(
         .collect();
     drop(acknowledged);
     for _ in 0..changes {
-        changed.blocking_recv().expect("a writer is at work");
+        heard.blocking_recv().expect("a writer is at work");
     }
     served.child.kill().unwrap();
     served.child.wait().unwrap();
