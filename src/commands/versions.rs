@@ -86,7 +86,10 @@ impl<'a> Versions<'a> {
             }
         }
         let said = match (old.as_slice(), args.yes) {
-            ([], _) => format!("nothing to disable: {} has no more enabled versions", self.prefix),
+            ([], _) => format!(
+                "nothing to disable: {} has no enabled version beside the {keep} newest",
+                self.prefix
+            ),
             (old, true) => format!("disabled {} of {}: {}", old.len(), self.prefix, old.join(", ")),
             (old, false) => format!(
                 "would disable {} of {}: {}; --yes does it",

@@ -95,7 +95,7 @@ fn document() -> (String, Vec<String>) {
         );
         for (name, client, service, command) in rows {
             let cells = [client, service, command]
-                .iter()
+                .into_iter()
                 .zip(&sides)
                 .map(|(words, tests)| {
                     let meant = meant(words, tests).unwrap_or_else(|why| {
