@@ -51,8 +51,8 @@ pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
-    ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
-    TasksVerb, WaitArgs,
+    ApprovalScope, BranchArgs, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs,
+    TasksArgs, TasksVerb, WaitArgs,
 };
 pub use values::{
     Annotations, Color, EventFormat, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat,

@@ -169,6 +169,18 @@ pub enum ApprovalScope {
     Conversation,
 }
 
+/// The branch that an agent writes to.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = true)]
+pub struct BranchArgs {
+    /// The new branch that is written to
+    #[arg(long, value_name = "NAME")]
+    pub target_branch: Option<String>,
+    /// Let the agent name that branch; ignored where it is named
+    #[arg(long)]
+    pub generate_branch: bool,
+}
+
 /// Give the agent a task.
 #[derive(Debug, Clone, Args)]
 pub struct CreateTaskArgs {
@@ -184,12 +196,9 @@ pub struct CreateTaskArgs {
     /// The branch that is read, and that a new one begins at
     #[arg(long, value_name = "NAME")]
     pub source_branch: String,
-    /// The new branch that is written to
-    #[arg(long, value_name = "NAME", required_unless_present = "generate_branch")]
-    pub target_branch: Option<String>,
-    /// Let the agent name that branch; ignored where it is named
-    #[arg(long)]
-    pub generate_branch: bool,
+    /// Where it writes.
+    #[command(flatten)]
+    pub branch: BranchArgs,
     /// A service graph of the knowledge layer
     #[arg(long, value_name = "ID")]
     pub graph_id: Option<String>,
