@@ -120,6 +120,8 @@ impl Part {
                 .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
         };
         let shard = asked.shard.as_ref().map(parse).transpose()?;
+        // The only part is the whole.
+        let shard = shard.filter(|shard| shard.total > 1);
         let all = selected.files.len();
         if let Some(shard) = shard {
             selected.files.retain(|path| shard.holds(path));

@@ -91,6 +91,7 @@ mod tests {
     use super::*;
     use crate::findings::{Severity, Status};
     use crate::report::sample;
+    use proptest::prelude::*;
 
     #[test]
     fn the_report_has_verdict_and_numbers() {
@@ -130,6 +131,25 @@ mod tests {
         );
         assert!(all.iter().all(|e| e["line"].as_u64().unwrap() >= 1));
         assert_eq!(all[1]["severity"], "HIGH");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_sent_whole_or_cut_at_the_limit(raw in "(\\PC|[\\x00-\\x1f]){0,500}") {
+            let mut report = sample::empty(Verdict::Failed);
+            let failed = Status::Failed(Severity::Error);
+            let result = sample::result("r", failed, vec![sample::violation(&raw, Some(0))]);
+            report.files = vec![sample::file("a", vec![result])];
+            let sent = annotations(&report, &About::default());
+            let read: Value = serde_json::from_str(&sent[0].to_string()).unwrap();
+            let summary = read[0]["summary"].as_str().unwrap();
+            let whole = format!("r: {}", report.findings()[0].message());
+            let kept = summary.strip_suffix('…').unwrap_or(summary);
+            let units = summary.encode_utf16().count();
+            prop_assert!(units <= SUMMARY_LIMIT && whole.starts_with(kept));
+            prop_assert!(summary == whole || units + 1 >= SUMMARY_LIMIT);
+            prop_assert_eq!(&read[0]["line"], 1);
+        }
     }
 
     #[test]

@@ -11,13 +11,17 @@ pub fn count(number: usize, noun: &str) -> String {
 
 /// The verdict with its numbers in one line; holds no text from outside.
 pub fn headline(report: &Report) -> String {
+    format!("Review {}: {}", report.verdict, numbers(report))
+}
+
+/// What the review counted, in one line; holds no text from outside.
+pub fn numbers(report: &Report) -> String {
     let counts = report.counts();
     if report.verdict == Verdict::Passed && nothing_at_all(&counts) {
-        return format!("Review {}: no pipeline was selected", report.verdict);
+        return "no pipeline was selected".to_owned();
     }
     let mut line = format!(
-        "Review {}: {}, {}, {} not evaluated, {} passed, in {}",
-        report.verdict,
+        "{}, {}, {} not evaluated, {} passed, in {}",
         count(counts.failed - counts.warnings, "error"),
         count(counts.warnings, "warning"),
         count(counts.errors, "rule"),

@@ -22,15 +22,23 @@ fn the_demo_shows_the_whole_job() {
         assert!(ended.all().contains(word), "{word}: {}", ended.all());
     }
     let reports = folder.path().join("sluicegate-demo/reports");
-    for file in [
-        "good/review.xml",
-        "bad/review.xml",
-        "bad/review.json",
-        "bad/summary.md",
-        "publish/receipt.json",
-    ] {
-        assert!(fs::metadata(reports.join(file)).unwrap().len() > 0, "{file}");
+    let formats = [
+        "review.html",
+        "review.xml",
+        "review-strict.xml",
+        "review.sarif",
+        "code-quality.json",
+        "comment.md",
+        "review.json",
+        "summary.md",
+    ];
+    for name in ["good", "bad"] {
+        for file in formats {
+            let length = fs::metadata(reports.join(name).join(file)).unwrap().len();
+            assert!(length > 0, "{name}/{file}");
+        }
     }
+    assert!(reports.join("publish/receipt.json").is_file());
     // A second time makes it anew; a folder that is not the demo's is left alone.
     call.run(&["demo"]).expect(0);
     fs::create_dir(folder.path().join("mine")).unwrap();

@@ -133,10 +133,12 @@ fn rule_texts() -> Vec<RuleText> {
 fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
     let head = report.context.head.as_ref()?;
     match host {
-        Host::GitHub => {
+        Host::GitHub | Host::Gitea => {
             let server = run.env.get("GITHUB_SERVER_URL")?;
             let repository = run.env.get("GITHUB_REPOSITORY")?;
-            Some(format!("{server}/{repository}/blob/{head}"))
+            // The form of Gitea's and Forgejo's permalinks.
+            let at = if host == Host::Gitea { "src/commit" } else { "blob" };
+            Some(format!("{server}/{repository}/{at}/{head}"))
         }
         Host::GitLab => Some(format!("{}/-/blob/{head}", run.env.get("CI_PROJECT_URL")?)),
         _ => None,

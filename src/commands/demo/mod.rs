@@ -25,6 +25,17 @@ const MARK: &str = ".sluicegate-demo";
 /// The demo's project on the local platform.
 const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001);
 
+/// Every report, and its file.
+const REPORTS: [(&str, &str); 7] = [
+    ("html", "review.html"),
+    ("junit", "review.xml"),
+    ("junit-strict", "review-strict.xml"),
+    ("sarif", "review.sarif"),
+    ("gitlab", "code-quality.json"),
+    ("markdown", "comment.md"),
+    ("json", "review.json"),
+];
+
 pub(super) fn run(run: &Run, args: &DemoArgs) -> Outcome {
     let folder = run.env.current_dir().join(&args.dir);
     clear(&folder)?;
@@ -119,9 +130,11 @@ impl Tour<'_> {
             "\nThat was the whole job: a good change passed, a bad one was stopped, the merged pipelines were published\n\
              once, and a version that exists was not published again.\n\n\
              Look at:\n  \
-             {dir}/reports/good, {dir}/reports/bad   review.xml (JUnit), review.json, summary.md, outputs.txt\n  \
-             {dir}/reports/publish                   receipt.json\n  \
-             {dir}/work                              the project: change it, and run the commands yourself\n\n\
+             {dir}/reports/bad/review.html   the findings as a page; open it in a browser\n  \
+             {dir}/reports/bad               the same for each host: JUnit, SARIF, Code Quality, a comment, JSON,\n  \
+             {dir}/reports/good              and what a GitHub step gets (summary.md, outputs.txt)\n  \
+             {dir}/reports/publish           receipt.json\n  \
+             {dir}/work                      the project: change it, and run the commands yourself\n\n\
              On your own repository, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and\n\
              SLUICEGATE_TOKEN set, the commands are the same."
         ))?;
@@ -162,12 +175,11 @@ impl Tour<'_> {
     }
 
     fn review(&self, name: &str, branch: &str) -> Vec<String> {
-        let report =
-            |format: &str, file: &str| format!("{format}={}", self.reports(name).join(file).display());
         let mut args: Vec<String> = ["review", "--branch", branch, "--head"].map(str::to_owned).into();
         args.push(format!("origin/{branch}"));
-        for flag in [report("junit", "review.xml"), report("json", "review.json")] {
-            args.extend(["--report".to_owned(), flag]);
+        for (format, file) in REPORTS {
+            let report = format!("{format}={}", self.reports(name).join(file).display());
+            args.extend(["--report".to_owned(), report]);
         }
         args
     }

@@ -27,6 +27,7 @@ fn delimiter(value: &str, seed: Uuid) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// What the runner reads: name, and the lines up to the delimiter.
     fn read(lines: &str) -> Vec<(String, String)> {
@@ -54,5 +55,14 @@ mod tests {
         let expected = [("verdict", "failed"), ("junit", &hostile), ("digest", "")];
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(read(&outputs(&pairs, seed)), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_reads_back(value in "(\\PC|\n|<<|sluicegate_0{31}7){0,20}") {
+            let pairs = [("a", value.clone()), ("b", "end".to_owned())];
+            let read = read(&outputs(&pairs, Uuid::from_u128(7)));
+            prop_assert_eq!(read, [("a".to_owned(), value), ("b".to_owned(), "end".to_owned())]);
+        }
     }
 }

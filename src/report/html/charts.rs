@@ -34,7 +34,7 @@ pub fn charts(findings: &[Finding<'_>]) -> String {
         folder(finding.path)
     });
     format!(
-        "<section aria-labelledby=\"charts\"><h2 id=\"charts\">Where they are</h2>\n\
+        "<section aria-labelledby=\"charts\"><h2 id=\"charts\">Where the findings are</h2>\n\
          <div class=\"charts\">\n{by_rule}{by_folder}</div>\n\
          <ul class=\"key\"><li class=\"error\">error</li><li class=\"warning\">warning</li>\
          <li class=\"broken\">not evaluated</li></ul>\n</section>\n"

@@ -12,8 +12,8 @@ mod text;
 use self::results::{RuleNumbers, name};
 use self::text::escape;
 use super::About;
-use super::wording::{count, gate_change, headline, run_problem, unreviewed};
-use crate::findings::{Counts, FileResults, Report, RuleResult, Verdict};
+use super::wording::{gate_change, numbers, run_problem, unreviewed};
+use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Verdict};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
@@ -22,6 +22,9 @@ use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
+
+/// A list of more entries is folded, so that the findings stay near the top.
+const LONG_LIST: usize = 12;
 
 /// The review as an HTML page.
 pub fn render(report: &Report, about: &About) -> String {
@@ -74,7 +77,7 @@ fn top(report: &Report) -> String {
         "<header>\n<p class=\"brand\">Pipeline review</p>\n<h1><span class=\"verdict {tone}\"><span aria-hidden=\"true\">{sign}</span> \
          Review {}</span></h1>\n<p class=\"problem\">{}</p>\n",
         report.verdict,
-        escape(&run_problem(report).unwrap_or_else(|| headline(report)))
+        escape(&run_problem(report).unwrap_or_else(|| numbers(report)))
     );
     shown.push_str("<dl class=\"facts\">");
     for (label, value) in facts(report) {
@@ -143,7 +146,7 @@ fn remarks(report: &Report) -> String {
         ),
         list("Notes", report.notes.iter().cloned()),
         list(
-            "Excluded, as no file that is reviewed",
+            "Excluded: not files that are reviewed",
             report.excluded.iter().cloned(),
         ),
     ];
@@ -152,7 +155,7 @@ fn remarks(report: &Report) -> String {
         return lists;
     }
     format!(
-        "<section aria-labelledby=\"remarks\"><h2 id=\"remarks\">To be known</h2>\n<div class=\"card remarks\">{lists}</div></section>\n"
+        "<section aria-labelledby=\"remarks\"><h2 id=\"remarks\">Worth knowing</h2>\n<div class=\"card remarks\">{lists}</div></section>\n"
     )
 }
 
@@ -161,8 +164,14 @@ fn list(title: &str, items: impl Iterator<Item = String>) -> String {
     if items.is_empty() {
         return String::new();
     }
+    let (start, end) = if items.len() > LONG_LIST {
+        let summary = format!("<details><summary>{} entries</summary>", items.len());
+        (summary, "</details>")
+    } else {
+        (String::new(), "")
+    };
     let items = items.join("\n");
-    format!("<div><h3>{title}</h3><ul class=\"plain\">{items}</ul></div>\n")
+    format!("<div><h3>{title}</h3>{start}<ul class=\"plain\">{items}</ul>{end}</div>\n")
 }
 
 fn worst(file: &FileResults) -> usize {
@@ -192,7 +201,13 @@ fn findings(report: &Report, about: &About) -> String {
     if files.is_empty() {
         return shown + "<p>There is nothing here: no pipeline was reviewed.</p></section>\n";
     }
-    shown.push_str(&filter(&names, report.counts()));
+    let (all, counts) = (report.findings(), report.counts());
+    if all.len() > counts.failed + counts.errors {
+        shown.push_str(
+            "<p class=\"problem\">A rule that fails in a file counts once above, and is shown here with each of its findings.</p>\n",
+        );
+    }
+    shown.push_str(&filter(&names, &all, counts.passed));
     for file in files {
         shown.push_str(&results::file(file, &numbers, about));
     }
@@ -200,7 +215,7 @@ fn findings(report: &Report, about: &About) -> String {
 }
 
 /// Hidden until the script runs, as it does nothing without it.
-fn filter(names: &[&str], counts: Counts) -> String {
+fn filter(names: &[&str], findings: &[Finding<'_>], passed: usize) -> String {
     let mut shown = String::from(
         "<form id=\"filter\" class=\"card\" hidden=\"\" role=\"search\" aria-label=\"Filter the findings\">\n\
          <label class=\"field\" for=\"text\">Text<input id=\"text\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"/></label>\n\
@@ -210,24 +225,29 @@ fn filter(names: &[&str], counts: Counts) -> String {
         let _ = write!(shown, "<option value=\"{number}\">{}</option>", name(rule));
     }
     shown.push_str("</select></label>\n<fieldset><legend>Status</legend>");
+    let of = |wanted: &str| {
+        let same = findings
+            .iter()
+            .filter(|finding| results::status(finding).0 == wanted);
+        same.count()
+    };
     let statuses = [
-        ("error", "Errors", counts.failed - counts.warnings),
-        ("warning", "Warnings", counts.warnings),
-        ("broken", "Not evaluated", counts.errors),
-        ("passed", "Passed", counts.passed),
+        ("error", "Errors", of("error")),
+        ("warning", "Warnings", of("warning")),
+        ("broken", "Not evaluated", of("broken")),
+        ("passed", "Passed", passed),
     ];
     for (status, label, number) in statuses {
         // Passed rules are many; they are there when asked for, or when they are all there is.
-        let checked = status != "passed" || counts.passed > 0 && counts.failed + counts.errors == 0;
+        let checked = status != "passed" || findings.is_empty();
         let checked = if checked { " checked=\"\"" } else { "" };
         let _ = write!(
             shown,
-            "<label><input type=\"checkbox\" value=\"{status}\"{checked}/>{label} ({})</label>",
-            count(number, "rule")
+            "<label><input type=\"checkbox\" value=\"{status}\"{checked}/>{label} ({number})</label>"
         );
     }
     shown
-        + "</fieldset>\n<div class=\"result-line\"><p id=\"shown\" role=\"status\"></p><button type=\"reset\">Show all again</button></div></form>\n"
+        + "</fieldset>\n<div class=\"result-line\"><p id=\"shown\" role=\"status\"></p><button type=\"reset\">Reset the filter</button></div></form>\n"
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const form = document.getElementById("filter");
+  if (form === null) return;
   const text = document.getElementById("text");
   const rule = document.getElementById("rule");
   const boxes = Array.from(form.querySelectorAll("input[type=checkbox]"));

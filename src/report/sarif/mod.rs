@@ -10,8 +10,8 @@ mod schema;
 
 use self::rules::{Rules, level};
 use self::schema::{
-    ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Found, Invocation, Location,
-    Log, Notification, PhysicalLocation, Reference, Region, RuleReference, Run, Text, Tool,
+    ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Found, Help, Invocation,
+    Location, Log, Notification, PhysicalLocation, Reference, Region, RuleReference, Run, Text, Tool,
 };
 use super::json::without_commands;
 use super::wording::{count, gate_change, unreviewed};
@@ -32,15 +32,32 @@ const MESSAGE_LIMIT: usize = 2_000;
 const SNIPPET_LIMIT: usize = 200;
 const ROOT: &str = "%SRCROOT%";
 
-/// What notifications are about: id and meaning, in the order of the driver's list.
-const KINDS: [(&str, &str); 5] = [
-    ("not-evaluated", "A rule could not be evaluated."),
-    ("not-reviewed", "A file has no answer."),
-    ("gate-change", "The change touches the gate itself."),
-    ("note", "What else is to be known of the review."),
+/// What notifications are about: id, meaning, and what to do, in the order of the driver's list.
+const KINDS: [(&str, &str, &str); 5] = [
+    (
+        "not-evaluated",
+        "A rule could not be evaluated.",
+        "Mend the pipeline by what the message says; until then the gate fails.",
+    ),
+    (
+        "not-reviewed",
+        "A file has no answer.",
+        "Run the review again; until then it is not known whether the file passes.",
+    ),
+    (
+        "gate-change",
+        "The change touches the gate itself.",
+        "Look at the change to the rules or the settings before the verdict is believed.",
+    ),
+    (
+        "note",
+        "What else is to be known of the review.",
+        "There is nothing to mend.",
+    ),
     (
         "cut",
         "Something was left out to stay within the limits of readers.",
+        "The JSON report has everything.",
     ),
 ];
 
@@ -77,11 +94,17 @@ pub fn render(report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
 }
 
 fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
-    let kind = |(id, meaning): (&'static str, &str)| Descriptor {
-        id,
-        short_description: Text {
-            text: meaning.to_owned(),
-        },
+    let kind = |(id, meaning, advice): (&'static str, &str, &str)| {
+        let text = |text: String| Text { text };
+        Descriptor {
+            id,
+            short_description: text(meaning.to_owned()),
+            full_description: text(format!("{meaning} {advice}")),
+            help: Help {
+                text: format!("{meaning} {advice}"),
+                markdown: format!("**{meaning}**\n\n{advice}\n"),
+            },
+        }
     };
     Tool {
         driver: Driver {
@@ -243,7 +266,7 @@ fn not_evaluated(finding: &Finding<'_>, rules: &Rules<'_>) -> Notification {
 }
 
 fn notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
-    let index = KINDS.iter().position(|(id, _)| *id == kind).unwrap_or_default();
+    let index = KINDS.iter().position(|(id, ..)| *id == kind).unwrap_or_default();
     Notification {
         descriptor: Reference { id: kind, index },
         associated_rule: None,

@@ -56,6 +56,8 @@ pub struct Rule<'a> {
 pub struct Descriptor {
     pub id: &'static str,
     pub short_description: Text,
+    pub full_description: Text,
+    pub help: Help,
 }
 
 #[derive(Serialize)]

@@ -252,8 +252,12 @@ mod tests {
             report.files = vec![sample::file(&raw, vec![result])];
             report.notes = vec![raw.clone()];
             report.excluded = vec![raw.clone()];
-            report.gate_changes = vec![raw];
+            report.gate_changes = vec![raw.clone()];
             let shown = render(&report, &About::default(), Style { color: false, width: Some(40) });
+            let whole = render(&report, &About::default(), Style::default());
+            for line in text::block(&raw).lines() {
+                prop_assert!(whole.contains(&text::line(line)), "{line:?} in {whole}");
+            }
             let unsafe_text = shown.contains(['\u{1b}', '\r', '\u{202e}']) || shown.contains("##[");
             prop_assert!(!unsafe_text);
             prop_assert!(shown.lines().all(|line| !line.trim_start().starts_with("::")), "{shown}");
