@@ -1,7 +1,7 @@
 //! `sluicegate tasks`.
 
 use super::{OutputArgs, PaceArgs};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const ID: &str = "e2d4b6a8-1357-4f9b-8c0d-5a7e9f1b3d2c";
@@ -183,6 +183,7 @@ pub struct BranchArgs {
 
 /// Give the agent a task.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new("written").args(["target_branch", "generate_branch"]).required(true).multiple(true))]
 pub struct CreateTaskArgs {
     /// What to do.
     #[command(flatten)]
@@ -196,9 +197,12 @@ pub struct CreateTaskArgs {
     /// The branch that is read, and that a new one begins at
     #[arg(long, value_name = "NAME")]
     pub source_branch: String,
-    /// Where it writes.
-    #[command(flatten)]
-    pub branch: BranchArgs,
+    /// The new branch that is written to
+    #[arg(long, value_name = "NAME")]
+    pub target_branch: Option<String>,
+    /// Let the agent name that branch; ignored where it is named
+    #[arg(long)]
+    pub generate_branch: bool,
     /// A service graph of the knowledge layer
     #[arg(long, value_name = "ID")]
     pub graph_id: Option<String>,
