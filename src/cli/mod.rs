@@ -53,8 +53,8 @@ pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
-    ApprovalScope, BranchArgs, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs,
-    TasksArgs, TasksVerb, WaitArgs,
+    ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
+    TasksVerb, WaitArgs,
 };
 pub use values::{
     Annotations, Color, EventFormat, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat,

@@ -169,18 +169,6 @@ pub enum ApprovalScope {
     Conversation,
 }
 
-/// The branch that an agent writes to.
-#[derive(Debug, Clone, Args)]
-#[group(required = true, multiple = true)]
-pub struct BranchArgs {
-    /// The new branch that is written to
-    #[arg(long, value_name = "NAME")]
-    pub target_branch: Option<String>,
-    /// Let the agent name that branch; ignored where it is named
-    #[arg(long)]
-    pub generate_branch: bool,
-}
-
 /// Give the agent a task.
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("written").args(["target_branch", "generate_branch"]).required(true).multiple(true))]
