@@ -73,8 +73,10 @@ fn watch_over(
             tokio::select! {
                 status = &mut finished => return Ok(status.unwrap_or_else(|_| died(worker))),
                 status = stops.next() => {
+                    // Asked first: a command that is told at once may have answered and released the next signal already.
+                    let taken = taken.load(Ordering::SeqCst);
                     let _ = sender.send(Some(status));
-                    if !taken.load(Ordering::SeqCst) {
+                    if !taken {
                         ui.warn(if status == ExitStatus::Interrupted { "interrupted" } else { "terminated" });
                         return Ok(status);
                     }
