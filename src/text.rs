@@ -31,6 +31,15 @@ pub fn block(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
+/// JSON that says the same without the marks of a host's command. They can stand only inside strings, where the escaped
+/// `#` reads the same; a line of JSON cannot start with `::`.
+pub fn json(json: String) -> String {
+    if !json.contains("##") {
+        return json;
+    }
+    json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
+}
+
 /// The known word that is closest to `word`, if any is close enough to be meant.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let scored = known.iter().map(|k| (strsim::damerau_levenshtein(word, k), *k));

@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 /// A file that a user named, up to a size.
 pub(super) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    bounded(path, limit).map_err(|why| unreadable(path, &why))
+    open_bounded(path, limit).map_err(|why| unreadable(path, &why))
 }
 
 /// The same for a file of which nothing is known yet when it is not there.
 pub(super) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
-    match bounded(path, limit) {
+    match open_bounded(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
         Err(why) => Err(unreadable(path, &why)),
@@ -28,22 +28,24 @@ fn unreadable(path: &Path, why: &io::Error) -> Failure {
     Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
 }
 
-fn bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+fn open_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    bounded(File::open(path)?, limit)
+}
+
+/// All that a reader gives, up to a size.
+pub(super) fn bounded(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(io::Error::other(format!("it has more than {limit} bytes")));
+        let why = format!("it has more than {limit} bytes");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, why));
     }
     Ok(bytes)
 }
 
-/// One JSON document, safe to print in a CI log: the marks of host commands, which can only stand inside strings,
-/// are written with an escape that reads back as the same text.
+/// One JSON document, safe to print in a CI log.
 pub(super) fn json(value: &Value) -> String {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    text.replace("##[", "\\u0023#[").replace("##vso[", "\\u0023#vso[") + "\n"
+    text::json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
 /// An aligned table; cells are made safe.

@@ -1,6 +1,7 @@
 //! `sluicegate report`: read JSON reports, merge them, deliver.
 
 use super::deliver::{Delivery, Place, deliver_from};
+use super::output::{bounded, read_bounded};
 use super::{Outcome, Run};
 use crate::ci::{self, CiContext};
 use crate::cli::ReportArgs;
@@ -10,8 +11,7 @@ use crate::findings::{Report, Verdict};
 use crate::git::{Repository, Snapshot};
 use crate::report::json;
 use crate::settings;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// A larger JSON report is not read, in bytes.
@@ -65,27 +65,14 @@ const fn status(verdict: Verdict) -> ExitStatus {
 }
 
 fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
-    let unusable = |why: anyhow::Error| {
-        let what = format!("the report {} cannot be used", file.display());
-        Failure::new(ExitStatus::Usage, why.context(what))
+    let text = if file == Path::new("-") {
+        bounded(io::stdin().lock(), SIZE_LIMIT)
+            .map_err(|why| Failure::usage(format!("standard input cannot be read: {why}")))?
+    } else {
+        read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
     };
-    let text = content(run, file).map_err(|why| unusable(why.into()))?;
-    json::read(&text).map_err(|why| unusable(why.into()))
-}
-
-fn content(run: &Run, file: &Path) -> io::Result<Vec<u8>> {
-    if file == Path::new("-") {
-        return bounded(io::stdin().lock());
-    }
-    bounded(File::open(run.env.current_dir().join(file))?)
-}
-
-fn bounded(reader: impl Read) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    reader.take(SIZE_LIMIT + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > SIZE_LIMIT {
-        let why = format!("it has more than {SIZE_LIMIT} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-    }
-    Ok(text)
+    json::read(&text).map_err(|why| {
+        let what = format!("the report {} cannot be used", file.display());
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(why).context(what))
+    })
 }

@@ -4,10 +4,10 @@
 //! in silence at the first that lacks anything, so each has everything, and none of it is empty. Equal fingerprints
 //! are one entry to it, so twins have different ones.
 
-use super::json::without_commands;
 use super::wording::{gate_change, unreviewed};
 use super::{ReportError, shorten};
 use crate::findings::{Finding, Fingerprint, Report, Severity};
+use crate::text;
 use serde::Serialize;
 
 /// The longest description, in characters; the widget shows one line.
@@ -56,7 +56,7 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
         let what = ("gate-change", path.as_str(), 1, "info", gate_change(path));
         entry(what, Fingerprint::new(&["gate-change", path], 0))
     }));
-    let mut json = without_commands(serde_json::to_string(&entries)?);
+    let mut json = text::json(serde_json::to_string(&entries)?);
     json.push('\n');
     Ok(json.into_bytes())
 }

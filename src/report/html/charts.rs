@@ -76,9 +76,9 @@ fn chart<'a>(
         let findings = rest.iter().map(|(_, bar)| bar.total()).sum();
         let _ = writeln!(
             table,
-            "<p class=\"place\">and {} in {} more</p>",
+            "<p class=\"place\">and {} in {}</p>",
             count(findings, "finding"),
-            rest.len()
+            count(rest.len(), &format!("more {}", what.to_lowercase()))
         );
     }
     table + "</div>\n"

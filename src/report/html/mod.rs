@@ -16,6 +16,7 @@ use super::wording::{gate_change, numbers, run_problem, unreviewed};
 use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Verdict};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -101,11 +102,12 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         .collect();
     facts.push(("Engine", report.engine.to_string()));
     facts.push(("Run by", format!("{}, {}", context.ci, context.event)));
-    facts.push((
-        "Began",
-        report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-    ));
-    facts.push(("Took", format!("{:.1} s", report.elapsed.as_secs_f64())));
+    // A report that was made by another program may not tell.
+    if report.started_at > Timestamp::UNIX_EPOCH {
+        let began = report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
+        facts.push(("Began", began.to_string()));
+        facts.push(("Took", format!("{:.1} s", report.elapsed.as_secs_f64())));
+    }
     facts
 }
 

@@ -12,6 +12,7 @@ pub use read::{ReadError, read};
 
 use super::ReportError;
 use crate::findings::{Counts, FileResults, Report, ReviewContext, RuleResult, Status};
+use crate::text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -103,18 +104,9 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
         started_at: report.started_at.to_string(),
         elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
     };
-    let mut json = without_commands(serde_json::to_string_pretty(&document)?);
+    let mut json = text::json(serde_json::to_string_pretty(&document)?);
     json.push('\n');
     Ok(json.into_bytes())
-}
-
-/// The same JSON without the marks by which GitHub (`##[`) and Azure (`##vso[`) find a command anywhere in a line. They
-/// can stand only inside strings, where the escaped `#` reads the same. A line cannot start with `::`.
-pub(super) fn without_commands(json: String) -> String {
-    if !json.contains("##") {
-        return json;
-    }
-    json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
 }
 
 fn context(context: &ReviewContext) -> Context<'_> {

@@ -13,10 +13,10 @@ use self::schema::{
     ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Found, Help, Invocation,
     Location, Log, Notification, PhysicalLocation, Reference, Region, RuleReference, Run, Text, Tool,
 };
-use super::json::without_commands;
 use super::wording::{count, gate_change, unreviewed};
 use super::{About, ReportError, shorten, uri};
 use crate::findings::{Finding, Fingerprint, Report, Verdict};
+use crate::text;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ pub fn render(report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
             results,
         }],
     };
-    let mut json = without_commands(serde_json::to_string(&log)?);
+    let mut json = text::json(serde_json::to_string(&log)?);
     json.push('\n');
     Ok(json.into_bytes())
 }
