@@ -49,6 +49,16 @@ impl Failure {
         self.status
     }
 
+    /// What failed and why, in one line; as it came, so whoever shows it makes it safe.
+    pub fn chain(&self) -> String {
+        format!("{:#}", self.error)
+    }
+
+    /// What to do about it.
+    pub fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// The text for people: `error:`, then the causes, then the `hint:`; safe to print.
     pub fn render(&self) -> String {
         let mut shown = format!("error: {}\n", text::block(&self.error.to_string()));

@@ -3,6 +3,11 @@
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "docs/coverage.rs"]
+mod coverage;
+#[path = "docs/rows.rs"]
+mod rows;
+
 use clap::{Arg, Command, CommandFactory as _};
 use sluicegate::{cli::Cli, env::VARIABLES};
 use std::fs;

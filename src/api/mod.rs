@@ -16,6 +16,7 @@ mod lists;
 mod multipart;
 mod projects;
 mod publish;
+mod reach;
 mod repositories;
 mod review;
 mod secrets;

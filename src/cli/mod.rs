@@ -20,6 +20,7 @@ mod report;
 mod review;
 mod rules;
 mod serve;
+mod setup;
 mod streaming;
 mod tasks;
 mod values;
@@ -49,6 +50,7 @@ pub use report::ReportArgs;
 pub use review::{GateArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
+pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
@@ -89,6 +91,10 @@ const EXAMPLES: &str = "Start here, without any account:
 On your own project, without any account:
   sluicegate check
 
+For a job on your CI host:
+  sluicegate init
+  sluicegate doctor
+
 In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set:
   sluicegate review --report junit=review.xml
   sluicegate publish --prefix sales --version-name auto
@@ -111,6 +117,10 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Explain which commit, branch and base were detected, and why
     Context(ContextArgs),
+    /// Write sluicegate.yaml and a CI job for this repository
+    Init(InitArgs),
+    /// Check everything that a job needs, and say what to do
+    Doctor(DoctorArgs),
     /// Published artifact versions: list, show, enable, disable, rollback, prune
     Artifacts(ArtifactsArgs),
     /// Shared pipelines across the account: list
@@ -145,4 +155,10 @@ pub enum Command {
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own
     Demo(DemoArgs),
+    /// Print the JSON Schema of sluicegate.yaml, for editors
+    Schema(SchemaArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages to a folder
+    Man(ManArgs),
 }

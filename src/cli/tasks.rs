@@ -1,7 +1,7 @@
 //! `sluicegate tasks`.
 
 use super::{OutputArgs, PaceArgs};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const ID: &str = "e2d4b6a8-1357-4f9b-8c0d-5a7e9f1b3d2c";
@@ -171,6 +171,7 @@ pub enum ApprovalScope {
 
 /// Give the agent a task.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new("written").args(["target_branch", "generate_branch"]).required(true).multiple(true))]
 pub struct CreateTaskArgs {
     /// What to do.
     #[command(flatten)]
@@ -185,7 +186,7 @@ pub struct CreateTaskArgs {
     #[arg(long, value_name = "NAME")]
     pub source_branch: String,
     /// The new branch that is written to
-    #[arg(long, value_name = "NAME", required_unless_present = "generate_branch")]
+    #[arg(long, value_name = "NAME")]
     pub target_branch: Option<String>,
     /// Let the agent name that branch; ignored where it is named
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use super::client::requests;
 use super::deliver::write_whole;
+use super::output::read_if_there;
 use super::{Outcome, Run};
 use crate::cli::{EventFormat, EventsVerb, ExportArgs};
 use crate::error::Failure;
@@ -10,11 +11,14 @@ use crate::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
 use jiff::Timestamp;
 use std::path::Path;
 
+/// The largest cursor that is read, in bytes.
+const CURSOR_LIMIT: u64 = 64 * 1024 * 1024;
+
 pub(super) fn run(run: &Run, verb: EventsVerb) -> Outcome {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
-    let last = path.as_deref().map(Cursor::read).transpose()?.flatten();
+    let last = path.as_deref().map(cursor).transpose()?.flatten();
     let window = window(&args, last.as_ref(), path.as_deref(), now)?;
     let connection = run.sources()?.connection(&run.global)?;
     let platform = run.platform(&connection)?;
@@ -39,6 +43,14 @@ pub(super) fn run(run: &Run, verb: EventsVerb) -> Outcome {
         })?;
     }
     Ok(ExitStatus::Success)
+}
+
+/// Where the last run ended, if there was one.
+fn cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
+    match read_if_there(path, CURSOR_LIMIT)? {
+        Some(bytes) => Ok(Some(Cursor::parse(&bytes, path)?)),
+        None => Ok(None),
+    }
 }
 
 /// The cursor's window, else that of the flags.

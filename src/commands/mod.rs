@@ -7,9 +7,12 @@ mod client;
 mod context;
 mod deliver;
 mod demo;
+mod doctor;
 mod events;
 mod failure;
+mod init;
 mod judgement;
+mod manual;
 mod output;
 mod pipelines;
 mod projects;
@@ -80,6 +83,8 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Ci(args) => ci::run(run, &args),
         Command::Verify(args) => verify::run(run, &args),
         Command::Context(args) => context::run(run, &args),
+        Command::Init(args) => init::run(run, &args),
+        Command::Doctor(args) => doctor::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
         Command::Pipelines(args) => pipelines::run(run, args.verb),
@@ -97,6 +102,9 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Rules(args) => rules::run(run, args.verb),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
+        Command::Schema(_) => manual::schema(run),
+        Command::Completions(args) => manual::completions(run, args.shell),
+        Command::Man(args) => manual::pages(run, &args.dir),
     }
 }
 

@@ -3,8 +3,9 @@
 use super::client::requests;
 use super::deliver::write_whole;
 use super::failure::status_of;
+use super::output::{self, read_if_there};
 use super::projects::names;
-use super::{Outcome, Run, output};
+use super::{Outcome, Run};
 use crate::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
 use crate::desired::Document;
 use crate::desired::provision::{self, Mark, Plan, State, StateError, Step, Stopped, Told};
@@ -15,6 +16,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
+
+/// The largest state that is read, in bytes.
+const STATE_LIMIT: u64 = 16 * 1024 * 1024;
 
 pub(super) fn run(run: &Run, verb: ProvisionVerb) -> Outcome {
     let ProvisionVerb::Apply(args) = verb;
@@ -28,7 +32,8 @@ pub(super) fn run(run: &Run, verb: ProvisionVerb) -> Outcome {
         .transpose()?;
     let connection = sources.connection(&run.global)?;
     let path = state_path(run, &args);
-    let mut state = State::read(&path, &connection.base_url()?.to_string())?;
+    let kept = read_if_there(&path, STATE_LIMIT)?;
+    let mut state = State::parse(kept.as_deref(), &path, &connection.base_url()?.to_string())?;
     resolve(&mut state, &plan, &args.resolve)?;
     state.check(&plan).map_err(|error| explain(error, &path))?;
     if args.dry_run {

@@ -10,15 +10,10 @@ use crate::api::{Answer, Event};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 /// How late an event may come in.
 const LATE: SignedDuration = SignedDuration::from_mins(15);
-
-/// The largest cursor that is read, in bytes.
-const LIMIT: u64 = 64 * 1024 * 1024;
 
 const SCHEMA: &str = "sluicegate.cursor/v1";
 
@@ -54,23 +49,15 @@ pub enum CursorError {
 }
 
 impl Cursor {
-    /// Reads the cursor, if there is one.
-    pub fn read(path: &Path) -> Result<Option<Self>, CursorError> {
+    /// The cursor that the file at `path` holds.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
         let unreadable = |why: String| CursorError::Unreadable {
             path: path.to_owned(),
             why,
         };
-        let file = match File::open(path) {
-            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(|why| unreadable(why.to_string()))?,
-        };
-        let mut bytes = Vec::new();
-        file.take(LIMIT)
-            .read_to_end(&mut bytes)
-            .map_err(|why| unreadable(why.to_string()))?;
-        let cursor: Self = serde_json::from_slice(&bytes).map_err(|why| unreadable(why.to_string()))?;
+        let cursor: Self = serde_json::from_slice(bytes).map_err(|why| unreadable(why.to_string()))?;
         if cursor.schema == SCHEMA {
-            Ok(Some(cursor))
+            Ok(cursor)
         } else {
             Err(unreadable(format!("it is {:?} and not {SCHEMA}", cursor.schema)))
         }
@@ -185,19 +172,15 @@ mod tests {
 
     #[test]
     fn a_cursor_is_read_as_it_was_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.json");
-        assert_eq!(Cursor::read(&path).unwrap(), None);
+        let path = Path::new("c.json");
         let cursor = Cursor::after(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
-        std::fs::write(&path, cursor.render()).unwrap();
-        assert_eq!(Cursor::read(&path).unwrap(), Some(cursor));
+        assert_eq!(Cursor::parse(cursor.render().as_bytes(), path).unwrap(), cursor);
         for text in [
             "{}",
             "",
             r#"{ "schema": "other", "through": "2026-11-20T08:00:00Z", "seen": {} }"#,
         ] {
-            std::fs::write(&path, text).unwrap();
-            assert!(Cursor::read(&path).is_err(), "{text}");
+            assert!(Cursor::parse(text.as_bytes(), path).is_err(), "{text}");
         }
     }
 }

@@ -123,6 +123,13 @@ impl Repository {
         Ok(None)
     }
 
+    /// The URL of the first remote, `origin` before others. It may hold credentials.
+    pub fn remote_url(&self) -> Result<Option<String>, GitError> {
+        let remotes = self.remotes()?;
+        let url = remotes.first().and_then(|remote| remote.url().ok());
+        Ok(url.map(str::to_owned))
+    }
+
     /// The tags at the commit, by name.
     pub fn tags_at(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         let wanted = self.commit(commit)?.id();

@@ -57,6 +57,21 @@ impl BaseUrl {
         Proxies::on_the_way_to(&self.0)
     }
 
+    /// The host, if it is a name that must be looked up and not an address.
+    pub fn name_to_look_up(&self) -> Option<&str> {
+        self.0.domain()
+    }
+
+    /// Whether the way there is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    /// Whether the host is this machine.
+    pub fn is_on_this_machine(&self) -> bool {
+        is_loopback(&self.0)
+    }
+
     /// Whether the token would travel unencrypted over a network: `http://` to a host that is not this machine.
     pub fn is_plain_http_to_remote(&self) -> bool {
         self.0.scheme() == "http" && !is_loopback(&self.0)

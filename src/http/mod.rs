@@ -6,6 +6,7 @@
 
 mod base_url;
 mod client;
+mod contact;
 mod error;
 mod failure;
 mod files;
@@ -22,6 +23,7 @@ mod words;
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use client::{Client, Settings};
+pub use contact::{Greeting, greet, look_up, proxy_for};
 pub use error::{ErrorKind, HttpError};
 pub use host::{HostClient, HostSettings};
 pub use request::Request;

@@ -10,7 +10,7 @@ use super::upload::Monitor;
 use super::{ErrorKind, failure, redirect, tls};
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use std::path::Path;
 use std::time::Duration;
@@ -136,6 +136,15 @@ impl Transport {
             );
             tokio::time::sleep(wait).await;
         }
+    }
+
+    /// Status and headers of the first answer to a request without a token, whatever it is.
+    pub(super) async fn first_answer(&self, request: &Request) -> Result<(u16, HeaderMap), HttpError> {
+        let answer = timeout(self.timeout, self.exchange(request, &request.url, None, None))
+            .await
+            .unwrap_or_else(|_| Err(self.no_answer()))
+            .map_err(|error| error.about(&request.subject()))?;
+        Ok((answer.status().as_u16(), answer.headers().clone()))
     }
 
     async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {

@@ -47,9 +47,13 @@ pub struct FileConfig {
     pub(super) environment: Option<String>,
     pub(super) poll_interval: Option<f64>,
     pub(super) cancel_status: Option<String>,
+    #[serde(deserialize_with = "section")]
     pub(super) vocabulary: VocabularySection,
+    #[serde(deserialize_with = "section")]
     pub(super) review: ReviewSection,
+    #[serde(deserialize_with = "section")]
     pub(super) publish: PublishSection,
+    #[serde(deserialize_with = "section")]
     pub(super) publish_on: PublishOnSection,
 }
 
@@ -119,6 +123,11 @@ pub(super) struct VocabularySection {
 pub(super) struct PublishOnSection {
     pub(super) branches: Option<Vec<String>>,
     pub(super) tags: Option<Vec<String>>,
+}
+
+/// A section; one whose keys are all commented out is empty.
+fn section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {

@@ -13,6 +13,7 @@ mod platform;
 mod publish;
 mod remote;
 mod review;
+mod schema;
 mod selection;
 
 pub use check::Check;
@@ -24,6 +25,7 @@ pub use platform::Connection;
 pub use publish::{Publish, PublishOn};
 pub use remote::{Vocabulary, Waiting};
 pub use review::{Review, Revisions};
+pub use schema::schema;
 pub use selection::{Selection, is_pipeline};
 
 pub(crate) use layers::Layers;

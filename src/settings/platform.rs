@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
 
-const DEFAULT_TIMEOUT: u64 = 60;
-const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
-const DEFAULT_RETRIES: u32 = 4;
-const MOST_RETRIES: u32 = 100;
+pub(super) const DEFAULT_TIMEOUT: u64 = 60;
+pub(super) const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
+pub(super) const DEFAULT_RETRIES: u32 = 4;
+pub(super) const MOST_RETRIES: u32 = 100;
 
 /// Everything that a client of the platform needs, each value checked where it was given.
 pub struct Connection {

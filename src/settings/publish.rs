@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// In seconds.
-const DEFAULT_LOOKUP: u64 = 10;
-const LONGEST_LOOKUP: u64 = 60 * 60;
+pub(super) const DEFAULT_LOOKUP: u64 = 10;
+pub(super) const LONGEST_LOOKUP: u64 = 60 * 60;
 
 /// The settings of a publish.
 #[derive(Debug, Clone)]

@@ -8,6 +8,15 @@ use std::time::Duration;
 
 const LONGEST: u64 = 30 * 24 * 60 * 60;
 
+/// Seconds between the first looks, as is, least and most.
+pub(super) const DEFAULT_POLL: f64 = 1.0;
+pub(super) const SHORTEST_POLL: f64 = 0.001;
+pub(super) const LONGEST_POLL: f64 = 3600.0;
+
+/// The names where nothing is set: the API document's own.
+pub(super) const DEFAULT_CANCEL_STATUS: &str = "CANCELLED";
+pub(super) const DEFAULT_KEY_VAULT: &str = "CLOUD_A_KEY_VAULT";
+
 /// How long and how often to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
@@ -42,7 +51,7 @@ impl Sources<'_> {
             parse,
             self.file.poll_interval,
         )?;
-        let first = within(first, 1.0, 0.001, 3600.0, "poll interval")?;
+        let first = within(first, DEFAULT_POLL, SHORTEST_POLL, LONGEST_POLL, "poll interval")?;
         let limit = within(args.timeout, default, 0, LONGEST, "timeout")?;
         Ok(Waiting {
             first: Duration::from_secs_f64(first),
@@ -64,7 +73,7 @@ impl Sources<'_> {
         let file = self.file.cancel_status.clone();
         self.layers()
             .text(flag, env::CANCEL_STATUS, file)
-            .unwrap_or_else(|| "CANCELLED".to_owned())
+            .unwrap_or_else(|| DEFAULT_CANCEL_STATUS.to_owned())
     }
 
     /// The names that the API document neutralises; its own tokens where nothing is set.
@@ -102,6 +111,6 @@ impl Sources<'_> {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers()
             .text(flag, env::KEY_VAULT, file)
-            .unwrap_or_else(|| "CLOUD_A_KEY_VAULT".to_owned())
+            .unwrap_or_else(|| DEFAULT_KEY_VAULT.to_owned())
     }
 }

@@ -5,10 +5,10 @@ use super::{Judging, Selection, SettingsError, Sources};
 use crate::cli::{Fork, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
 use crate::env;
 
-const DEFAULT_BATCH: usize = 100;
-const LARGEST_BATCH: usize = 10_000;
-const DEFAULT_CONCURRENCY: usize = 4;
-const MOST_CONCURRENCY: usize = 64;
+pub(super) const DEFAULT_BATCH: usize = 100;
+pub(super) const LARGEST_BATCH: usize = 10_000;
+pub(super) const DEFAULT_CONCURRENCY: usize = 4;
+pub(super) const MOST_CONCURRENCY: usize = 64;
 
 /// Which commit, against which base.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use crate::env;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// What a pipeline's file is called, and the default of `--include`.
-const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
+pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
 
 /// An example of a glob over paths from the repository root.
 const SUCH_AS: &str = "sales/**/*.orch.yaml";

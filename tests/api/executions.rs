@@ -108,3 +108,12 @@ async fn cancel_is_sent_and_read_as_documented() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn start_of_what_is_not_published_is_not_found() {
+    let (sent, error) = refused(404, async |platform| {
+        platform.start_execution(PROJECT, &nightly()).await
+    })
+    .await;
+    assert_eq!((sent, error.kind()), (1, ErrorKind::NotFound));
+}

@@ -8,6 +8,9 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../support/tls_server.rs"]
+mod tls_server;
+
 mod errors;
 mod events;
 mod executions;

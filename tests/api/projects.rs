@@ -182,3 +182,20 @@ async fn projects_that_are_hidden_are_not_found() {
     let (sent, error) = refused(404, async |platform| platform.environments(PROJECT).await).await;
     assert_eq!((sent, error.status()), (1, Some(404)));
 }
+
+#[tokio::test]
+async fn environments_create_that_is_refused_names_the_field() {
+    let body = r#"{ "title": "Bad Request", "status": 400, "detail": "There are validation errors",
+        "validation-errors": [{ "field": "defaultConnections.DWH", "message": "is no connection of the project" }] }"#;
+    let path = format!("/v1/projects/{PROJECT}/environments");
+    let (_server, platform) = expecting("POST", &path, None, json(400, body)).await;
+    let environment: NewEnvironment = serde_json::from_value(value!({
+        "name": "n", "defaultAgentId": AGENT, "defaultUserAccessLevel": "readOnly",
+        "defaultConnections": { "DWH": { "warehouse_b": "other" } }, "connectionOverrides": [] }))
+    .unwrap();
+    let error = platform
+        .create_environment(PROJECT, &environment)
+        .await
+        .unwrap_err();
+    assert_eq!(error.violations()[0].field, "defaultConnections.DWH");
+}

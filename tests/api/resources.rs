@@ -1,6 +1,6 @@
 //! Each call: what is sent, and what is read from the documented answers and from others.
 
-use crate::support::{TOKEN, json, platform};
+use crate::support::{TOKEN, expecting, json, platform, refused};
 use sluicegate::api::ReviewRequest;
 use sluicegate::http::ErrorKind;
 use uuid::Uuid;
@@ -353,4 +353,39 @@ async fn a_version_is_enabled_as_documented() {
         .set_artifact_enabled("sales", "1", false)
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn artifacts_are_read_as_documented() {
+    let documented = json(200, include_str!("../fixtures/api/artifacts.json"));
+    let (_server, platform) = expecting("GET", "/v1/shared-pipelines/artifacts", None, documented).await;
+    let all = platform.artifacts(None).await.unwrap();
+    assert_eq!(all.len(), 1);
+    assert_eq!(
+        (
+            all[0].version_name.as_deref(),
+            all[0].enabled,
+            all[0].branch.as_deref()
+        ),
+        (Some("1.2.0"), Some(true), Some("main"))
+    );
+}
+
+#[tokio::test]
+async fn details_of_a_version_that_is_not_there_are_not_found() {
+    let (sent, error) = refused(404, async |platform| {
+        platform.artifact_details("sales", Some("latest")).await
+    })
+    .await;
+    assert_eq!((sent, error.kind()), (1, ErrorKind::NotFound));
+    assert!(error.to_string().contains("versionName=latest"), "{error}");
+}
+
+#[tokio::test]
+async fn a_review_of_what_is_not_there_is_not_found() {
+    let (sent, error) = refused(404, async |platform| {
+        platform.review(PROJECT, "9.0.0", &review_request()).await
+    })
+    .await;
+    assert_eq!((sent, error.kind()), (1, ErrorKind::NotFound));
 }

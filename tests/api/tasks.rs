@@ -305,3 +305,12 @@ async fn permissions_replace_the_whole_set() {
     platform.set_task_permissions(ID, &[]).await.unwrap();
     is_repeated(async |platform| platform.set_task_permissions(ID, &granted).await).await;
 }
+
+#[tokio::test]
+async fn show_of_a_task_that_failed_tells_so_whatever_is_pending() {
+    for pending in [value!([]), value!([{ "type": "tool" }]), value!(null)] {
+        let body = value!({ "taskId": ID, "status": "ERRORED", "pendingDecisions": pending }).to_string();
+        let (_server, platform) = expecting("GET", &at(""), None, json(200, &body)).await;
+        assert_eq!(platform.task(ID).await.unwrap().phase(), Phase::Errored, "{body}");
+    }
+}

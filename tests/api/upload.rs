@@ -2,7 +2,7 @@
 
 use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
-use crate::support::{platform, platform_with, settings};
+use crate::support::{platform, platform_with, refused, settings};
 use sluicegate::api::{PartSource, PublishAnswer, Upload, UploadPart};
 use sluicegate::http::{ErrorKind, HttpError, Settings, TokenSource};
 use std::io::{Cursor, Read};
@@ -375,4 +375,24 @@ async fn values_that_no_header_can_carry_are_not_sent() {
     let error = platform("http://127.0.0.1:9").publish(upload).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration);
     insta::assert_snapshot!(error, @r"the version name cannot be sent as a header: it holds the control character '\r', which no header can carry");
+}
+
+#[tokio::test]
+async fn a_version_that_exists_is_a_conflict_and_is_sent_once() {
+    let (sent, error) = refused(409, async |platform| {
+        platform.publish(upload(&[("a", b"b")])).await
+    })
+    .await;
+    assert_eq!((sent, error.kind()), (1, ErrorKind::Conflict));
+    assert!(!error.may_have_been_processed());
+}
+
+#[tokio::test]
+async fn ignored_resources_are_read_whatever_their_fields_are() {
+    let (answer, ..) = published(upload(&[("a", b"b")])).await;
+    let documented: serde_json::Value = serde_json::from_str(DONE).unwrap();
+    assert_eq!(
+        serde_json::json!(answer.ignored_resources),
+        documented["ignoredResources"]
+    );
 }

@@ -7,6 +7,8 @@
 mod program;
 #[path = "../support/repo.rs"]
 mod repo;
+#[path = "../support/tls_server.rs"]
+mod tls_server;
 
 mod agreement;
 mod bad_rules;
@@ -14,10 +16,12 @@ mod chaos;
 mod check;
 mod context;
 mod demo;
+mod doctor;
 mod events;
 mod faults;
 mod hostile;
 mod hosts;
+mod init;
 mod local;
 mod pipelines;
 mod projects;
@@ -29,6 +33,7 @@ mod reports;
 mod review;
 mod rules;
 mod serve;
+mod setup;
 mod streaming;
 mod tasks;
 mod usage;

@@ -15,6 +15,7 @@ use crate::http::HttpError;
 use crate::report::{ExecutionRun, Verdict, execution_junit};
 use crate::settings::Waiting;
 use crate::text;
+use jiff::Timestamp;
 use std::future::{Future, pending};
 use std::path::Path;
 use std::pin::{Pin, pin};
@@ -31,6 +32,7 @@ struct Job<'a> {
     execution: NewExecution,
     waiting: Waiting,
     cancel_status: String,
+    started_at: Timestamp,
 }
 
 pub(super) fn run(run: &Run, args: &RunArgs) -> Outcome {
@@ -46,6 +48,7 @@ pub(super) fn run(run: &Run, args: &RunArgs) -> Outcome {
         waiting: sources.waiting(&args.pace, PATIENCE)?,
         cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
         project: run.project()?,
+        started_at: Timestamp::now(),
     };
     requests(job.go())?
 }
@@ -166,6 +169,7 @@ impl Job<'_> {
         let report = ExecutionRun {
             pipeline: self.execution.pipeline_name.clone(),
             environment: self.execution.environment_name.clone(),
+            started_at: self.started_at,
             elapsed: ended.and_then(Ended::duration).unwrap_or(waited),
             status: ended.map_or("UNKNOWN", Ended::status).to_owned(),
             message: ended.and_then(|it| it.answer.result.message.clone()),

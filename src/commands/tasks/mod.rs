@@ -8,7 +8,8 @@ mod shown;
 mod wait;
 
 use super::client::requests;
-use super::{Outcome, Run, output};
+use super::output::read_bounded;
+use super::{Outcome, Run};
 use crate::api::{Permission, Platform};
 use crate::cli::{MessageArgs, OutputArgs, TaskArgs, TasksVerb};
 use crate::error::Failure;
@@ -61,10 +62,7 @@ fn show(run: &Run, args: &TaskArgs) -> Outcome {
     let platform = platform(run)?;
     requests(async {
         let task = platform.task(&args.id).await?;
-        run.show(args.output, &task.raw, || {
-            format!("{}{}", shown::headline(&task), output::facts(&task.raw))
-                + &shown::decisions(&args.id, &task)
-        })
+        run.show(args.output, &task.raw, || shown::whole(&args.id, &task))
     })?
 }
 
@@ -109,18 +107,9 @@ fn message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
     let text = match (&args.message, &args.message_file) {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
-            let broken = |why: &dyn std::fmt::Display| {
-                Failure::usage(format!(
-                    "the message's file {} cannot be used: {why}",
-                    path.display()
-                ))
-            };
-            let whole = run.env.current_dir().join(path);
-            let size = std::fs::metadata(&whole).map_err(|why| broken(&why))?.len();
-            if size > MESSAGE_LIMIT {
-                return Err(broken(&format!("it has more than {MESSAGE_LIMIT} bytes")));
-            }
-            std::fs::read_to_string(&whole).map_err(|why| broken(&why))?
+            let bytes = read_bounded(&run.env.current_dir().join(path), MESSAGE_LIMIT)?;
+            String::from_utf8(bytes)
+                .map_err(|_| Failure::usage(format!("the message's file {} is not text", path.display())))?
         }
         (None, None) => String::new(),
     };

@@ -1,6 +1,7 @@
 //! Tasks in words.
 
 use crate::api::{Answer, PendingDecision, Phase, Task};
+use crate::commands::output;
 use crate::text;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -17,8 +18,22 @@ pub(super) fn state(task: &Task) -> String {
 }
 
 /// What the status means, in a line.
-pub(super) fn headline(task: &Task) -> String {
+fn headline(task: &Task) -> String {
     format!("{}\n", text::line(&state(task)))
+}
+
+/// Everything about a task: what its status means, its facts, and what it waits for.
+pub(super) fn whole(id: &str, task: &Answer<Task>) -> String {
+    let waits = task
+        .pending_decisions
+        .as_ref()
+        .is_some_and(|pending| !pending.is_empty());
+    let mut facts = task.raw.clone();
+    if let (true, Value::Object(fields)) = (waits, &mut facts) {
+        // Each stands below, with the command that answers it.
+        fields.shift_remove("pendingDecisions");
+    }
+    headline(task) + &output::facts(&facts) + &decisions(id, task)
 }
 
 /// What the task waits for, and how it is answered; nothing where it does not wait.

@@ -3,8 +3,8 @@
 use super::PATIENCE;
 use super::shown;
 use crate::api::{Answer, Platform, Task};
-use crate::cli::{ApprovalScope, OutputArgs, OutputFormat, PaceArgs, WaitArgs};
-use crate::commands::{Outcome, Run, output};
+use crate::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
+use crate::commands::{Outcome, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::follow::{self, Pace, Policy, TaskEnd, Turn};
@@ -76,12 +76,7 @@ impl Waiting {
                     "the task goes on; `sluicegate tasks show {id}` tells how"
                 ))
             })?;
-        run.ui.out(&match output.output {
-            OutputFormat::Json => output::json(&task.raw),
-            OutputFormat::Text => {
-                shown::headline(&task) + &output::facts(&task.raw) + &shown::decisions(id, &task)
-            }
-        })?;
+        run.show(output, &task.raw, || shown::whole(id, &task))?;
         match problem(id, end, self.pace.limit.as_secs(), &task) {
             None => Ok(ExitStatus::Success),
             Some(failure) => Err(failure),

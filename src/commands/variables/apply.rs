@@ -3,6 +3,7 @@
 use crate::cli::{ApplyArgs, OutputFormat};
 use crate::commands::client::requests;
 use crate::commands::failure::status_of;
+use crate::commands::judgement::count;
 use crate::commands::resource::Project;
 use crate::commands::{Outcome, Run, output};
 use crate::desired::Document;
@@ -79,7 +80,7 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[Change], ended: Option<&[Appli
     let Some(ended) = ended else {
         let text = match changes.len() {
             0 => "nothing to do: the project is as the file says\n".to_owned(),
-            count => format!("{count} changes; a dry run, nothing was done\n"),
+            some => format!("{}; a dry run, nothing was done\n", count(some, "change")),
         };
         if args.output.output == OutputFormat::Text {
             run.ui.out(&text)?;
@@ -89,13 +90,14 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[Change], ended: Option<&[Appli
     let failed = ended.iter().filter(|it| !matches!(it, Applied::Done)).count();
     if failed == 0 {
         if args.output.output == OutputFormat::Text {
-            run.ui.out(&format!("done: {} changes\n", changes.len()))?;
+            run.ui
+                .out(&format!("done: {}\n", count(changes.len(), "change")))?;
         }
         return Ok(ExitStatus::Success);
     }
     let message = format!(
-        "{failed} of {} changes failed, each is named above",
-        changes.len()
+        "{failed} of {} failed, each is named above",
+        count(changes.len(), "change")
     );
     Err(Failure::new(status(ended), anyhow::Error::msg(message))
         .hint("mend the cause and run it again: what is done already is left as it is"))

@@ -5,14 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
-use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 const SCHEMA: &str = "sluicegate.provision/v1";
-
-/// The largest state that is read, in bytes.
-const LIMIT: u64 = 1024 * 1024;
 
 /// A step, in the API document's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -127,21 +122,16 @@ pub enum StateError {
 }
 
 impl State {
-    /// Reads the state, or begins with nothing.
-    pub fn read(path: &Path, platform: &str) -> Result<Self, StateError> {
+    /// The state that the file at `path` holds; the beginning where there is none yet.
+    pub fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
         let unreadable = |why: String| StateError::Unreadable {
             path: path.to_owned(),
             why,
         };
-        let file = match File::open(path) {
-            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Self::new(platform)),
-            opened => opened.map_err(|why| unreadable(why.to_string()))?,
+        let Some(bytes) = bytes else {
+            return Ok(Self::new(platform));
         };
-        let mut bytes = Vec::new();
-        file.take(LIMIT)
-            .read_to_end(&mut bytes)
-            .map_err(|why| unreadable(why.to_string()))?;
-        let state: Self = serde_json::from_slice(&bytes).map_err(|why| unreadable(why.to_string()))?;
+        let state: Self = serde_json::from_slice(bytes).map_err(|why| unreadable(why.to_string()))?;
         if state.schema != SCHEMA {
             return Err(unreadable(format!("it is {:?} and not {SCHEMA}", state.schema)));
         }

@@ -1,10 +1,11 @@
 //! An execution as JUnit: one suite for the environment, one case for the pipeline.
 
 use super::text::{attribute, content};
-use super::{Dialect, MESSAGE_LIMIT, document, shorten};
+use super::{Dialect, MESSAGE_LIMIT, document, shorten, timestamp};
 use crate::findings::Verdict;
 use crate::report::ReportError;
-use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestSuiteBuilder};
+use jiff::Timestamp;
+use junit_report::{Duration, TestCaseBuilder, TestSuiteBuilder};
 
 /// An execution of a pipeline that was waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct ExecutionRun {
     pub verdict: Verdict,
     /// Why it is no success.
     pub problem: Option<String>,
+    /// When it began.
+    pub started_at: Timestamp,
     /// How long it took.
     pub elapsed: std::time::Duration,
 }
@@ -49,7 +52,7 @@ pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
     case.set_classname(&attribute(&run.environment));
     let mut suite = TestSuiteBuilder::new(&attribute(&run.environment));
     suite
-        .set_timestamp(OffsetDateTime::UNIX_EPOCH)
+        .set_timestamp(timestamp(run.started_at))
         .add_testcase(case.build());
     document(
         vec![suite.build()],
@@ -71,6 +74,7 @@ mod tests {
             message: Some("ended ]]> at\n::error::x".to_owned()),
             verdict,
             problem: problem.map(str::to_owned),
+            started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             elapsed: std::time::Duration::from_millis(1500),
         };
         String::from_utf8(execution_junit(&run).unwrap()).unwrap()

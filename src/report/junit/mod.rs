@@ -23,6 +23,7 @@ use self::text::{attribute, content};
 use super::wording::{gate_change, has_finding, run_problem, unreviewed};
 use super::{About, ReportError, shorten};
 use crate::findings::{FileResults, NO_ERROR_TYPE, Report, RuleResult, Status, Verdict};
+use jiff::Timestamp;
 use junit_report::{
     Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuite, TestSuiteBuilder,
 };
@@ -80,7 +81,7 @@ fn without_commands(xml: &str) -> String {
 fn suites(report: &Report) -> Vec<TestSuite> {
     let mut suites: Vec<TestSuite> = Vec::new();
     let mut names = Names::default();
-    let started = timestamp(report);
+    let started = timestamp(report.started_at);
     let mut add = |path: &str, cases: Vec<TestCase>| {
         let mut suite = TestSuiteBuilder::new(&names.unique(path));
         suite.set_timestamp(started).add_testcases(cases);
@@ -296,10 +297,10 @@ fn properties(report: &Report, about: &About) -> Vec<(&'static str, String)> {
     properties
 }
 
-/// The start of the review; a clock outside of what JUnit's time form can say counts as 1970.
-fn timestamp(report: &Report) -> OffsetDateTime {
-    let seconds = report.started_at.as_second();
-    let started = OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+/// The start; a clock outside of what JUnit's time form can say counts as 1970.
+fn timestamp(started_at: Timestamp) -> OffsetDateTime {
+    let started =
+        OffsetDateTime::from_unix_timestamp(started_at.as_second()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
     if (1970..=9999).contains(&started.year()) {
         started
     } else {

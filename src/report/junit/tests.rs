@@ -166,7 +166,7 @@ fn twins_get_names_of_their_own() {
 
 #[test]
 fn a_time_that_junit_cannot_write_does_no_harm() {
-    for started_at in [jiff::Timestamp::MIN, jiff::Timestamp::MAX] {
+    for started_at in [Timestamp::MIN, Timestamp::MAX] {
         let report = Report {
             started_at,
             elapsed: std::time::Duration::MAX,

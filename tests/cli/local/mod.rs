@@ -1,18 +1,32 @@
 //! The commands against the local platform, as a user goes through them.
 
+mod access;
+mod artifacts;
 mod events;
 mod pipelines;
 mod projects;
+mod provision;
+mod reviews;
 mod streaming;
 mod tasks;
 mod variables;
 
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::World;
-use crate::world::pipeline;
+use crate::world::{RULES, pipeline};
+use serde_json::Value;
 
 /// An agent of the tests; any UUID is one.
 pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
+
+/// Tokens of the other roles.
+pub const ADMIN: &str = "the-token-of-an-admin";
+pub const MEMBER: &str = "the-token-of-a-member";
+
+/// What no output may hold.
+pub const SECRET: &str = "hunter2";
+
+const SHARED: &str = "pipelines:\n  - { pipeline: load.orch.yaml, id: load, enabled: true }\n";
 
 /// A project in git with one pipeline on its default branch, and the platform that serves it.
 pub struct Local {
@@ -24,29 +38,31 @@ impl Local {
     /// With a connection and the environments `test` and `production`.
     pub fn with_environments() -> Self {
         let local = Self::new();
-        local
-            .run(&[
-                "connections",
-                "create",
-                "--name",
-                "dwh",
-                "--warehouse",
-                "WAREHOUSE_B",
-            ])
-            .expect(0);
+        let connection = [
+            "connections",
+            "create",
+            "--name",
+            "dwh",
+            "--warehouse",
+            "WAREHOUSE_B",
+        ];
+        local.run(&connection).expect(0);
         for name in ["test", "production"] {
-            let text = format!(
-                "name: {name}\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
-                 defaultConnections: {{ DWH: {{ warehouse_b: dwh }} }}\nconnectionOverrides:\n  - connectionName: dwh\n\
-                 \x20   connectionProperties:\n      port: {{ value: 5439 }}\n\
-                 \x20     password: {{ secretName: pw, secretKey: k }}\n"
-            );
-            local.world.write("environment.yaml", text);
-            local
-                .run(&["environments", "create", "-f", "environment.yaml"])
-                .expect(0);
+            local.environment(name, "dwh").expect(0);
         }
         local
+    }
+
+    /// Makes an environment on this connection.
+    pub fn environment(&self, name: &str, connection: &str) -> Ended {
+        let text = format!(
+            "name: {name}\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
+             defaultConnections: {{ DWH: {{ warehouse_b: {connection} }} }}\nconnectionOverrides:\n\
+             \x20 - connectionName: {connection}\n    connectionProperties:\n      port: {{ value: 5439 }}\n\
+             \x20     password: {{ secretName: pw, secretKey: k }}\n"
+        );
+        self.world.write("environment.yaml", text);
+        self.run(&["environments", "create", "-f", "environment.yaml"])
     }
 
     /// With nothing but the project.
@@ -55,11 +71,21 @@ impl Local {
         world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
         let failing = pipeline(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
         world.write("broken.orch.yaml", failing);
+        // It runs long enough to be met while it does.
+        let steps: Vec<String> = (0..100).map(|number| format!("Step {number}")).collect();
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        world.write("long.orch.yaml", pipeline(&steps));
+        world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+        world.write(".platform/shared-pipelines.yaml", SHARED);
         world.commit("first");
         world.push();
         let project = format!("{PROJECT}={}", world.remote().display());
-        let token = format!("{TOKEN}=super-admin");
-        let served = Served::start(world.path(), &["--project", &project, "--token", &token]);
+        world.git(&["remote", "set-head", "origin", "main"]);
+        let tokens = [(TOKEN, "super-admin"), (ADMIN, "admin"), (MEMBER, "member")];
+        let tokens = tokens.map(|(token, role)| format!("--token={token}={role}"));
+        let mut args = vec!["--project", &project];
+        args.extend(tokens.iter().map(String::as_str));
+        let served = Served::start(world.path(), &args);
         Self { world, served }
     }
 
@@ -67,10 +93,55 @@ impl Local {
     pub fn call(&self) -> Call {
         Call::with_platform(&self.world.work(), &self.served.url)
             .variable("SLUICEGATE_RETRIES", "0")
+            .variable("SLUICEGATE_PREFIX", "sales")
             .variable("SLUICEGATE_POLL_INTERVAL", "0.02")
     }
 
     pub fn run(&self, args: &[&str]) -> Ended {
         self.call().run(args)
     }
+
+    /// Makes a project; its identifier.
+    pub fn project(&self, name: &str, deployment: &str) -> String {
+        let create = ["projects", "create", "--name", name, "--warehouse", "WAREHOUSE_A"];
+        let made = self.json(&[&create[..], &["--agent-deployment-type", deployment]].concat());
+        made["projectId"].as_str().unwrap().to_owned()
+    }
+
+    /// Stores a secret that no output may hold; what the platform answers.
+    pub fn secret(&self) -> Value {
+        self.world.write("password", format!("{SECRET}\n"));
+        let create = [
+            "secrets",
+            "create",
+            "--agent-id",
+            AGENT,
+            "--name",
+            "pw",
+            "--key",
+            "k",
+        ];
+        let made = self.run(&[&create[..], &["--value-file", "password", "-o", "json"]].concat());
+        assert!(!made.all().contains(SECRET));
+        made.expect(0).json()
+    }
+
+    /// The JSON that a call shows.
+    pub fn json(&self, args: &[&str]) -> Value {
+        self.run(&[args, &["-o", "json"]].concat()).expect(0).json()
+    }
+
+    /// A call of somebody else.
+    pub fn call_as(&self, token: &str) -> Call {
+        self.call().variable("SLUICEGATE_TOKEN", token)
+    }
+}
+
+/// What the entries of a list have at `key`.
+pub fn column(list: &Value, key: &str) -> Vec<String> {
+    let items = list["results"].as_array().unwrap();
+    items
+        .iter()
+        .map(|it| it[key].as_str().unwrap().to_owned())
+        .collect()
 }

@@ -1,69 +1,90 @@
-use super::Local;
+use super::{Local, column};
 use std::process::Stdio;
 
+/// One that is met while it runs.
+const LONG: [&str; 5] = ["pipelines", "run", "long", "--environment", "test"];
 const RUN: [&str; 5] = ["pipelines", "run", "load", "--environment", "test"];
 
 #[test]
 fn list_shows_what_is_on_the_default_branch() {
     let local = Local::new();
-    let shown = local.run(&["pipelines", "list", "-o", "json"]).expect(0).json();
-    let mut names: Vec<&str> = shown["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["name"].as_str().unwrap())
-        .collect();
+    let mut names = column(&local.json(&["pipelines", "list"]), "name");
     names.sort_unstable();
-    assert_eq!(names, ["broken", "load"]);
+    assert_eq!(names, ["broken", "load", "long"]);
+    let shown = local.run(&["pipelines", "list"]).expect(0);
+    assert!(shown.out.contains("PUBLISHED"), "{}", shown.all());
 }
 
 #[test]
 fn run_follows_to_the_end_marker() {
     let local = Local::with_environments();
-    let ended = local
-        .run(&[&RUN[..], &["--wait", "--timeout", "60"]].concat())
-        .expect(0);
-    assert!(ended.out.contains("SUCCESS"), "{}", ended.all());
+    let wait = ["--wait", "--timeout", "60", "--junit", "run.xml"];
+    let ended = local.run(&[&RUN[..], &wait].concat()).expect(0);
+    assert!(
+        ended.out.contains("SUCCESS") && ended.out.contains("duration"),
+        "{}",
+        ended.all()
+    );
+    assert!(ended.err.contains("RUNNING"), "{}", ended.all());
+    let junit = || std::fs::read_to_string(local.world.work().join("run.xml")).unwrap();
+    assert!(junit().contains("failures=\"0\""), "{}", junit());
+    let broken = ["pipelines", "run", "broken", "--environment", "test"];
     local
-        .run(&["pipelines", "run", "broken", "--environment", "test", "--wait"])
+        .run(&[&broken[..], &wait].concat())
         .expect(8)
         .saying(&["ended in FAILED"]);
-    local
-        .run(&["pipelines", "run", "none", "--environment", "test"])
-        .expect(3);
-    local
-        .run(&["pipelines", "run", "load", "--environment", "none"])
-        .expect(3);
+    assert!(junit().contains("<failure"), "{}", junit());
+}
+
+#[test]
+fn run_needs_a_published_pipeline_and_an_environment() {
+    let local = Local::with_environments();
+    for (name, environment) in [("none", "test"), ("load", "none")] {
+        local
+            .run(&["pipelines", "run", name, "--environment", environment])
+            .expect(3)
+            .saying(&["404"]);
+    }
 }
 
 #[test]
 fn run_holds_its_tag_until_it_is_cancelled() {
     let local = Local::with_environments();
-    let tagged = [&RUN[..], &["--tag", "nightly", "-o", "json"]].concat();
-    let started = local.run(&tagged).expect(0).json();
+    let tagged = [&LONG[..], &["--tag", "nightly"]].concat();
+    let started = local.json(&tagged);
     let id = started["pipelineExecutionId"].as_str().unwrap();
-    local.run(&tagged).expect(5).saying(&["409"]);
-    let ended = local
-        .run(&["executions", "cancel", id, "--wait", "-o", "json"])
-        .expect(0)
-        .json();
+    local.run(&tagged).expect(5).saying(&["409", "nightly"]);
+    let ended = local.json(&["executions", "cancel", id, "--wait"]);
     assert_eq!(ended["result"]["status"], "CANCELLED");
     assert_eq!(
-        local
-            .run(&["executions", "show", id, "-o", "json"])
-            .expect(0)
-            .json()["result"]["status"],
+        local.json(&["executions", "show", id])["result"]["status"],
         "CANCELLED"
     );
     local.run(&["executions", "show", id, "--wait"]).expect(8);
     local.run(&tagged).expect(0);
 }
 
+#[test]
+fn executions_show_and_cancel_leave_one_that_ended_as_it_is() {
+    let local = Local::with_environments();
+    let ended = local.json(&[&RUN[..], &["--wait", "--timeout", "60"]].concat());
+    let id = ended["pipelineExecutionId"].as_str().unwrap();
+    local.run(&["executions", "cancel", id, "--wait"]).expect(0);
+    let shown = local.json(&["executions", "show", id]);
+    assert_eq!(shown["result"], ended["result"]);
+    assert!(shown["result"]["startedAt"].is_string() && shown["result"]["finishedAt"].is_string());
+    let unknown = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
+    local
+        .run(&["executions", "show", unknown])
+        .expect(3)
+        .saying(&["404"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn run_that_is_interrupted_leaves_nothing_running() {
     let local = Local::with_environments();
-    let args = [&RUN[..], &["--wait", "--cancel-on-interrupt", "-o", "json"]].concat();
+    let args = [&LONG[..], &["--wait", "--cancel-on-interrupt", "-o", "json"]].concat();
     let mut command = local.call().command(&args);
     let mut child = command
         .stdout(Stdio::piped())

@@ -1,118 +1,92 @@
-use super::{AGENT, Local};
-use serde_json::Value;
+use super::{AGENT, Local, column};
+
+const CREATE: [&str; 10] = [
+    "projects",
+    "create",
+    "--name",
+    "stock",
+    "--description",
+    "What is there",
+    "--warehouse",
+    "WAREHOUSE_A",
+    "--agent-deployment-type",
+    "HYBRID",
+];
 
 #[test]
-fn projects_create_and_list() {
+fn projects_create_makes_one_that_projects_list_shows() {
     let local = Local::new();
-    let args = [
-        "projects",
-        "create",
-        "--name",
-        "stock",
-        "--description",
-        "d",
-        "--warehouse",
-        "WAREHOUSE_A",
-        "--agent-deployment-type",
-        "HYBRID",
-        "-o",
-        "json",
-    ];
-    let made = local.run(&args).expect(0).json();
-    let all = local.run(&["projects", "list", "-o", "json"]).expect(0).json();
-    assert!(
-        all["results"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|it| it["id"] == made["projectId"] && it["name"] == "stock")
-    );
-    let refused = args.map(|arg| if arg == "WAREHOUSE_A" { "OTHER" } else { arg });
-    local.run(&refused).expect(3).saying(&["warehouse"]);
-}
-
-#[test]
-fn environments_connections_and_repositories_are_made_one_by_one() {
-    let local = Local::with_environments();
-    let all = local
-        .run(&["environments", "list", "-o", "json"])
-        .expect(0)
-        .json();
-    let names: Vec<&Value> = all["results"]
+    let made = local.json(&CREATE);
+    let all = local.json(&["projects", "list"]);
+    let new = all["results"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| &it["name"])
-        .collect();
-    assert_eq!(names, ["test", "production"]);
+        .find(|it| it["id"] == made["projectId"])
+        .unwrap();
+    assert_eq!(
+        (&new["name"], &new["description"]),
+        (&"stock".into(), &"What is there".into())
+    );
+    let shown = local.run(&["projects", "list"]).expect(0);
+    assert!(shown.out.contains("What is there"), "{}", shown.all());
+}
+
+#[test]
+fn projects_create_of_what_the_platform_does_not_know_names_the_field() {
+    let local = Local::new();
+    let args = CREATE.map(|arg| if arg == "WAREHOUSE_A" { "OTHER" } else { arg });
+    local.run(&args).expect(3).saying(&["400", "warehouse"]);
+}
+
+#[test]
+fn environments_create_makes_those_that_environments_list_shows() {
+    let local = Local::with_environments();
+    let all = local.json(&["environments", "list"]);
+    assert_eq!(column(&all, "name"), ["test", "production"]);
+    assert_eq!(column(&all, "defaultAgentId"), [AGENT, AGENT]);
+    local.environment("test", "dwh").expect(5).saying(&["409"]);
+}
+
+#[test]
+fn environments_create_needs_a_connection_of_the_project() {
+    let local = Local::with_environments();
+    local.environment("new", "other").expect(3).saying(&["other"]);
+}
+
+#[test]
+fn connections_create_takes_the_authentication_of_each_warehouse() {
+    let local = Local::new();
+    for (name, warehouse) in [("a", "WAREHOUSE_A"), ("b", "WAREHOUSE_B")] {
+        let args = ["connections", "create", "--name", name, "--warehouse", warehouse];
+        local.run(&args).expect(0);
+        let wrong = if name == "a" { "password" } else { "key_pair" };
+        local
+            .run(&[&args[..], &["--auth-type", wrong]].concat())
+            .expect(3)
+            .saying(&["authType"]);
+    }
+}
+
+#[test]
+fn secrets_create_names_where_the_value_is_and_never_shows_it() {
+    let local = Local::new();
+    let shown = local.secret();
+    assert!(shown["vaultSecretName"].is_string() && shown["resolver_ref"].is_string());
+}
+
+#[test]
+fn repositories_create_is_for_one_provider_and_not_for_full_saas() {
+    let local = Local::new();
+    let create = ["repositories", "create", "--owner", "acme", "--name", "sales"];
+    local.run(&create).expect(0);
     local
-        .run(&["repositories", "create", "--owner", "acme", "--name", "sales"])
-        .expect(0);
-}
-
-fn provision(deployment: &str, warehouse: &str, credentials: &str, last: &str) -> String {
-    format!(
-        "project: {{ name: sales, warehouse: {warehouse}, agentDeploymentType: {deployment} }}
-connection: {{ name: dwh }}
-environment:
-  name: production
-  displayName: Production
-  defaultAgentId: {AGENT}
-  defaultUserAccessLevel: readOnly
-  connectionOverrides:
-    - connectionName: dwh
-      connectionProperties: {{ {credentials} }}
-{last}
-"
-    )
-}
-
-#[test]
-fn provision_apply_makes_a_hybrid_project() {
-    let local = Local::new();
-    let repository = "repository: { providerParameters: { ownerName: acme }, repositoryName: sales }";
-    local.world.write(
-        "p.yaml",
-        provision(
-            "HYBRID",
-            "WAREHOUSE_A",
-            "privateKey: { secretName: key }",
-            repository,
-        ),
-    );
-    let made = local
-        .run(&["provision", "apply", "-f", "p.yaml", "-o", "json"])
-        .expect(0)
-        .json();
-    let id = made["projectId"].as_str().unwrap();
-    let all = local
-        .run(&["environments", "list", "--project-id", id, "-o", "json"])
-        .expect(0)
-        .json();
-    assert_eq!(all["results"][0]["name"], "production");
-    let again = local.run(&["provision", "apply", "-f", "p.yaml"]).expect(0);
-    assert_eq!(again.out.matches("done before").count(), 4);
-}
-
-#[test]
-fn provision_apply_makes_a_full_saas_project_with_its_secret() {
-    let local = Local::new();
-    let secret = format!("secret: {{ agentId: {AGENT}, name: pw, key: k, valueFrom: {{ file: password }} }}");
-    local.world.write(
-        "p.yaml",
-        provision(
-            "FULL_SAAS",
-            "WAREHOUSE_B",
-            "password: { secretName: pw, secretKey: k }",
-            &secret,
-        ),
-    );
-    local.world.write("password", "hunter2\n");
-    let made = local.run(&["provision", "apply", "-f", "p.yaml"]).expect(0);
-    assert!(
-        made.out.contains("secret      created  vaultSecretName"),
-        "{}",
-        made.all()
-    );
-    assert!(!made.all().contains("hunter2"));
+        .run(&[&create[..], &["--git-provider", "other"]].concat())
+        .expect(3)
+        .saying(&["provider"]);
+    let id = local.project("other", "FULL_SAAS");
+    local
+        .run(&[&create[..], &["--project-id", &id]].concat())
+        .expect(3)
+        .saying(&["400"]);
 }

@@ -1,40 +1,82 @@
 use super::Local;
 use serde_json::{Value, json};
 
+fn definition() -> Value {
+    serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap()
+}
+
+/// The identifier of a new streaming pipeline.
+fn made(local: &Local) -> String {
+    local.world.write("s.json", definition().to_string());
+    let made = local.json(&["streaming", "create", "-f", "s.json"]);
+    made["streamingPipelineId"].as_str().unwrap().to_owned()
+}
+
 #[test]
-fn create_start_stop_and_wait_for_each_state() {
+fn create_stores_what_show_shows() {
     let local = Local::new();
-    let stored: Value =
-        serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
-    local.world.write("s.json", stored.to_string());
-    let made = local
-        .run(&["streaming", "create", "-f", "s.json", "-o", "json"])
-        .expect(0)
-        .json();
-    let id = made["streamingPipelineId"].as_str().unwrap();
-    assert_eq!(made["streamingSource"], stored["streamingSource"]);
-    assert_eq!(
-        local
-            .run(&["streaming", "show", id, "-o", "json"])
-            .expect(0)
-            .json(),
-        made
+    let id = made(&local);
+    let shown = local.json(&["streaming", "show", &id]);
+    assert_eq!(shown["streamingPipelineId"], id);
+    for part in [
+        "name",
+        "agentId",
+        "streamingSource",
+        "streamingTarget",
+        "advancedProperties",
+    ] {
+        assert_eq!(shown[part], definition()[part], "{part}");
+    }
+    let text = local.run(&["streaming", "show", &id]).expect(0);
+    assert!(
+        text.out.contains("streamingSource.tables[0].schema"),
+        "{}",
+        text.all()
     );
-    local.run(&["streaming", "start", id]).expect(0);
-    let wait = |state: &str| local.run(&["streaming", "status", id, "--wait", state, "--timeout", "60"]);
+}
+
+#[test]
+fn start_and_stop_are_received_before_the_status_is_reached() {
+    let local = Local::new();
+    let id = made(&local);
+    let status = || local.json(&["streaming", "status", &id])["status"].clone();
+    let wait = |state: &str| local.run(&["streaming", "status", &id, "--wait", state, "--timeout", "60"]);
+    assert_eq!(status(), "not_running");
+    local.run(&["streaming", "start", &id]).expect(0);
+    let now = status();
+    assert!(now == "starting" || now == "streaming", "{now}");
     wait("STREAMING").expect(0);
-    local.run(&["streaming", "stop", id]).expect(0);
+    local.run(&["streaming", "stop", &id]).expect(0);
     wait("not_running").expect(0);
+}
+
+#[test]
+fn status_that_does_not_come_in_time_is_exit_8() {
+    let local = Local::new();
+    let id = made(&local);
     local
-        .run(&["streaming", "status", id, "--wait", "streaming", "--timeout", "0"])
-        .expect(8);
+        .run(&[
+            "streaming",
+            "status",
+            &id,
+            "--wait",
+            "streaming",
+            "--timeout",
+            "0",
+        ])
+        .expect(8)
+        .saying(&["it is not_running"]);
+    let unknown = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
+    local
+        .run(&["streaming", "start", unknown])
+        .expect(3)
+        .saying(&["404"]);
 }
 
 #[test]
 fn create_that_is_refused_names_the_lines() {
     let local = Local::new();
-    let mut definition: Value =
-        serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
+    let mut definition = definition();
     definition["streamingSource"]["connection"]["username"] = json!("");
     definition["streamingTarget"]["connection"]["authentication"] = Value::Null;
     local

@@ -1,113 +1,369 @@
-use super::Local;
-use serde_json::Value;
+use super::{Local, MEMBER};
+use serde_json::{Value, json};
 
-const CREATE: [&str; 11] = [
-    "tasks",
-    "create",
-    "--message",
-    "Create a step, run it, commit and push",
-    "--source-branch",
-    "main",
-    "--generate-branch",
-    "--environment",
-    "test",
-    "-o",
-    "json",
-];
+const CHAIN: [&str; 4] = ["create_file", "run_pipeline", "git_commit", "git_push"];
+const TO_ITS_END: [&str; 3] = ["--wait", "--timeout", "60"];
 
-fn task(local: &Local, args: &[&str], code: i32) -> Value {
-    local.run(&[&CREATE[..], args].concat()).expect(code).json()
+/// Gives the agent a task, which ends in this code; its JSON.
+fn give(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
+    let create = [
+        "tasks",
+        "create",
+        "-o",
+        "json",
+        "--environment",
+        "test",
+        "--source-branch",
+        "main",
+        "--generate-branch",
+        "--message",
+        message,
+    ];
+    local.run(&[&create[..], args].concat()).expect(code).json()
+}
+
+/// Gives the agent something to do, and waits.
+fn work(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
+    give(
+        local,
+        message,
+        &[&["--mode", "ACT"], &TO_ITS_END[..], args].concat(),
+        code,
+    )
+}
+
+/// Gives the agent something to plan.
+fn plan(local: &Local, args: &[&str]) -> Value {
+    give(
+        local,
+        "Create, run, commit, push",
+        &[&["--mode", "plan"], args].concat(),
+        0,
+    )
+}
+
+/// Gives the agent so much to do that it is still at work when the next command comes.
+fn busy(local: &Local) -> Value {
+    let tools = [
+        "create_file",
+        "edit_file",
+        "copy_file",
+        "rename_file",
+        "delete_file",
+        "query_warehouse",
+        "sample_component",
+        "read_file",
+        "execute_sql",
+        "run_pipeline",
+        "git_commit",
+        "git_push",
+    ];
+    let grant = tools.map(|tool| ["--grant", tool]);
+    let args = [&["--mode", "ACT"], grant.as_flattened()].concat();
+    give(local, &tools.join(" "), &args, 0)
+}
+
+fn id(task: &Value) -> &str {
+    task["taskId"].as_str().unwrap()
+}
+
+/// What a task waits for.
+fn asked(task: &Value) -> Vec<&str> {
+    let pending = task["pendingDecisions"].as_array().unwrap().iter();
+    pending
+        .map(|it| it["toolName"].as_str().unwrap_or("question"))
+        .collect()
+}
+
+fn tool_id(task: &Value) -> &str {
+    task["pendingDecisions"][0]["toolId"].as_str().unwrap()
+}
+
+/// Answers, and waits.
+fn decide(local: &Local, task: &Value, answer: &[&str], code: i32) -> Value {
+    let begin = ["tasks", "decide", id(task), "-o", "json"];
+    let args = [&begin[..], &TO_ITS_END, answer].concat();
+    local.run(&args).expect(code).json()
 }
 
 #[test]
-fn create_waits_for_decisions_which_are_answered_until_it_is_finished() {
+fn create_waits_for_each_decision_until_the_task_is_finished() {
     let local = Local::with_environments();
-    let mut found = task(&local, &["--mode", "ACT", "--wait", "--timeout", "60"], 8);
-    let id = found["taskId"].as_str().unwrap().to_owned();
-    let shown = local.run(&["tasks", "list"]).expect(0);
-    assert!(
-        shown.out.contains("STOPPED (waits for a decision)"),
-        "{}",
-        shown.all()
-    );
-    let mut asked = Vec::new();
-    while let Some(pending) = found["pendingDecisions"][0].as_object() {
-        asked.push(pending["toolName"].as_str().unwrap().to_owned());
-        let tool = pending["toolId"].as_str().unwrap();
-        let decide = [
-            "tasks",
-            "decide",
-            &id,
-            "--approve",
-            tool,
-            "--wait",
-            "--timeout",
-            "60",
-            "-o",
-            "json",
-        ];
-        let ended = local.run(&decide);
-        assert!([0, 8].contains(&ended.code), "{}", ended.all());
-        found = ended.json();
+    let mut task = work(&local, "Create a step, run it, commit and push", &[], 8);
+    let list = || local.run(&["tasks", "list"]).expect(0).out;
+    assert!(list().contains("STOPPED (waits for a decision)"), "{}", list());
+    for (index, tool) in CHAIN.iter().enumerate() {
+        assert_eq!(asked(&task), [*tool]);
+        let code = if index == 3 { 0 } else { 8 };
+        task = decide(&local, &task, &["--approve", tool_id(&task)], code);
     }
-    assert_eq!(asked, ["create_file", "run_pipeline", "git_commit", "git_push"]);
-    assert_eq!(found["status"], "STOPPED");
-    let shown = local.run(&["tasks", "list"]).expect(0);
-    assert!(shown.out.contains("STOPPED (finished)"), "{}", shown.all());
-    let messages = local
-        .run(&["tasks", "messages", &id, "--limit", "1", "-o", "json"])
-        .expect(0)
-        .json();
-    let followed = local
-        .run(&["tasks", "messages", &id, "--follow", "-o", "json"])
-        .expect(0)
-        .json();
-    assert_eq!(messages, followed);
-    assert!(messages["results"].as_array().unwrap().len() > 4);
+    assert_eq!((&task["status"], asked(&task).len()), (&json!("STOPPED"), 0));
+    assert!(list().contains("STOPPED (finished)"), "{}", list());
 }
 
 #[test]
-fn create_answers_by_policy_and_goes_on_by_a_message() {
+fn create_prints_a_decision_with_the_command_that_answers_it() {
     let local = Local::with_environments();
-    let approve = ["create_file", "run_pipeline", "git_commit", "git_push"].map(|tool| ["--approve", tool]);
     let args = [
-        &["--mode", "ACT", "--wait", "--timeout", "60"],
-        approve.as_flattened(),
-    ]
-    .concat();
-    let found = task(&local, &args, 0);
-    let id = found["taskId"].as_str().unwrap();
+        "tasks",
+        "create",
+        "--message",
+        "Push",
+        "--mode",
+        "ACT",
+        "--environment",
+        "test",
+        "--source-branch",
+        "main",
+        "--target-branch",
+        "new",
+    ];
+    let ended = local.run(&[&args[..], &TO_ITS_END].concat()).expect(8);
+    assert!(ended.out.contains("git_push"), "{}", ended.all());
+    let mut lines = ended.out.lines();
+    let command = lines.find_map(|line| line.trim().strip_prefix("answer it by: sluicegate "));
+    let words: Vec<&str> = command.unwrap().split(' ').collect();
+    assert!(words.contains(&"--approve"), "{words:?}");
+    local.run(&[&words[..], &TO_ITS_END].concat()).expect(0);
+}
+
+#[test]
+fn create_approves_tools_by_policy() {
+    let local = Local::with_environments();
+    let approve = CHAIN.map(|tool| ["--approve", tool]);
+    let task = work(&local, "Create, run, commit, push", approve.as_flattened(), 0);
+    assert_eq!(task["status"], "STOPPED");
+}
+
+#[test]
+fn create_with_everything_granted_never_asks() {
+    let local = Local::with_environments();
+    let grant = CHAIN.map(|tool| ["--grant", tool]);
+    let task = work(&local, "Create, run, commit, push", grant.as_flattened(), 0);
+    assert_eq!(
+        task["grantedPermissions"],
+        json!(CHAIN.map(|tool| json!({ "toolName": tool })))
+    );
+}
+
+#[test]
+fn create_for_a_plan_asks_for_nothing_that_changes() {
+    let local = Local::with_environments();
+    let task = plan(&local, &TO_ITS_END);
+    assert_eq!(
+        (&task["agentConfig"]["mode"], asked(&task).len()),
+        (&json!("PLAN"), 0)
+    );
+}
+
+#[test]
+fn create_that_ends_in_an_error_says_where_the_details_are() {
+    let local = Local::with_environments();
+    let args = [
+        "tasks",
+        "create",
+        "-o",
+        "json",
+        "--message",
+        "Create",
+        "--mode",
+        "ACT",
+        "--environment",
+        "test",
+        "--generate-branch",
+        "--source-branch",
+        "none",
+    ];
+    let ended = local
+        .run(&[&args[..], &TO_ITS_END].concat())
+        .expect(8)
+        .saying(&["failed", "tasks messages"]);
+    let task = ended.json();
+    assert_eq!(task["status"], "ERRORED");
+    local.run(&["tasks", "messages", id(&task), "--follow"]).expect(8);
+}
+
+#[test]
+fn create_needs_the_name_of_a_branch_or_leave_to_make_one() {
+    let local = Local::with_environments();
+    let args = [
+        "tasks",
+        "create",
+        "--message",
+        "x",
+        "--environment",
+        "test",
+        "--source-branch",
+        "main",
+        "--mode",
+        "ACT",
+    ];
+    local.run(&args).expect(2).saying(&["--generate-branch"]);
+    let args = args.map(|arg| if arg == "ACT" { "WATCH" } else { arg });
+    local
+        .run(&[&args[..], &["--target-branch", "new"]].concat())
+        .expect(3)
+        .saying(&["400", "agentConfig.mode"]);
+}
+
+#[test]
+fn decide_skips_what_is_denied() {
+    let local = Local::with_environments();
+    let task = work(&local, "Create and push", &[], 8);
+    let task = decide(&local, &task, &["--deny", tool_id(&task)], 8);
+    assert_eq!(asked(&task), ["git_push"]);
+    decide(&local, &task, &["--deny", tool_id(&task)], 0);
+}
+
+#[test]
+fn decide_for_the_conversation_is_not_asked_again() {
+    let local = Local::with_environments();
+    let again = |scope: &str| {
+        let task = work(&local, "Create a step", &[], 8);
+        decide(&local, &task, &["--approve", tool_id(&task), "--scope", scope], 0);
+        let send = ["tasks", "send", id(&task), "--message", "Create another"];
+        local.run(&[&send[..], &TO_ITS_END].concat()).code
+    };
+    assert_eq!((again("once"), again("conversation")), (8, 0));
+}
+
+#[test]
+fn decide_answers_a_question() {
+    let local = Local::with_environments();
+    let task = work(&local, "Ask me first", &[], 8);
+    assert_eq!(asked(&task), ["question"]);
+    let question = task["pendingDecisions"][0]["id"].as_str().unwrap();
+    decide(&local, &task, &["--answer", &format!("{question}:0=yes")], 0);
+}
+
+#[test]
+fn decide_for_what_is_not_pending_resolves_nothing() {
+    let local = Local::with_environments();
+    let task = work(&local, "Push", &[], 8);
+    let left = local.json(&["tasks", "decide", id(&task), "--approve", "other"]);
+    assert_eq!(asked(&left), ["git_push"]);
+}
+
+#[test]
+fn messages_are_read_page_by_page_and_followed_to_the_end() {
+    let local = Local::with_environments();
+    let granted = ["--grant", "create_file", "--grant", "git_push"];
+    let task = work(&local, "Create and push", &granted, 0);
+    let small = local.json(&["tasks", "messages", id(&task), "--limit", "1"]);
+    assert_eq!(small, local.json(&["tasks", "messages", id(&task)]));
+    assert_eq!(small, local.json(&["tasks", "messages", id(&task), "--follow"]));
+    assert!(small["results"].as_array().unwrap().len() >= 4, "{small:#}");
+}
+
+#[test]
+fn send_lets_a_finished_task_go_on_with_what_it_changes() {
+    let local = Local::with_environments();
+    let task = plan(&local, &TO_ITS_END);
     let send = [
         "tasks",
         "send",
-        id,
+        id(&task),
+        "-o",
+        "json",
         "--message",
-        "Create another",
+        "Create it now",
         "--grant",
         "create_file",
-        "--wait",
-        "--timeout",
-        "60",
+        "--mode",
+        "ACT",
+        "--target-branch",
+        "other",
     ];
-    local.run(&send).expect(0);
-    local.run(&["tasks", "permissions", id, "--clear"]).expect(0);
-    local.run(&["tasks", "delete", id]).expect(0);
-    local.run(&["tasks", "show", id]).expect(3);
+    let task = local.run(&[&send[..], &TO_ITS_END].concat()).expect(0).json();
+    let config = &task["agentConfig"];
+    assert_eq!(
+        json!([
+            config["mode"],
+            config["targetBranchName"],
+            task["grantedPermissions"]
+        ]),
+        json!(["ACT", "other", [{ "toolName": "create_file" }]])
+    );
 }
 
 #[test]
-fn stop_ends_a_task_that_runs_and_is_not_deleted_meanwhile() {
+fn stop_ends_a_task_that_runs() {
     let local = Local::with_environments();
-    let found = task(&local, &["--mode", "PLAN"], 0);
-    let id = found["taskId"].as_str().unwrap();
-    local
-        .run(&["tasks", "delete", id])
-        .expect(5)
-        .saying(&["tasks stop"]);
-    local.run(&["tasks", "stop", id]).expect(0);
-    local
-        .run(&["tasks", "messages", id, "--follow", "--timeout", "60"])
-        .expect(0);
-    let shown = local.run(&["tasks", "show", id]).expect(0);
+    let task = busy(&local);
+    assert_eq!(task["status"], "RUNNING");
+    local.run(&["tasks", "stop", id(&task)]).expect(0);
+    let messages = ["tasks", "messages", id(&task), "--follow", "--timeout", "60"];
+    local.run(&messages).expect(0);
+    let shown = local.run(&["tasks", "show", id(&task)]).expect(0);
     assert!(shown.out.starts_with("STOPPED (finished)"), "{}", shown.all());
+}
+
+#[test]
+fn delete_is_refused_while_the_task_runs_and_then_takes_everything() {
+    let local = Local::with_environments();
+    let task = busy(&local);
+    local
+        .run(&["tasks", "delete", id(&task)])
+        .expect(5)
+        .saying(&["409", "tasks stop"]);
+    let waiting = work(&local, "Push", &[], 8);
+    local.run(&["tasks", "delete", id(&waiting)]).expect(0);
+    for verb in ["show", "messages", "delete"] {
+        local
+            .run(&["tasks", verb, id(&waiting)])
+            .expect(3)
+            .saying(&["404"]);
+    }
+}
+
+#[test]
+fn permissions_replace_the_whole_set() {
+    let local = Local::with_environments();
+    let task = work(&local, "Create", &["--grant", "create_file"], 0);
+    let granted = || local.json(&["tasks", "show", id(&task)])["grantedPermissions"].clone();
+    let set = ["tasks", "permissions", id(&task)];
+    let answer = local.json(&[&set[..], &["--grant", "git_commit", "--grant", "git_push"]].concat());
+    assert_eq!(answer["grantedPermissions"], granted());
+    assert_eq!(
+        granted(),
+        json!([{ "toolName": "git_commit" }, { "toolName": "git_push" }])
+    );
+    local.run(&[&set[..], &["--clear"]].concat()).expect(0);
+    assert_eq!(granted(), json!([]));
+    local
+        .run(&[&set[..], &["--grant", "no_such_tool"]].concat())
+        .expect(3)
+        .saying(&["toolName"]);
+}
+
+#[test]
+fn list_is_filtered_by_project_branch_and_status() {
+    let local = Local::with_environments();
+    let first = work(&local, "Push", &[], 8);
+    let second = plan(&local, &[]);
+    let tasks = |args: &[&str]| {
+        let list = local.json(&[&["tasks", "list"], args].concat());
+        list["tasks"].as_array().unwrap().clone()
+    };
+    let ids = |args: &[&str]| {
+        let mut ids: Vec<String> = tasks(args).iter().map(|it| id(it).to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let mut both = [id(&first), id(&second)];
+    both.sort_unstable();
+    assert_eq!(ids(&[]), both);
+    assert_eq!(ids(&["--all-projects"]), both);
+    assert_eq!(ids(&["--status", "errored"]), [""; 0]);
+    let listed = tasks(&[]);
+    let one = listed.iter().find(|it| id(it) == id(&first)).unwrap();
+    assert_eq!(
+        ids(&["--branch-id", one["branchId"].as_str().unwrap()]),
+        [id(&first)]
+    );
+    local
+        .run(&["tasks", "list", "--status", "dreaming"])
+        .expect(3)
+        .saying(&["400", "status"]);
+    local.call_as(MEMBER).run(&["tasks", "list"]).expect(0);
 }

@@ -1,30 +1,111 @@
-use super::Local;
-use serde_json::json;
+use super::{Local, column};
+use serde_json::{Value, json};
 
-#[test]
-fn create_list_update_and_delete() {
-    let local = Local::new();
-    let create = [
+/// Makes a variable.
+fn create(local: &Local, name: &str, kind: &str, value: &str) {
+    let args = [
         "variables",
         "create",
-        "region",
+        name,
         "--type",
-        "TEXT",
+        kind,
         "--behaviour",
         "SHARED",
         "--value",
-        "eu",
+        value,
     ];
-    local.run(&create).expect(0);
-    local.run(&create).expect(5);
-    local
-        .run(&["variables", "update", "region", "--value", "us"])
-        .expect(0);
-    let all = local.run(&["variables", "list", "-o", "json"]).expect(0).json();
+    local.run(&args).expect(0);
+}
+
+/// All that is known of a variable.
+fn find(local: &Local, name: &str) -> Value {
+    let all = local.json(&["variables", "list"]);
+    let mut found = all["results"].as_array().unwrap().iter();
+    found.find(|it| it["name"] == name).unwrap().clone()
+}
+
+fn overrides(local: &Local, name: &str) -> Value {
+    local.json(&["variables", "overrides", "list", name])["overrides"].clone()
+}
+
+#[test]
+fn create_makes_one_that_list_shows() {
+    let local = Local::new();
+    let shown = local.run(&["variables", "list"]).expect(0);
+    assert_eq!(shown.out, "the project has no variables\n");
+    let args = [
+        "variables",
+        "create",
+        "days",
+        "--type",
+        "NUMBER",
+        "--behaviour",
+        "COPIED",
+        "--value",
+        "-30",
+        "--description",
+        "How far back",
+        "--double-resolution",
+        "true",
+    ];
+    let made = local.json(&args);
+    assert_eq!((&made["name"], &made["value"]), (&json!("days"), &json!(-30)));
+    let found = find(&local, "days");
+    let fields = [
+        "id",
+        "type",
+        "behaviour",
+        "description",
+        "supportsDoubleResolution",
+    ]
+    .map(|key| &found[key]);
     assert_eq!(
-        (&all["results"][0]["value"], &all["total"]),
-        (&json!("us"), &json!(1))
+        json!(fields),
+        json!([made["id"], "NUMBER", "COPIED", "How far back", true])
     );
+    local.run(&args).expect(5).saying(&["409"]);
+}
+
+#[test]
+fn create_of_a_value_that_does_not_fit_its_type_is_refused() {
+    let local = Local::new();
+    let args = [
+        "variables",
+        "create",
+        "x",
+        "--behaviour",
+        "SHARED",
+        "--value",
+        "ten",
+        "--type",
+        "NUMBER",
+    ];
+    local.run(&args).expect(2);
+    let args = args.map(|arg| if arg == "NUMBER" { "GRID" } else { arg });
+    local.run(&args).expect(3).saying(&["400", "type"]);
+    assert!(column(&local.json(&["variables", "list"]), "name").is_empty());
+}
+
+#[test]
+fn update_keeps_what_is_not_given() {
+    let local = Local::new();
+    create(&local, "region", "TEXT", "eu");
+    let before = find(&local, "region");
+    local
+        .run(&["variables", "update", "region", "--description", "Where"])
+        .expect(0);
+    let after = find(&local, "region");
+    assert_eq!(after["description"], "Where");
+    for field in [
+        "id",
+        "name",
+        "type",
+        "behaviour",
+        "value",
+        "supportsDoubleResolution",
+    ] {
+        assert_eq!(after[field], before[field], "{field}");
+    }
     local
         .run(&[
             "variables",
@@ -32,34 +113,67 @@ fn create_list_update_and_delete() {
             "region",
             "--type",
             "NUMBER",
-            "--behaviour",
-            "SHARED",
             "--value",
             "7",
         ])
         .expect(0);
-    local.run(&["variables", "delete", "region"]).expect(0);
-    local.run(&["variables", "delete", "region"]).expect(3);
-    let shown = local.run(&["variables", "list"]).expect(0);
-    assert_eq!(shown.out, "the project has no variables\n");
+    let after = find(&local, "region");
+    assert_eq!(
+        json!([after["type"], after["value"], after["behaviour"]]),
+        json!(["NUMBER", 7, "SHARED"])
+    );
+    local
+        .run(&["variables", "update", "none", "--value", "7"])
+        .expect(3);
 }
 
 #[test]
-fn overrides_set_list_and_unset() {
+fn delete_takes_the_overrides_too() {
     let local = Local::with_environments();
+    create(&local, "region", "TEXT", "eu");
     local
-        .run(&[
-            "variables",
-            "create",
-            "days",
-            "--type",
-            "NUMBER",
-            "--behaviour",
-            "COPIED",
-            "--value",
-            "30",
-        ])
+        .run(&["variables", "overrides", "set", "region", "test=us"])
         .expect(0);
+    local.run(&["variables", "delete", "region"]).expect(0);
+    local
+        .run(&["variables", "delete", "region"])
+        .expect(3)
+        .saying(&["404"]);
+    create(&local, "region", "TEXT", "eu");
+    assert_eq!(overrides(&local, "region"), json!([]));
+}
+
+#[test]
+fn overrides_set_makes_and_changes_what_overrides_list_shows() {
+    let local = Local::with_environments();
+    create(&local, "days", "NUMBER", "30");
+    let set = ["variables", "overrides", "set", "days"];
+    local.run(&[&set[..], &["production=60"]].concat()).expect(0);
+    local
+        .run(&[&set[..], &["production=90", "test=1"]].concat())
+        .expect(0);
+    let mut found = overrides(&local, "days").as_array().unwrap().clone();
+    found.sort_by_key(ToString::to_string);
+    let test = json!({ "environmentName": "test", "value": 1 });
+    assert_eq!(
+        found,
+        [
+            json!({ "environmentName": "production", "value": 90 }),
+            test.clone()
+        ]
+    );
+    let one = local.json(&["variables", "overrides", "list", "days", "--environment", "test"]);
+    assert_eq!(one["overrides"], json!([test]));
+    assert_eq!(
+        (&one["variable"]["name"], &one["variable"]["type"]),
+        (&json!("days"), &json!("NUMBER"))
+    );
+}
+
+#[test]
+fn overrides_set_names_each_that_failed_and_keeps_the_others() {
+    let local = Local::with_environments();
+    create(&local, "days", "NUMBER", "30");
     local
         .run(&[
             "variables",
@@ -71,33 +185,39 @@ fn overrides_set_list_and_unset() {
         ])
         .expect(8)
         .saying(&["1 of 2 overrides", "nowhere"]);
-    let list = ["variables", "overrides", "list", "days", "-o", "json"];
     assert_eq!(
-        local.run(&list).expect(0).json()["overrides"],
+        overrides(&local, "days"),
         json!([{ "environmentName": "production", "value": 60 }])
     );
+}
+
+#[test]
+fn overrides_unset_takes_one_away() {
+    let local = Local::with_environments();
+    create(&local, "region", "TEXT", "eu");
     local
-        .run(&["variables", "overrides", "unset", "days", "production"])
+        .run(&[
+            "variables",
+            "overrides",
+            "set",
+            "region",
+            "test=us",
+            "production=",
+        ])
         .expect(0);
-    assert_eq!(local.run(&list).expect(0).json()["overrides"], json!([]));
+    local
+        .run(&["variables", "overrides", "unset", "region", "test"])
+        .expect(0);
+    assert_eq!(
+        overrides(&local, "region"),
+        json!([{ "environmentName": "production", "value": "" }])
+    );
 }
 
 #[test]
 fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
     let local = Local::with_environments();
-    local
-        .run(&[
-            "variables",
-            "create",
-            "old",
-            "--type",
-            "TEXT",
-            "--behaviour",
-            "SHARED",
-            "--value",
-            "x",
-        ])
-        .expect(0);
+    create(&local, "old", "TEXT", "x");
     let file = "variables:
   region: { type: TEXT, behaviour: SHARED, value: eu, description: d, overrides: { production: us, test: '' } }
   days: { type: NUMBER, behaviour: COPIED, value: 1.5, supportsDoubleResolution: true }

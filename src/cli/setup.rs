@@ -1,0 +1,85 @@
+//! Commands for whoever sets a repository or a machine up: `init`, `doctor`, `schema`, `completions`, `man`.
+
+use clap::Args;
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+const INIT_EXAMPLES: &str = "Examples:
+  sluicegate init --dry-run
+  sluicegate init --project-id 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10 --agent-version 9.0.0
+  sluicegate init --host gitlab --source registry.example.com/tools/sluicegate:0.1.0
+
+The host is told by the CI files that are there, else by the address of the remote. Nothing that exists is overwritten.";
+
+const DOCTOR_EXAMPLES: &str = "Examples:
+  sluicegate doctor
+  sluicegate doctor --json | jq '.checks[] | select(.status == \"failed\")'
+
+Exit 0 if nothing failed, else the exit code that a review or a publish would end with.";
+
+const SCHEMA_EXAMPLES: &str = "Example:
+  sluicegate schema > sluicegate.schema.json
+
+An editor with a YAML language server completes sluicegate.yaml if its first line is
+  # yaml-language-server: $schema=sluicegate.schema.json";
+
+const COMPLETIONS_EXAMPLES: &str = "Examples:
+  sluicegate completions bash > ~/.local/share/bash-completion/completions/sluicegate
+  sluicegate completions zsh > ~/.zfunc/_sluicegate
+  sluicegate completions fish > ~/.config/fish/completions/sluicegate.fish";
+
+const MAN_EXAMPLES: &str = "Example:
+  sluicegate man ~/.local/share/man/man1 && man sluicegate-review";
+
+/// Writes a configuration file and a CI job for this repository.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = INIT_EXAMPLES)]
+pub struct InitArgs {
+    /// The CI host to write the job for; none writes sluicegate.yaml alone [default: found]
+    #[arg(long, value_name = "HOST", value_parser = [
+        "github", "gitea", "gitlab", "azure", "bitbucket", "circleci", "buildkite", "jenkins", "none",
+    ])]
+    pub host: Option<String>,
+    /// The artifact's shared pipeline prefix [env: SLUICEGATE_PREFIX] [default: the repository's name]
+    #[arg(long, value_name = "P")]
+    pub prefix: Option<String>,
+    /// Where a job takes this program from: the action on GitHub and Gitea, the image on GitLab, Bitbucket and
+    /// CircleCI [default: a placeholder]
+    #[arg(long, value_name = "NAME")]
+    pub source: Option<String>,
+    /// Print what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Checks everything that a job needs, and says what to do for what is missing.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub struct DoctorArgs {
+    /// One JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints the JSON Schema of sluicegate.yaml.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = SCHEMA_EXAMPLES)]
+pub struct SchemaArgs {}
+
+/// Prints a completion script.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Writes the manual pages.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub struct ManArgs {
+    /// The folder; made if missing, pages in it are replaced
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+}

@@ -1,0 +1,284 @@
+//! What is found out by asking: the way to the platform, its clock, and what the token is allowed to do.
+//!
+//! The way is tried without the token first, so that no token goes to an address that is not the platform's.
+
+use super::check::{self, Check, Found};
+use super::local::Settings;
+use crate::api::Platform;
+use crate::commands::Run;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http::{self, BaseUrl, ErrorKind, Greeting, HttpError, TokenSource};
+use crate::settings::Connection;
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// The longest time that a request may take here.
+const REQUEST: Duration = Duration::from_secs(10);
+
+/// The longest time that a name may take to be looked up.
+const LOOK_UP: Duration = Duration::from_secs(5);
+
+/// The longest time for the token, which a command may have to fetch.
+const TOKEN: Duration = Duration::from_secs(30);
+
+/// A larger difference of the clocks makes certificates and tokens look expired, in seconds.
+const CLOCK_TOLERANCE: u64 = 120;
+
+/// The status by which a proxy asks for credentials.
+const PROXY_REFUSES: u16 = 407;
+
+const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host if it wants credentials) and NO_PROXY";
+
+const DNS_HINT: &str = "check the base URL, and whether this machine's name servers know a private name";
+
+/// What is checked here, in this order.
+const ASKED: [&str; 10] = [
+    "agent-version",
+    "base-url",
+    "proxy",
+    "dns",
+    "connection",
+    "tls",
+    "clock",
+    "token",
+    "role",
+    "project",
+];
+
+/// Adds the checks that need a network.
+pub(super) async fn examine(run: &Run, settings: Option<Settings>, checks: &mut Vec<Check>) {
+    if let Some(mut settings) = settings {
+        let connection = &mut settings.connection;
+        connection.timeout = connection.timeout.min(REQUEST);
+        connection.retries = connection.retries.min(1);
+        ask(run, &settings, checks).await;
+    }
+    check::leave_rest(checks, &ASKED);
+}
+
+async fn ask(run: &Run, settings: &Settings, checks: &mut Vec<Check>) {
+    let connection = &settings.connection;
+    checks.push(agent_version(connection));
+    let base_url = match connection.base_url() {
+        Ok(base_url) => base_url,
+        Err(why) => return checks.push(Check::failed("base-url", &why.into())),
+    };
+    checks.push(Check::ok("base-url", base_url.to_string()));
+    let way = Way::find(base_url, connection).await;
+    checks.extend(way.checks());
+    if way.is_open() {
+        checks.extend(allowed(run, settings).await);
+    }
+}
+
+fn agent_version(connection: &Connection) -> Check {
+    let set = connection.agent_version().map(|set| Found::Ok(set.to_owned()));
+    Check::new("agent-version", set.map_err(Failure::from))
+}
+
+/// The way to the platform, tried without the token.
+struct Way<'a> {
+    base_url: &'a BaseUrl,
+    proxy: Option<String>,
+    /// The addresses of the name; none if nobody has to look it up here.
+    addresses: Option<io::Result<Vec<IpAddr>>>,
+    /// The first answer; none if there is no address to ask.
+    greeting: Option<Result<Greeting, HttpError>>,
+}
+
+impl<'a> Way<'a> {
+    async fn find(base_url: &'a BaseUrl, connection: &Connection) -> Self {
+        let proxy = http::proxy_for(base_url);
+        let addresses = match (base_url.name_to_look_up(), &proxy) {
+            (Some(name), None) => Some(http::look_up(name, LOOK_UP.min(connection.timeout)).await),
+            _ => None,
+        };
+        let greeting = match &addresses {
+            Some(Err(_)) => None,
+            _ => Some(http::greet(base_url, connection.ca_cert.as_deref(), connection.timeout).await),
+        };
+        Self {
+            base_url,
+            proxy,
+            addresses,
+            greeting,
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(&self.greeting, Some(Ok(greeting)) if greeting.status != PROXY_REFUSES)
+    }
+
+    fn checks(&self) -> Vec<Check> {
+        let mut checks = vec![self.through_proxy(), self.name()];
+        if let Some(greeting) = &self.greeting {
+            checks.push(self.connection(greeting));
+            checks.push(self.encryption(greeting));
+            checks.extend(greeting.as_ref().ok().map(clock));
+        }
+        checks
+    }
+
+    fn through_proxy(&self) -> Check {
+        let Some(proxy) = &self.proxy else {
+            return Check::not_applicable("proxy", "none is set for this address");
+        };
+        match &self.greeting {
+            Some(Ok(greeting)) if greeting.status == PROXY_REFUSES => {
+                let message = format!("{proxy} wants credentials");
+                Check::failed("proxy", &undecided(message).hint(PROXY_HINT))
+            }
+            Some(Err(why)) if matches!(why.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
+                let failure = undecided(format!("through {proxy}: {why}"));
+                Check::failed("proxy", &failure.hint(PROXY_HINT))
+            }
+            _ => Check::ok("proxy", format!("requests go through {proxy}")),
+        }
+    }
+
+    fn name(&self) -> Check {
+        let name = self.base_url.name_to_look_up().unwrap_or_default();
+        match &self.addresses {
+            None if self.proxy.is_some() => Check::not_applicable("dns", "the proxy looks the name up"),
+            None => Check::not_applicable("dns", "the base URL has an address and no name"),
+            Some(Ok(found)) => match found.as_slice() {
+                [first, ..] => Check::ok("dns", format!("{name} is {first}")),
+                [] => Check::failed("dns", &undecided(format!("{name} has no address")).hint(DNS_HINT)),
+            },
+            Some(Err(why)) => {
+                let failure = undecided(format!("{name} cannot be looked up: {why}"));
+                Check::failed("dns", &failure.hint(DNS_HINT))
+            }
+        }
+    }
+
+    fn connection(&self, greeting: &Result<Greeting, HttpError>) -> Check {
+        match greeting {
+            Ok(greeting) => Check::ok("connection", format!("answered with status {}", greeting.status)),
+            Err(why) if why.kind() == ErrorKind::Certificate => Check::ok("connection", "there is one"),
+            Err(_) if self.proxy.is_some() => Check::not_applicable("connection", "none beyond the proxy"),
+            Err(why) => Check::failed("connection", &why.clone().into()),
+        }
+    }
+
+    fn encryption(&self, greeting: &Result<Greeting, HttpError>) -> Check {
+        if self.base_url.is_plain_http_to_remote() {
+            let check = Check::not_applicable("tls", "the base URL is not encrypted");
+            return check.hint("the token can be read on the way; use https if the platform has it");
+        }
+        match greeting {
+            _ if !self.base_url.is_encrypted() => {
+                Check::not_applicable("tls", "the platform is on this machine")
+            }
+            Ok(_) => Check::ok("tls", "the certificate is trusted"),
+            Err(why) if why.kind() == ErrorKind::Certificate => {
+                let check = Check::failed("tls", &why.clone().into());
+                let words = why.to_string();
+                if words.contains("xpired") || words.contains("valid yet") {
+                    return check
+                        .hint("the certificate's time is over or has not come: check this machine's clock");
+                }
+                check
+            }
+            Err(_) => Check::not_applicable("tls", "there is no connection"),
+        }
+    }
+}
+
+fn clock(greeting: &Greeting) -> Check {
+    let Some(ahead) = greeting.clock_ahead else {
+        return Check::not_applicable("clock", "the answer tells no time");
+    };
+    let direction = if ahead < 0 { "behind" } else { "ahead of" };
+    let found = format!(
+        "this machine is {} s {direction} the platform's time",
+        ahead.unsigned_abs()
+    );
+    if ahead.unsigned_abs() <= CLOCK_TOLERANCE {
+        return Check::ok("clock", found);
+    }
+    let hint = "set the clock by NTP: tokens and certificates count as expired, or as not valid yet";
+    Check::failed("clock", &Failure::usage(found).hint(hint))
+}
+
+/// What the token is allowed to do; each in a bounded time.
+async fn allowed(run: &Run, settings: &Settings) -> Vec<Check> {
+    let connection = &settings.connection;
+    let platform = match run.platform(connection) {
+        Ok(platform) => platform,
+        Err(failure) => return vec![Check::failed("token", &failure)],
+    };
+    let token = token(connection, within(TOKEN, platform.reach_account()).await);
+    if !token.is_ok() {
+        return vec![token];
+    }
+    let role = within(REQUEST, platform.reach_shared_pipelines()).await;
+    vec![
+        token,
+        Check::new("role", role_for_publish(settings, role)),
+        Check::new("project", project(connection, &platform).await),
+    ]
+}
+
+/// A 403 comes after the token was accepted.
+fn token(connection: &Connection, reached: Result<(), Asked>) -> Check {
+    let source = match connection.token() {
+        Ok(TokenSource::Value(_)) => "from the variable",
+        Ok(TokenSource::File(_)) => "from the file",
+        Ok(TokenSource::Command(_)) => "from the command",
+        Ok(TokenSource::ClientCredentials { .. }) => "for the client credentials",
+        Err(_) => "",
+    };
+    let accepted = Ok(Found::Ok(format!("the token {source} is accepted")));
+    let outcome = match reached {
+        Err(Asked::Refused(why)) if why.kind() == ErrorKind::Forbidden => accepted,
+        Err(why) => Err(why.into()),
+        Ok(()) => accepted,
+    };
+    Check::new("token", outcome)
+}
+
+fn role_for_publish(settings: &Settings, reached: Result<(), Asked>) -> Result<Found, Failure> {
+    match reached {
+        Ok(()) => Ok(Found::Ok("may publish shared pipelines".to_owned())),
+        Err(Asked::Refused(why)) if why.kind() == ErrorKind::Forbidden && !settings.publishes => {
+            let found = "may not publish shared pipelines, and nothing is set to be published";
+            Ok(Found::NotApplicable(found.to_owned()))
+        }
+        Err(why) => Err(why.into()),
+    }
+}
+
+async fn project(connection: &Connection, platform: &Platform) -> Result<Found, Failure> {
+    let project = connection.project_id()?;
+    within(REQUEST, platform.reach_project(project)).await?;
+    Ok(Found::Ok(format!("the token reaches {project}")))
+}
+
+/// Why a question has no answer.
+enum Asked {
+    Refused(HttpError),
+    Late(Duration),
+}
+
+impl From<Asked> for Failure {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Refused(why) => why.into(),
+            Asked::Late(limit) => undecided(format!("no answer within {} s", limit.as_secs())),
+        }
+    }
+}
+
+async fn within(limit: Duration, asked: impl Future<Output = Result<(), HttpError>>) -> Result<(), Asked> {
+    match tokio::time::timeout(limit, asked).await {
+        Ok(answer) => answer.map_err(Asked::Refused),
+        Err(_) => Err(Asked::Late(limit)),
+    }
+}
+
+fn undecided(message: String) -> Failure {
+    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+}

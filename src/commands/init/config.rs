@@ -1,0 +1,100 @@
+//! The texts of the files: templates with what was found put in.
+
+use super::look::Seen;
+
+/// Where the program comes from if nobody said so; README names the same.
+pub(super) const ACTION: &str = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));
+pub(super) const IMAGE: &str = concat!(
+    "registry.example.com/tools/sluicegate:",
+    env!("CARGO_PKG_VERSION")
+);
+
+const CONFIGURATION: &str = include_str!("templates/sluicegate.yaml");
+
+/// `sluicegate.yaml`.
+pub(super) fn configuration(seen: &Seen) -> String {
+    let publishes = seen.shared_file.is_some();
+    let project_id = seen.project_id.map(|id| id.to_string());
+    let config_dir = seen.config_dir.clone().filter(|_| seen.config_dir_given);
+    let publish_on = format!("publish-on:\n  branches: [{}]", quoted(&seen.default_branch));
+    let lines = [
+        (
+            "__PROJECT_ID__",
+            line(
+                "project-id",
+                project_id.as_deref(),
+                "00000000-0000-4000-8000-000000000000",
+            ),
+        ),
+        (
+            "__AGENT_VERSION__",
+            line("agent-version", seen.agent_version.as_deref(), "9.0.0"),
+        ),
+        (
+            "__CONFIG_DIR__",
+            line("config-dir", config_dir.as_deref(), ".platform"),
+        ),
+        (
+            "__PREFIX__",
+            line("prefix", publishes.then_some(seen.prefix.as_str()), &seen.prefix),
+        ),
+        (
+            "__PUBLISH_ON__",
+            if publishes {
+                publish_on
+            } else {
+                commented(&publish_on)
+            },
+        ),
+    ];
+    filled(CONFIGURATION, &lines)
+}
+
+/// The job of the host.
+pub(super) fn job(template: &str, seen: &Seen) -> String {
+    let versioned = |source: String| {
+        if source.contains('@') {
+            source
+        } else {
+            format!("{source}@v{}", env!("CARGO_PKG_VERSION"))
+        }
+    };
+    let action = seen.source.clone().map(versioned);
+    let values = [
+        ("__ACTION__", action.unwrap_or_else(|| ACTION.to_owned())),
+        (
+            "__IMAGE__",
+            seen.source.clone().unwrap_or_else(|| IMAGE.to_owned()),
+        ),
+        ("__BRANCH__", quoted(&seen.default_branch)),
+    ];
+    filled(template, &values)
+}
+
+/// Whether the job still names a placeholder for where the program comes from.
+pub(super) fn has_placeholder(job: &str) -> bool {
+    job.contains(ACTION) || job.contains(IMAGE)
+}
+
+fn filled(template: &str, values: &[(&str, String)]) -> String {
+    let fill = |text: String, (name, value): &(&str, String)| text.replace(name, value);
+    values.iter().fold(template.to_owned(), fill)
+}
+
+/// The key with its value, or commented out with an example.
+fn line(key: &str, value: Option<&str>, example: &str) -> String {
+    match value {
+        Some(value) => format!("{key}: {}", quoted(value)),
+        None => format!("# {key}: {}", quoted(example)),
+    }
+}
+
+fn commented(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("# {line}")).collect();
+    lines.join("\n")
+}
+
+/// A text that YAML reads as it is, whatever stands in it: JSON's strings are YAML's.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,202 @@
+//! What each CI host wants: where its job stands, what it says, and where its secrets are set.
+//!
+//! A host is one template and one line of the table.
+
+use crate::ci::Host;
+use url::Url;
+
+/// How a host is set up.
+#[derive(Debug)]
+pub(super) struct Recipe {
+    pub(super) host: Host,
+    /// The file or folder that shows that the host is used.
+    pub(super) sign: &'static str,
+    /// Where the job goes.
+    pub(super) path: &'static str,
+    /// Where it goes if another file is there, and how that takes it up; none if only one file is read.
+    pub(super) beside: Option<(&'static str, &'static str)>,
+    /// The job, with placeholders.
+    pub(super) template: &'static str,
+    /// Where address and token are set.
+    pub(super) secrets: &'static [&'static str],
+    /// What the program must be on, where the job does not bring it.
+    pub(super) needs: Option<&'static str>,
+}
+
+const ON_THE_PATH: Option<&str> = Some("Put the program on the path of the agents: unpack the release there");
+
+const RECIPES: &[Recipe] = &[
+    Recipe {
+        host: Host::GitHub,
+        sign: ".github/workflows",
+        path: ".github/workflows/sluicegate.yml",
+        beside: None,
+        template: include_str!("templates/github.yml"),
+        secrets: &[
+            "Set the variable PLATFORM_URL and the secret PLATFORM_TOKEN of the repository:",
+            "    gh variable set PLATFORM_URL",
+            "    gh secret set PLATFORM_TOKEN",
+        ],
+        needs: None,
+    },
+    Recipe {
+        host: Host::Gitea,
+        sign: ".gitea/workflows",
+        path: ".gitea/workflows/sluicegate.yml",
+        beside: None,
+        template: include_str!("templates/gitea.yml"),
+        secrets: &[
+            "Set the variable PLATFORM_URL and the secret PLATFORM_TOKEN: repository settings, Actions",
+        ],
+        needs: None,
+    },
+    Recipe {
+        host: Host::GitLab,
+        sign: ".gitlab-ci.yml",
+        path: ".gitlab-ci.yml",
+        beside: Some((
+            ".gitlab/sluicegate.yml",
+            "Let .gitlab-ci.yml take it up: `include: [{ local: .gitlab/sluicegate.yml }]`",
+        )),
+        template: include_str!("templates/gitlab.yml"),
+        secrets: &[
+            "Set the CI/CD variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (masked): project settings, CI/CD. If",
+            "    they are protected, jobs of unprotected branches do not see them",
+        ],
+        needs: None,
+    },
+    Recipe {
+        host: Host::Azure,
+        sign: "azure-pipelines.yml",
+        path: "azure-pipelines.yml",
+        beside: Some((
+            ".azure/sluicegate.yml",
+            "Make a pipeline of it: Pipelines, New pipeline, existing YAML file",
+        )),
+        template: include_str!("templates/azure.yml"),
+        secrets: &[
+            "Set the pipeline variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secret): edit the pipeline, Variables",
+            "    In Azure Repos, pull requests start it by a branch policy (build validation), not by `pr:`",
+        ],
+        needs: ON_THE_PATH,
+    },
+    Recipe {
+        host: Host::Bitbucket,
+        sign: "bitbucket-pipelines.yml",
+        path: "bitbucket-pipelines.yml",
+        beside: None,
+        template: include_str!("templates/bitbucket.yml"),
+        secrets: &[
+            "Set the variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secured): repository settings, Pipelines",
+        ],
+        needs: None,
+    },
+    Recipe {
+        host: Host::Jenkins,
+        sign: "Jenkinsfile",
+        path: "Jenkinsfile",
+        beside: Some((
+            "Jenkinsfile.sluicegate",
+            "Make a multibranch job of it: its script path is Jenkinsfile.sluicegate",
+        )),
+        template: include_str!("templates/Jenkinsfile"),
+        secrets: &["Make the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
+        needs: ON_THE_PATH,
+    },
+    Recipe {
+        host: Host::CircleCi,
+        sign: ".circleci/config.yml",
+        path: ".circleci/config.yml",
+        beside: None,
+        template: include_str!("templates/circleci.yml"),
+        secrets: &[
+            "Set the environment variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN: project settings, or a context",
+        ],
+        needs: None,
+    },
+    Recipe {
+        host: Host::Buildkite,
+        sign: ".buildkite/pipeline.yml",
+        path: ".buildkite/pipeline.yml",
+        beside: Some((
+            ".buildkite/sluicegate.yml",
+            "Let a step take it up: `buildkite-agent pipeline upload .buildkite/sluicegate.yml`",
+        )),
+        template: include_str!("templates/buildkite.yml"),
+        secrets: &[
+            "Give the job SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN: an agent hook, or a Buildkite secret",
+        ],
+        needs: ON_THE_PATH,
+    },
+];
+
+/// The recipes, in the order in which hosts are looked for.
+pub(super) const fn all() -> &'static [Recipe] {
+    RECIPES
+}
+
+/// The host's recipe; none for no host.
+pub(super) fn recipe(host: Host) -> Option<&'static Recipe> {
+    RECIPES.iter().find(|recipe| recipe.host == host)
+}
+
+/// The server of a remote's URL, in either form that git knows: a URL, or `user@server:path`.
+pub(super) fn server(remote: &str) -> Option<String> {
+    if remote.contains("://") {
+        return Url::parse(remote).ok()?.host_str().map(str::to_lowercase);
+    }
+    let (before, _) = remote.split_once(':')?;
+    let server = before.rsplit('@').next().unwrap_or(before);
+    (!server.is_empty() && !server.contains(['/', '\\'])).then(|| server.to_lowercase())
+}
+
+/// The host whose jobs run for repositories on this server, as far as its name tells.
+pub(super) fn host_at(server: &str) -> Option<Host> {
+    let known = [
+        ("github", Host::GitHub),
+        ("gitlab", Host::GitLab),
+        ("azure", Host::Azure),
+        ("visualstudio", Host::Azure),
+        ("bitbucket", Host::Bitbucket),
+        ("gitea", Host::Gitea),
+        ("forgejo", Host::Gitea),
+        ("codeberg", Host::Gitea),
+    ];
+    known
+        .into_iter()
+        .find(|(part, _)| server.contains(part))
+        .map(|(_, host)| host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_found_in_both_forms() {
+        let host = |remote: &str| server(remote).as_deref().and_then(host_at);
+        for (remote, expected) in [
+            ("https://github.com/a/b.git", Some(Host::GitHub)),
+            ("https://me:secret@GitHub.example.com/a/b", Some(Host::GitHub)),
+            ("git@gitlab.com:a/b.git", Some(Host::GitLab)),
+            ("ssh://git@gitlab.example.com:2222/a/b.git", Some(Host::GitLab)),
+            ("https://dev.azure.com/org/project/_git/repo", Some(Host::Azure)),
+            ("git@ssh.dev.azure.com:v3/org/project/repo", Some(Host::Azure)),
+            ("git@bitbucket.org:a/b.git", Some(Host::Bitbucket)),
+            ("https://codeberg.org/a/b.git", Some(Host::Gitea)),
+            ("https://git.example.com/github/b.git", None),
+            ("/srv/git/gitlab.git", None),
+            ("../github:x/y", None),
+            ("file:///srv/github.git", None),
+        ] {
+            assert_eq!(host(remote), expected, "{remote}");
+        }
+    }
+
+    #[test]
+    fn every_host_has_a_recipe() {
+        for host in Host::ALL {
+            assert_eq!(recipe(*host).is_none(), *host == Host::None, "{host}");
+        }
+    }
+}

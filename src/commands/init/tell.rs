@@ -1,0 +1,118 @@
+//! What was found, what was done, and what is left to do.
+
+use super::config;
+use super::look::Seen;
+use super::plan::{Plan, Step};
+use crate::ci::Host;
+use crate::pipelines::SHARED_PIPELINES_FILE;
+use crate::settings::FILE_NAME;
+use crate::text;
+use std::fmt::Write as _;
+
+/// The whole account of a run.
+pub(super) fn all(seen: &Seen, plan: &Plan, dry_run: bool) -> String {
+    let mut told = found(seen);
+    told.push('\n');
+    for step in &plan.steps {
+        told.push_str(&done(step, dry_run));
+    }
+    told.push_str("\nNext:\n");
+    for (number, step) in next(seen, plan).iter().enumerate() {
+        let _ = writeln!(told, "{:>3}. {}", number + 1, step.replace('\n', "\n     "));
+    }
+    told
+}
+
+fn found(seen: &Seen) -> String {
+    let none = || "none".to_owned();
+    let host = seen.recipe.map_or(Host::None, |recipe| recipe.host);
+    let facts = [
+        ("CI host", format!("{host}: {}", seen.host_because)),
+        ("default branch", seen.default_branch.clone()),
+        ("pipelines", seen.pipelines.to_string()),
+        ("rules file", seen.rules_file.clone().unwrap_or_else(none)),
+        ("shared pipelines", seen.shared_file.clone().unwrap_or_else(none)),
+    ];
+    let shown = facts.map(|(name, value)| format!("{name:<18}{}\n", text::line(&value)));
+    shown.concat()
+}
+
+fn done(step: &Step, dry_run: bool) -> String {
+    match step {
+        Step::Write { path, text, .. } if dry_run => {
+            format!("would write       {path}\n\n{}\n", indented(text))
+        }
+        Step::Write { path, .. } => format!("wrote             {path}\n"),
+        Step::Left { path, why } => format!("left alone        {}: {why}\n", text::line(path)),
+        Step::ByHand { path, text } => {
+            let why = "it is there already; add to it by hand what is not there yet";
+            format!("left alone        {path}: {why}\n\n{}\n", indented(text))
+        }
+    }
+}
+
+fn indented(text: &str) -> String {
+    let lines = text::block(text);
+    let lines = lines
+        .lines()
+        .map(|line| format!("    {line}").trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+/// Each a sentence, with lines below it where there is more.
+fn next(seen: &Seen, plan: &Plan) -> Vec<String> {
+    let mut steps = Vec::new();
+    let taken_up = plan.steps.iter().find_map(|step| match step {
+        Step::Write { then, .. } => *then,
+        _ => None,
+    });
+    steps.extend(taken_up.map(str::to_owned));
+    if let (Some(recipe), Some(job)) = (seen.recipe, plan.job()) {
+        steps.push(recipe.secrets.join("\n"));
+        steps.extend(recipe.needs.map(str::to_owned));
+        if config::has_placeholder(job) {
+            let placeholder = if job.contains(config::ACTION) {
+                config::ACTION
+            } else {
+                config::IMAGE
+            };
+            steps.push(format!(
+                "Put your copy of the program in the place of {placeholder} (or begin anew with --source)"
+            ));
+        }
+    }
+    let missing = [
+        ("project-id", seen.project_id.is_none()),
+        ("agent-version", seen.agent_version.is_none()),
+    ];
+    let missing: Vec<&str> = missing
+        .into_iter()
+        .filter(|(_, is)| *is)
+        .map(|(key, _)| key)
+        .collect();
+    if plan.writes_configuration() && !missing.is_empty() {
+        steps.push(format!("Fill in {} in {FILE_NAME}", missing.join(" and ")));
+    }
+    if seen.rules_file.is_none() {
+        let dir = if seen.config_dir.is_some() {
+            ""
+        } else {
+            " --config-dir .NAME-OF-THE-PLATFORMS-FOLDER"
+        };
+        steps.push(format!(
+            "Write the rules, which every review needs: `sluicegate rules init{dir}`"
+        ));
+    }
+    if plan.writes_configuration() && seen.shared_file.is_none() {
+        let what = "give `prefix` and `publish-on` in sluicegate.yaml";
+        steps.push(format!(
+            "To publish as well: name the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's folder, and {what}"
+        ));
+    }
+    steps.push(
+        "See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set"
+            .to_owned(),
+    );
+    steps.push("Commit, push, and open a change that touches a pipeline".to_owned());
+    steps
+}

@@ -1,0 +1,100 @@
+//! What can be found out about an address before a token is sent there: which proxy leads to it, whether its name is
+//! known, whether it answers, and what time it has.
+
+use super::retry::Delays;
+use super::transport::{Limits, Transport};
+use super::{BaseUrl, HttpError, Request};
+use hyper::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::Url;
+use reqwest::header::{AGE, DATE, HeaderMap};
+use std::io;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// An answer to a request without a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    /// Its status, whatever that is.
+    pub status: u16,
+    /// How many seconds this machine's clock is ahead of the server's; none if the answer does not tell.
+    pub clock_ahead: Option<i64>,
+}
+
+/// The proxy that requests to this address go through, without its credentials. It is found as the client finds it.
+pub fn proxy_for(base_url: &BaseUrl) -> Option<String> {
+    if base_url.is_on_this_machine() {
+        return None;
+    }
+    let address: Uri = base_url.join(&[]).as_str().parse().ok()?;
+    let proxy = Matcher::from_system().intercept(&address)?;
+    let proxy = Url::parse(&proxy.uri().to_string()).ok()?;
+    let port = proxy.port().map(|port| format!(":{port}")).unwrap_or_default();
+    Some(format!("{}://{}{port}", proxy.scheme(), proxy.host_str()?))
+}
+
+/// The addresses that a name has, as this machine sees it.
+pub async fn look_up(host: &str, limit: Duration) -> io::Result<Vec<IpAddr>> {
+    let asked = tokio::time::timeout(limit, tokio::net::lookup_host((host, 0)));
+    let found = asked
+        .await
+        .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+    Ok(found.map(|address| address.ip()).collect())
+}
+
+/// Asks for something without a token, once. Every answer is one, be it a refusal.
+pub async fn greet(
+    base_url: &BaseUrl,
+    ca_cert: Option<&Path>,
+    limit: Duration,
+) -> Result<Greeting, HttpError> {
+    let limits = Limits {
+        timeout: limit,
+        retries: 0,
+        delays: Delays::default(),
+    };
+    let transport = Transport::new(limits, ca_cert, &base_url.proxies())?;
+    let request = Request::get(base_url.join(&["projects"]));
+    let asked = SystemTime::now();
+    let (status, headers) = transport.first_answer(&request).await?;
+    let midway = asked + asked.elapsed().unwrap_or_default() / 2;
+    Ok(Greeting {
+        status,
+        clock_ahead: date(&headers).map(|there| seconds_ahead(midway, there)),
+    })
+}
+
+/// The server's time; an answer that waited in a cache has an old one.
+fn date(headers: &HeaderMap) -> Option<SystemTime> {
+    if headers.contains_key(AGE) {
+        return None;
+    }
+    httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()
+}
+
+fn seconds_ahead(here: SystemTime, there: SystemTime) -> i64 {
+    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    match here.duration_since(there) {
+        Ok(ahead) => seconds(ahead),
+        Err(behind) => -seconds(behind.duration()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::header::HeaderValue;
+
+    #[test]
+    fn a_cached_answer_tells_no_time() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(date(&headers), None);
+        headers.insert(DATE, HeaderValue::from_static("Fri, 20 Nov 2026 09:30:00 GMT"));
+        let there = date(&headers).unwrap();
+        assert_eq!(seconds_ahead(there + Duration::from_secs(90), there), 90);
+        assert_eq!(seconds_ahead(there, there + Duration::from_secs(90)), -90);
+        headers.insert(AGE, HeaderValue::from_static("4"));
+        assert_eq!(date(&headers), None);
+    }
+}

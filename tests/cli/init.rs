@@ -1,0 +1,359 @@
+//! `sluicegate init`: a configuration and a job for each host, and nothing overwritten.
+
+use crate::program::{Call, Ended, PROJECT};
+use crate::repo::World;
+use crate::world::pipeline;
+use serde_json::Value;
+use std::fs;
+
+const SHARED: &str = "pipelines:\n  - pipeline: a.orch.yaml\n    id: load\n";
+
+/// Host, what shows it, and where the job goes.
+const HOSTS: [(&str, &str, &str); 8] = [
+    (
+        "github",
+        ".github/workflows/other.yml",
+        ".github/workflows/sluicegate.yml",
+    ),
+    (
+        "gitea",
+        ".gitea/workflows/other.yml",
+        ".gitea/workflows/sluicegate.yml",
+    ),
+    ("gitlab", ".gitlab-ci.yml", ".gitlab/sluicegate.yml"),
+    ("azure", "azure-pipelines.yml", ".azure/sluicegate.yml"),
+    ("bitbucket", "bitbucket-pipelines.yml", "bitbucket-pipelines.yml"),
+    ("jenkins", "Jenkinsfile", "Jenkinsfile.sluicegate"),
+    ("circleci", ".circleci/config.yml", ".circleci/config.yml"),
+    (
+        "buildkite",
+        ".buildkite/pipeline.yml",
+        ".buildkite/sluicegate.yml",
+    ),
+];
+
+/// A pushed project with a pipeline and a shared-pipelines file.
+fn project() -> World {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+    world
+}
+
+fn init(world: &World, args: &[&str]) -> Ended {
+    let all: Vec<&str> = std::iter::once("init").chain(args.iter().copied()).collect();
+    Call::new(&world.work()).run(&all)
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.work().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+fn yaml(text: &str) -> Value {
+    serde_yaml::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"))
+}
+
+/// What the repository has besides what was committed.
+fn new_files(world: &World) -> Vec<String> {
+    let status = world.git(&["status", "--porcelain", "-uall"]);
+    status.lines().map(|line| line[3..].to_owned()).collect()
+}
+
+#[test]
+fn every_host_gets_a_job_of_its_own() {
+    for (host, _, beside) in HOSTS {
+        let world = project();
+        let said = init(&world, &["--host", host]).expect(0).out;
+        let path = new_files(&world)
+            .into_iter()
+            .find(|path| path != "sluicegate.yaml")
+            .unwrap();
+        assert!(
+            said.contains(&format!("wrote             {path}"))
+                && said.contains("wrote             sluicegate.yaml"),
+            "{said}"
+        );
+        let job = read(&world, &path);
+        assert!(job.starts_with('#') || job.starts_with("//"), "{host}: {job}");
+        assert!(!job.contains("__") && job.contains("sluicegate"), "{host}: {job}");
+        if host != "jenkins" {
+            assert!(yaml(&job).is_object(), "{host}: {job}");
+        }
+        let secret = if ["github", "gitea"].contains(&host) {
+            "PLATFORM_TOKEN"
+        } else if host == "jenkins" {
+            "sluicegate-token"
+        } else {
+            "SLUICEGATE_TOKEN"
+        };
+        assert!(said.contains(secret), "{host}: {said}");
+        assert!(job.contains(secret), "{host}: {job}");
+        assert!(said.contains("doctor"), "{host}: {said}");
+        // A second run changes nothing, and does not begin a second job.
+        let again = init(&world, &["--host", host]).expect(0).out;
+        assert!(
+            again.contains("runs sluicegate already") && !again.contains("wrote"),
+            "{host}: {again}"
+        );
+        assert_eq!(read(&world, &path), job);
+        assert!(path == beside || !world.work().join(beside).exists(), "{host}");
+    }
+}
+
+#[test]
+fn the_jobs_say_what_the_hosts_read() {
+    let world = project();
+    init(&world, &["--host", "github"]).expect(0);
+    let job = yaml(&read(&world, ".github/workflows/sluicegate.yml"));
+    assert_eq!(job["on"]["push"]["branches"][0], "main");
+    assert_eq!(job["permissions"], serde_json::json!({ "contents": "read" }));
+    let steps = &job["jobs"]["sluicegate"]["steps"];
+    assert_eq!(steps[0]["with"]["fetch-depth"], 0);
+    let action = yaml(&fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap());
+    for input in steps[1]["with"].as_object().unwrap().keys() {
+        assert!(
+            action["inputs"][input].is_object(),
+            "{input} is no input of the action"
+        );
+    }
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let named = steps[1]["uses"].as_str().unwrap();
+    assert!(readme.contains(&format!("uses: {named}\n")), "{named}");
+
+    init(&world, &["--host", "gitlab", "--source", "r.example/a/b:1"]).expect(0);
+    let job = yaml(&read(&world, ".gitlab-ci.yml"));
+    assert_eq!(job["sluicegate"]["image"], "r.example/a/b:1");
+    assert_eq!(job["sluicegate"]["variables"]["GIT_DEPTH"], "0");
+
+    init(&world, &["--host", "azure"]).expect(0);
+    assert_eq!(
+        yaml(&read(&world, "azure-pipelines.yml"))["steps"][0]["fetchDepth"],
+        0
+    );
+    init(&world, &["--host", "bitbucket"]).expect(0);
+    let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+    assert_eq!(job["clone"]["depth"], "full");
+    assert!(
+        job["pipelines"]["branches"]["main"][0]["step"]["script"].is_array(),
+        "{job}"
+    );
+    init(&world, &["--host", "none"]).expect(0);
+}
+
+#[test]
+fn the_jobs_collect_what_the_program_writes() {
+    let cases = [
+        (
+            "gitlab",
+            "GITLAB_CI=true CI_PIPELINE_SOURCE=push CI_COMMIT_BRANCH=main CI_COMMIT_SHA",
+            "junit.xml",
+            "junit: junit.xml",
+        ),
+        (
+            "gitlab",
+            "GITLAB_CI=true CI_PIPELINE_SOURCE=push CI_COMMIT_BRANCH=main CI_COMMIT_SHA",
+            "gl-code-quality-report.json",
+            "codequality: gl-code-quality-report.json",
+        ),
+        (
+            "azure",
+            "TF_BUILD=True BUILD_REASON=IndividualCI BUILD_SOURCEBRANCH=refs/heads/main BUILD_SOURCEVERSION",
+            "TEST-sluicegate.xml",
+            "\"**/TEST-*.xml\"",
+        ),
+        (
+            "jenkins",
+            "JENKINS_URL=http://j BUILD_ID=1 BRANCH_NAME=main GIT_COMMIT",
+            "build/reports/sluicegate.xml",
+            "'build/reports/**/*.xml'",
+        ),
+        (
+            "circleci",
+            "CIRCLECI=true CIRCLE_BRANCH=main CIRCLE_SHA1",
+            "test-results/sluicegate/results.xml",
+            "path: test-results",
+        ),
+        (
+            "buildkite",
+            "BUILDKITE=true BUILDKITE_BRANCH=main BUILDKITE_COMMIT",
+            "tmp/junit-sluicegate.xml",
+            "tmp/junit-*.xml",
+        ),
+    ];
+    let world = project();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    for (host, variables, written, collected) in cases {
+        let shown = init(&world, &["--host", host, "--dry-run"]).expect(0).out;
+        assert!(shown.contains(collected), "{host}: {shown}");
+        let call = variables
+            .split(' ')
+            .fold(Call::new(&world.work()), |call, variable| {
+                let (name, value) = variable.split_once('=').unwrap_or((variable, &head));
+                call.variable(name, value)
+            });
+        call.run(&["check", "--all", "--fail-on", "never"]).expect(0);
+        assert!(world.work().join(written).is_file(), "{host}: {written}");
+    }
+}
+
+#[test]
+fn a_host_is_told_by_its_files_then_by_the_remote() {
+    for (host, sign, beside) in HOSTS {
+        let world = project();
+        world.write(sign, "# something of theirs\n");
+        world.commit("theirs");
+        let said = init(&world, &[]).expect(0).out;
+        assert!(
+            said.contains(&format!("CI host           {host}: ")),
+            "{host}: {said}"
+        );
+        assert_eq!(read(&world, sign), "# something of theirs\n");
+        if sign == beside {
+            // Only one file is read there, so the job is shown.
+            assert!(
+                said.contains("by hand") && said.contains("sluicegate ci"),
+                "{host}: {said}"
+            );
+            assert_eq!(new_files(&world), ["sluicegate.yaml"]);
+        } else {
+            assert!(world.work().join(beside).is_file(), "{host}: {said}");
+        }
+    }
+    let world = project();
+    init(&world, &[]).expect(2).saying(&["--host"]);
+    assert!(new_files(&world).is_empty());
+    for (url, host) in [
+        ("git@gitlab.example.com:team/sales.git", "gitlab"),
+        ("https://me:s3cret-in-url@github.com/team/sales.git", "github"),
+    ] {
+        world.git(&["remote", "set-url", "origin", url]);
+        let ended = init(&world, &["--dry-run"]).expect(0);
+        assert!(
+            ended.out.contains(&format!("{host}: the remote is on ")),
+            "{}",
+            ended.all()
+        );
+        assert!(!ended.all().contains("s3cret-in-url"), "{}", ended.all());
+        assert!(ended.out.contains("prefix: \"sales\""), "{}", ended.all());
+    }
+    world.write("Jenkinsfile", "");
+    world.write(".circleci/config.yml", "");
+    world.git(&["remote", "set-url", "origin", "/srv/sales.git"]);
+    init(&world, &[])
+        .expect(2)
+        .saying(&["Jenkinsfile", ".circleci/config.yml", "--host"]);
+}
+
+#[test]
+fn a_dry_run_shows_what_a_run_writes() {
+    let world = project();
+    let shown = init(&world, &["--host", "gitlab", "--dry-run"]).expect(0).out;
+    assert!(new_files(&world).is_empty());
+    init(&world, &["--host", "gitlab"]).expect(0);
+    for path in ["sluicegate.yaml", ".gitlab-ci.yml"] {
+        let indented: String = read(&world, path)
+            .lines()
+            .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
+            .collect();
+        assert!(shown.contains(&indented), "{path}: {shown}");
+    }
+}
+
+#[test]
+fn the_configuration_is_what_was_found_and_given() {
+    let world = project();
+    let args = [
+        "--host",
+        "none",
+        "--project-id",
+        PROJECT,
+        "--agent-version",
+        "9.0.0",
+    ];
+    let said = init(&world, &args).expect(0).out;
+    assert!(!said.contains("Fill in") && said.contains("rules init"), "{said}");
+    let text = read(&world, "sluicegate.yaml");
+    let found = yaml(&text);
+    assert_eq!(found["project-id"], PROJECT);
+    assert_eq!(found["publish"]["prefix"], "remote");
+    assert_eq!(found["publish-on"]["branches"][0], "main");
+    valid(&world, &found);
+    // It is left alone as it is from now on.
+    world.write("sluicegate.yaml", "timeout: 7\n");
+    let said = init(&world, &args).expect(0).out;
+    assert!(said.contains("left alone        sluicegate.yaml"), "{said}");
+    assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
+
+    let bare = World::new();
+    bare.commit("nothing yet");
+    let said = init(&bare, &["--host", "github"]).expect(0).out;
+    assert!(
+        said.contains("Fill in project-id and agent-version") && said.contains("your-org/sluicegate@v"),
+        "{said}"
+    );
+    let found = yaml(&read(&bare, "sluicegate.yaml"));
+    assert!(
+        found["publish"]["prefix"].is_null() && found["publish-on"].is_null(),
+        "{found}"
+    );
+    valid(&bare, &found);
+}
+
+/// The schema takes it, and so does the program.
+fn valid(world: &World, configuration: &Value) {
+    let call = Call::new(&world.work());
+    let schema = call.run(&["schema"]).expect(0).json();
+    assert!(
+        jsonschema::draft7::new(&schema).unwrap().is_valid(configuration),
+        "{configuration}"
+    );
+    let ended = call.run(&["doctor", "--json"]);
+    assert_eq!(ended.json()["checks"][0]["status"], "ok", "{}", ended.all());
+}
+
+#[test]
+fn odd_names_stay_texts_and_links_are_not_followed() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "a'b#c"]);
+    world.git(&["remote", "remove", "origin"]);
+    let prefix = "sales: \"x\" # y";
+    init(&world, &["--host", "bitbucket", "--prefix", prefix]).expect(0);
+    assert_eq!(
+        yaml(&read(&world, "sluicegate.yaml"))["publish"]["prefix"],
+        prefix
+    );
+    let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+    assert!(job["pipelines"]["branches"]["a'b#c"].is_array(), "{job}");
+    for source in ["a b", "x\ny: z", "-x", "${{ secrets.X }}", ""] {
+        let flag = format!("--source={source}");
+        init(&world, &["--host", "gitlab", &flag])
+            .expect(2)
+            .saying(&["source"]);
+    }
+    let outside = world.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, world.work().join(".github")).unwrap();
+    init(&world, &["--host", "github"])
+        .expect(2)
+        .saying(&["symbolic link"]);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    // A link that leads nowhere is there as well.
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    std::os::unix::fs::symlink(outside.join("new.yaml"), world.work().join("sluicegate.yaml")).unwrap();
+    let said = init(&world, &["--host", "none"]).expect(0).out;
+    assert!(said.contains("left alone        sluicegate.yaml"), "{said}");
+    assert!(!outside.join("new.yaml").exists());
+}
+
+#[test]
+fn without_a_working_tree_nothing_is_written() {
+    let world = project();
+    Call::new(&world.remote())
+        .run(&["init", "--host", "github"])
+        .expect(7);
+    let nowhere = tempfile::tempdir().unwrap();
+    Call::new(nowhere.path()).run(&["init"]).expect(7);
+    assert_eq!(fs::read_dir(nowhere.path()).unwrap().count(), 0);
+}

@@ -1,0 +1,107 @@
+use super::{AGENT, Local, SECRET, column};
+
+fn file(deployment: &str, warehouse: &str, credentials: &str, last: &str) -> String {
+    format!(
+        "project: {{ name: sales, warehouse: {warehouse}, agentDeploymentType: {deployment} }}
+connection: {{ name: dwh }}
+environment:
+  name: production
+  displayName: Production
+  defaultAgentId: {AGENT}
+  defaultUserAccessLevel: readOnly
+  connectionOverrides:
+    - connectionName: dwh
+      connectionProperties: {{ {credentials} }}
+{last}
+"
+    )
+}
+
+fn hybrid() -> String {
+    let repository = "repository: { providerParameters: { ownerName: acme }, repositoryName: sales }";
+    file(
+        "HYBRID",
+        "WAREHOUSE_A",
+        "privateKey: { secretName: key }",
+        repository,
+    )
+}
+
+const APPLY: [&str; 4] = ["provision", "apply", "-f", "p.yaml"];
+
+#[test]
+fn apply_makes_a_hybrid_project_once() {
+    let local = Local::new();
+    local.world.write("p.yaml", hybrid());
+    let made = local.json(&APPLY);
+    let id = made["projectId"].as_str().unwrap();
+    let all = local.json(&["environments", "list", "--project-id", id]);
+    assert_eq!(column(&all, "name"), ["production"]);
+    let again = local.run(&APPLY).expect(0);
+    assert_eq!(again.out.matches("done before").count(), 4);
+}
+
+#[test]
+fn apply_makes_a_full_saas_project_with_its_secret() {
+    let local = Local::new();
+    let secret = format!("secret: {{ agentId: {AGENT}, name: pw, key: k, valueFrom: {{ file: password }} }}");
+    let credentials = "password: { secretName: pw, secretKey: k }";
+    local
+        .world
+        .write("p.yaml", file("FULL_SAAS", "WAREHOUSE_B", credentials, &secret));
+    local.world.write("password", SECRET);
+    let made = local.run(&APPLY).expect(0);
+    assert!(
+        made.out.contains("secret      created  vaultSecretName"),
+        "{}",
+        made.all()
+    );
+    assert!(!made.all().contains(SECRET));
+}
+
+#[test]
+fn apply_goes_on_after_a_step_that_the_platform_refused() {
+    let local = Local::new();
+    local.world.write("p.yaml", hybrid());
+    // A provider that the platform does not know: the last step fails.
+    let stopped = local
+        .run(&[&APPLY[..], &["--git-provider", "other"]].concat())
+        .expect(8)
+        .saying(&["the repository was not made", "provider"]);
+    assert_eq!(stopped.out.matches("created").count(), 3, "{}", stopped.all());
+    let taken_up = local.run(&APPLY).expect(0);
+    assert_eq!(
+        taken_up.out.matches("done before").count(),
+        3,
+        "{}",
+        taken_up.all()
+    );
+    assert_eq!(taken_up.out.matches("created").count(), 1);
+    let names = column(&local.json(&["projects", "list"]), "name");
+    assert_eq!(names.iter().filter(|name| *name == "sales").count(), 1);
+}
+
+#[test]
+fn apply_checks_the_conditions_before_the_first_call() {
+    let local = Local::new();
+    let secret = format!("secret: {{ agentId: {AGENT}, name: pw, key: k, valueFrom: {{ file: password }} }}");
+    for (text, said) in [
+        (
+            hybrid().replace("connectionName: dwh", "connectionName: other"),
+            "is none of the default connections",
+        ),
+        (
+            hybrid().replace("privateKey: { secretName: key }", "password: { secretName: key }"),
+            "has no privateKey",
+        ),
+        (hybrid() + &secret, "is for the deployment FULL_SAAS only"),
+        (
+            hybrid().replace("HYBRID", "FULL_SAAS"),
+            "repository: is not supported",
+        ),
+    ] {
+        local.world.write("p.yaml", text);
+        local.run(&APPLY).expect(2).saying(&["p.yaml:", said]);
+    }
+    assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 1);
+}

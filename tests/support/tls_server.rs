@@ -1,0 +1,92 @@
+//! A server with a certificate that nobody trusts.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use rcgen::{CertificateParams, KeyPair};
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use tempfile::TempDir;
+
+/// It answers every request with an empty list.
+pub struct TlsServer {
+    address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+    folder: TempDir,
+}
+
+impl TlsServer {
+    /// A server whose self-signed certificate is for these names.
+    pub fn start(names: &[&str]) -> Self {
+        Self::start_until(names, 4000)
+    }
+
+    /// The same with a certificate that ends with this year's beginning.
+    pub fn start_until(names: &[&str], year: i32) -> Self {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let mut wanted = CertificateParams::new(names).unwrap();
+        wanted.not_after = rcgen::date_time_ymd(year, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let certificate = wanted.self_signed(&key).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("root.pem"), certificate.pem()).unwrap();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self {
+            address: listener.local_addr().unwrap(),
+            connections: Arc::new(AtomicUsize::new(0)),
+            folder,
+        };
+        let counter = Arc::clone(&server.connections);
+        thread::spawn(move || serve(&listener, &Arc::new(config), &counter));
+        server
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// How often somebody connected.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    /// The certificate, as a PEM file.
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("root.pem")
+    }
+}
+
+fn serve(listener: &TcpListener, config: &Arc<ServerConfig>, counter: &AtomicUsize) {
+    for stream in listener.incoming() {
+        counter.fetch_add(1, Ordering::SeqCst);
+        let connection = ServerConnection::new(Arc::clone(config)).unwrap();
+        let mut stream = StreamOwned::new(connection, stream.unwrap());
+        // A client that does not trust the certificate ends here.
+        if stream.read(&mut [0; 4096]).is_ok_and(|size| size > 0) {
+            let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]";
+            stream.write_all(answer.as_bytes()).unwrap();
+            stream.conn.send_close_notify();
+            stream.flush().unwrap();
+        }
+    }
+}
