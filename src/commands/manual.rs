@@ -10,6 +10,7 @@ use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -70,5 +71,18 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     }
     section.control("fi", []);
     section.to_writer(&mut page)?;
-    Ok(page)
+    Ok(in_ascii(&String::from_utf8_lossy(&page)))
+}
+
+/// Other characters by their code points, which every reader of pages knows whatever its encoding is.
+fn in_ascii(page: &str) -> Vec<u8> {
+    let mut ascii = String::with_capacity(page.len());
+    for character in page.chars() {
+        if character.is_ascii() {
+            ascii.push(character);
+        } else {
+            let _ = write!(ascii, "\\[u{:04X}]", u32::from(character));
+        }
+    }
+    ascii.into_bytes()
 }

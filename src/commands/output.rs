@@ -12,12 +12,12 @@ use std::path::Path;
 
 /// A file that a user named, up to a size.
 pub(super) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    read(path, limit).map_err(|why| unreadable(path, &why))
+    open_bounded(path, limit).map_err(|why| unreadable(path, &why))
 }
 
 /// The same for a file of which nothing is known yet when it is not there.
 pub(super) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
-    match read(path, limit) {
+    match open_bounded(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
         Err(why) => Err(unreadable(path, &why)),
@@ -28,7 +28,7 @@ fn unreadable(path: &Path, why: &io::Error) -> Failure {
     Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
 }
 
-fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+fn open_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bounded(File::open(path)?, limit)
 }
 

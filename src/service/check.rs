@@ -239,6 +239,14 @@ pub fn given<'o>(object: &'o Map<String, Value>, field: &str) -> Option<&'o Valu
     object.get(field).filter(|value| !value.is_null())
 }
 
+/// A whole number from 0, which may be written with a fraction of nothing: to JSON Schema, `1.0` is an integer.
+pub fn whole(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
+        format!("{number:.0}").parse().ok()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,6 +318,23 @@ mod tests {
         kind: must be one of one, two
         f: must not be null
         ");
+    }
+
+    #[test]
+    fn a_whole_number_may_be_written_with_a_fraction_of_nothing() {
+        for (value, number) in [(json!(0), 0), (json!(7.0), 7), (json!(1e3), 1000)] {
+            assert_eq!(whole(&value), Some(number), "{value}");
+        }
+        for value in [
+            json!(1.5),
+            json!(-1),
+            json!(-1.0),
+            json!(1e30),
+            json!("1"),
+            json!(null),
+        ] {
+            assert_eq!(whole(&value), None, "{value}");
+        }
     }
 
     #[test]

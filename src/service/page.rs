@@ -55,7 +55,7 @@ impl<S: Sync> FromRequestParts<S> for Query {
 #[into_params(parameter_in = Query)]
 pub struct Page {
     /// The page, from 0; one past the end is empty.
-    #[param(required = false, minimum = 0, default = 0)]
+    #[param(required = false, minimum = 0, default = 0, format = "uint64")]
     pub page: u64,
     /// Items in a page.
     #[param(required = false, minimum = 1, maximum = 100, default = 20)]
@@ -102,10 +102,10 @@ impl Page {
     }
 }
 
-/// Digits only: neither a sign nor blanks.
+/// Digits only, neither a sign nor blanks; a number beyond all counting is the largest.
 pub fn whole_number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten()
+    digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 /// A page of a list.
@@ -142,6 +142,7 @@ mod tests {
         assert_eq!(read(""), Ok((0, 20)));
         assert_eq!(read("page=3&size=1"), Ok((3, 1)));
         assert_eq!(read("size=100&other=x"), Ok((0, 100)));
+        assert_eq!(read("page=99999999999999999999"), Ok((u64::MAX, 20)));
         for wrong in [
             "size=0",
             "size=101",
@@ -152,7 +153,7 @@ mod tests {
             "page=x",
             "page=+1",
             "size=4294967297",
-            "page=99999999999999999999",
+            "size=99999999999999999999",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

@@ -3,7 +3,7 @@
 //! Of what must be there, the document shows two members; a pipeline also needs a name and an agent to run it. All
 //! other members may be missing, but what is there must be of its kind.
 
-use super::check::{Check, given};
+use super::check::{Check, given, whole};
 use super::vocabulary::Vocabulary;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ fn check_username(check: &mut Check, connection: &Map<String, Value>) {
 
 fn check_port(check: &mut Check, connection: &Map<String, Value>) {
     let port = given(connection, "port");
-    let is_port = |value: &Value| value.as_u64().is_some_and(|port| (1..=65535).contains(&port));
+    let is_port = |value: &Value| whole(value).is_some_and(|port| (1..=65535).contains(&port));
     if port.is_some_and(|value| !is_port(value)) {
         check.note("port", "must be an integer from 1 to 65535");
     }
@@ -132,7 +132,7 @@ fn check_secret(check: &mut Check, object: &Map<String, Value>, field: &str, voc
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 pub struct StreamingDefinition {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     name: String,
     /// The streaming agent that runs the pipeline; any identifier is that of one.
     #[schema(value_type = String, format = "uuid")]
@@ -152,7 +152,7 @@ pub struct StreamingDefinition {
 pub struct StreamingPipeline {
     #[schema(rename = "streamingPipelineId", value_type = String, format = "uuid")]
     id: Uuid,
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     name: String,
     #[schema(value_type = String, format = "uuid")]
     agent_id: Uuid,
@@ -187,7 +187,7 @@ struct SourceConnection {
     #[schema(minimum = 1, maximum = 65535)]
     port: Option<u16>,
     database: Option<String>,
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     username: String,
     password: Option<SecretReference>,
     jdbc_properties: Option<BTreeMap<String, Value>>,
@@ -197,9 +197,9 @@ struct SourceConnection {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct Table {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     schema: String,
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     table: String,
 }
 
@@ -210,9 +210,9 @@ struct SecretReference {
     #[schema(rename = "secretType", inline)]
     kind: SecretType,
     /// The vault.
-    #[schema(rename = "secretLocation", min_length = 1)]
+    #[schema(rename = "secretLocation", pattern = r"\S")]
     location: String,
-    #[schema(rename = "secretName", min_length = 1)]
+    #[schema(rename = "secretName", pattern = r"\S")]
     name: String,
 }
 

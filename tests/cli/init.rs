@@ -130,7 +130,7 @@ fn the_jobs_say_what_the_hosts_read() {
     init(&world, &["--host", "azure"]).expect(0);
     assert_eq!(
         yaml(&read(&world, "azure-pipelines.yml"))["steps"][0]["fetchDepth"],
-        0
+        "0"
     );
     init(&world, &["--host", "bitbucket"]).expect(0);
     let job = yaml(&read(&world, "bitbucket-pipelines.yml"));

@@ -3,14 +3,9 @@
 use crate::program::{Call, PROJECT, Served, TOKEN};
 use crate::repo::World;
 use crate::world::pipeline;
-use reqwest::{Client, RequestBuilder};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 fn published(world: &World) {
@@ -98,131 +93,6 @@ fn what_was_acknowledged_survives_a_kill() {
     Call::with_platform(&world.work(), &served.url)
         .run(&publish)
         .expect(5);
-}
-
-/// What the platform acknowledged to one writer.
-#[derive(Default)]
-struct Acknowledged {
-    made: BTreeSet<String>,
-    removed: BTreeSet<String>,
-    projects: BTreeSet<String>,
-}
-
-/// Makes variables and projects and removes every third variable again, until the platform is gone.
-async fn write(client: Client, url: String, writer: usize, count: Arc<AtomicUsize>) -> Acknowledged {
-    let mut known = Acknowledged::default();
-    let variables = format!("{url}/v1/projects/{PROJECT}/variables");
-    for number in 0.. {
-        let name = format!("w{writer}-{number}");
-        let variable = json!({"name": name, "type": "NUMBER", "behaviour": "SHARED", "value": number});
-        let project = json!({"name": name, "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
-        let Some(_) = acknowledged(client.post(&variables).json(&variable)).await else {
-            return known;
-        };
-        known.made.insert(name.clone());
-        let Some(made) = acknowledged(client.post(format!("{url}/v1/projects")).json(&project)).await else {
-            return known;
-        };
-        known
-            .projects
-            .insert(made["projectId"].as_str().unwrap().to_owned());
-        if number % 3 == 0 {
-            // Until this is answered, it may be there or not.
-            known.made.remove(&name);
-            let Some(_) = acknowledged(client.delete(format!("{variables}/{name}"))).await else {
-                return known;
-            };
-            known.removed.insert(name);
-        }
-        count.fetch_add(1, Ordering::SeqCst);
-    }
-    known
-}
-
-/// The body of an acknowledgement; none once the platform is gone.
-async fn acknowledged(request: RequestBuilder) -> Option<Value> {
-    let response = request.bearer_auth(TOKEN).send().await.ok()?;
-    assert!(response.status().is_success(), "{}", response.status());
-    let text = response.text().await.ok()?;
-    Some(serde_json::from_str(if text.is_empty() { "null" } else { &text }).unwrap())
-}
-
-/// All items of a list, page by page.
-async fn all(client: &Client, url: &str) -> Vec<Value> {
-    let mut found = Vec::new();
-    for page in 0.. {
-        let request = client.get(format!("{url}?size=100&page={page}"));
-        let answer = acknowledged(request).await.unwrap();
-        let items = answer["results"].as_array().unwrap();
-        if items.is_empty() {
-            break;
-        }
-        found.extend(items.clone());
-    }
-    found
-}
-
-#[test]
-fn a_kill_under_load_loses_nothing_acknowledged() {
-    let world = World::new();
-    let token = format!("{TOKEN}=super-admin");
-    let data = world.path().join("data").display().to_string();
-    let project = format!("{PROJECT}={}", world.remote().display());
-    let args = ["--data", &data, "--project", &project, "--token", &token];
-    // A second test of the process finds it installed.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut served = Served::start(world.path(), &args);
-    let count = Arc::new(AtomicUsize::new(0));
-    let writers: Vec<_> = (0..8)
-        .map(|writer| {
-            runtime.spawn(write(
-                client.clone(),
-                served.url.clone(),
-                writer,
-                Arc::clone(&count),
-            ))
-        })
-        .collect();
-    while count.load(Ordering::SeqCst) < 200 {
-        assert!(
-            writers.iter().all(|writer| !writer.is_finished()),
-            "a writer ended early"
-        );
-        std::thread::yield_now();
-    }
-    served.child.kill().unwrap();
-    served.child.wait().unwrap();
-    let known: Vec<Acknowledged> = writers
-        .into_iter()
-        .map(|writer| runtime.block_on(writer).unwrap())
-        .collect();
-
-    let served = Served::start(world.path(), &args);
-    let list = |path: &str| runtime.block_on(all(&client, &format!("{}{path}", served.url)));
-    let names = |items: Vec<Value>, member: &str| -> BTreeSet<String> {
-        items
-            .iter()
-            .map(|item| item[member].as_str().unwrap().to_owned())
-            .collect()
-    };
-    let variables = names(list(&format!("/v1/projects/{PROJECT}/variables")), "name");
-    let projects = names(list("/v1/projects"), "id");
-    let mut events = list("/v1/events");
-    events.retain(|event| event["eventName"] == "Project created");
-    let (told, events) = (events.len(), names(events, "eventSubjectId"));
-    for known in known {
-        assert!(known.made.is_subset(&variables));
-        assert!(known.removed.is_disjoint(&variables));
-        assert!(known.projects.is_subset(&projects));
-    }
-    let made: BTreeSet<String> = projects.into_iter().filter(|id| id != PROJECT).collect();
-    assert_eq!(
-        (told, events),
-        (made.len(), made),
-        "each project and its event stand or fall together"
-    );
 }
 
 #[test]

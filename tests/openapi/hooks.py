@@ -4,6 +4,7 @@ import json
 import os
 import random
 import urllib.request
+import uuid
 
 import schemathesis
 
@@ -95,10 +96,25 @@ def with_what_is_there(value):
         return [with_what_is_there(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {
-        key: chance.choice(THERE[key]) if key in THERE and chance.random() < 0.8 else with_what_is_there(item)
-        for key, item in value.items()
-    }
+    return {key: replaced(key, item) for key, item in value.items()}
+
+
+def fits(key, item):
+    """Whether it is what the description wants; what is wrong on purpose is not put right."""
+    if not item or not isinstance(item, type(THERE[key][0])) or (isinstance(item, list) and not all(item)):
+        return False
+    if not key.endswith("Id") or key == "commitId":
+        return True
+    try:
+        return bool(uuid.UUID(item))
+    except ValueError:
+        return False
+
+
+def replaced(key, item):
+    if key in THERE and fits(key, item) and chance.random() < 0.8:
+        return chance.choice(THERE[key])
+    return with_what_is_there(item)
 
 
 @schemathesis.hook

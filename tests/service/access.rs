@@ -138,7 +138,7 @@ async fn paging_outside_its_bounds_is_refused() {
             assert_eq!(fields(&body), [field]);
         }
         let past = platform
-            .get(&format!("{path}?page=18446744073709551615&size=100"))
+            .get(&format!("{path}?page=98446744073709551615&size=100"))
             .await;
         assert_eq!(
             past,

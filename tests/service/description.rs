@@ -66,6 +66,27 @@ impl Description {
         self.holds_value(operation, status, &body);
     }
 
+    /// Holds the body of a request against the schema that the operation gives for it.
+    #[track_caller]
+    pub fn holds_request(&self, (method, path): (&str, &str), body: &Value) {
+        let (method, path) = (method.to_lowercase(), path.split('?').next().unwrap());
+        let path = self.template(path);
+        let body_of = &self.0["paths"][path][&method]["requestBody"];
+        let schema = &body_of["content"]["application/json"]["schema"];
+        self.fits(schema, body, &format!("a request of {method} {path}"));
+    }
+
+    #[track_caller]
+    fn fits(&self, schema: &Value, value: &Value, place: &str) {
+        let schema = json!({"allOf": [schema], "components": self.0["components"]});
+        let errors: Vec<String> = jsonschema::validator_for(&schema)
+            .unwrap()
+            .iter_errors(value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{place}: {errors:?}\n{value}");
+    }
+
     /// Holds a body against the schema that the operation gives for the status; null is no body.
     #[track_caller]
     pub fn holds_value(&self, (method, path): (&str, &str), status: u16, body: &Value) {
@@ -82,13 +103,7 @@ impl Description {
         if body.is_null() {
             return;
         }
-        let schema = json!({"allOf": [schema], "components": self.0["components"]});
-        let errors: Vec<String> = jsonschema::validator_for(&schema)
-            .unwrap()
-            .iter_errors(body)
-            .map(|error| error.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{method} {path} {status}: {errors:?}\n{body}");
+        self.fits(schema, body, &format!("{method} {path} {status}"));
     }
 }
 

@@ -13,6 +13,18 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
 
+/// A repository whose default branch has the pipeline `a`.
+pub fn with_a_pipeline() -> World {
+    let world = World::new();
+    world.write(
+        "a.orch.yaml",
+        "type: orchestration\npipeline: { components: { S: { type: start } } }",
+    );
+    world.commit("first");
+    world.push();
+    world
+}
+
 struct Durable {
     world: World,
     data: tempfile::TempDir,
@@ -21,15 +33,8 @@ struct Durable {
 
 impl Durable {
     fn new() -> Self {
-        let world = World::new();
-        world.write(
-            "a.orch.yaml",
-            "type: orchestration\npipeline: { components: { S: { type: start } } }",
-        );
-        world.commit("first");
-        world.push();
         Self {
-            world,
+            world: with_a_pipeline(),
             data: tempfile::tempdir().unwrap(),
             clock: stepped_clock(),
         }

@@ -1,10 +1,11 @@
 //! Published pipelines and their executions.
 
-use crate::platform::{Platform, column, fields, same_keys};
+use crate::platform::{Platform, column, fields, options, same_keys, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
 use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate::service::Options;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -174,6 +175,25 @@ async fn post_executions_refuses_a_tag_exactly_while_it_runs() {
     let second = start(&platform, "broken", Some("nightly")).await;
     terminate(&platform, &second).await;
     start(&platform, "broken", Some("nightly")).await;
+}
+
+#[tokio::test]
+async fn post_executions_holds_a_tag_per_project() {
+    let (_, world) = prepared().await;
+    let other = Uuid::from_u128(9);
+    let platform = Platform::with(Options {
+        projects: vec![(GIVEN, world.remote()), (other, world.remote())],
+        clock: stepped_clock(),
+        ..options()
+    })
+    .await;
+    for id in [GIVEN, other] {
+        let project = format!("/v1/projects/{id}");
+        with_environments(&platform, &project, &["production"]).await;
+        let path = format!("{project}/pipeline-executions");
+        platform.post(&path, request("clean", Some("t")), 201).await;
+        platform.post(&path, request("clean", Some("t")), 409).await;
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../support/program.rs"]
+mod program;
 #[path = "../support/repo.rs"]
 mod repo;
 
@@ -17,6 +19,7 @@ mod description;
 mod durability;
 mod events;
 mod executions;
+mod kill;
 mod lifecycle;
 mod load;
 mod overrides;

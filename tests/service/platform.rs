@@ -19,6 +19,8 @@ pub const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
 pub const SHARED: &str = "/v1/shared-pipelines";
 
 const BOUNDARY: &str = "the-boundary";
+/// The type of what [`form`] makes.
+pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
 
 /// A running platform with one token for each role: `root`, `admin`, `member`.
 pub struct Platform {
@@ -98,8 +100,9 @@ impl Platform {
         self.clock.advance(by);
     }
 
-    /// What the platform answers; the status must be this, and the answer one that the description of the API has. A
-    /// refusal must have the members that all have. An answer without a body is null.
+    /// What the platform answers; the status must be this, and the answer one that the description of the API has, as
+    /// must be a request that is not refused. A refusal must have the members that all have. An answer without a body
+    /// is null.
     pub async fn call(
         &self,
         token: &str,
@@ -108,12 +111,15 @@ impl Platform {
         status: u16,
     ) -> Value {
         let (method, path) = operation;
+        let described = self.description.get_or_init(|| Description::of(self)).await;
         let mut request = self.request(token, method.clone(), path);
         if let Some(body) = body {
+            if status < 400 && !body.is_null() {
+                described.holds_request((method.as_str(), path), &body);
+            }
             request = request.json(&body);
         }
         let response = request.send().await.unwrap();
-        let described = self.description.get_or_init(|| Description::of(self)).await;
         let found = response.status().as_u16();
         let is_conflict_of_tags = found == 409 && path.ends_with("/pipeline-executions");
         let value = if found >= 400 && !is_conflict_of_tags {
@@ -205,10 +211,7 @@ impl Platform {
         self.request("admin", Method::POST, ARTIFACTS)
             .header("sharedPipelineIdPrefix", prefix)
             .header("versionName", version)
-            .header(
-                "content-type",
-                format!("multipart/form-data; boundary={BOUNDARY}"),
-            )
+            .header("content-type", FORM)
     }
 
     /// Enables or disables a version as an admin.
@@ -224,7 +227,7 @@ impl Platform {
 }
 
 /// A client that needs neither certificates nor proxies.
-fn client() -> Client {
+pub fn client() -> Client {
     // A second test of the process finds it installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().tls_certs_only([]).build().unwrap()

@@ -31,7 +31,8 @@ async fn made(platform: &Platform, body: Value) -> String {
     format!("/v1/projects/{}", created["projectId"].as_str().unwrap())
 }
 
-fn connection(name: &str) -> Value {
+/// The metadata of a connection of the first warehouse kind.
+pub fn connection(name: &str) -> Value {
     json!({"name": name, "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair"})
 }
 
@@ -236,7 +237,7 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
 }
 
 #[tokio::test]
-async fn post_environments_makes_one_on_a_connection_of_the_project() {
+async fn get_environments_lists_and_pages() {
     let (platform, _world) = with_given().await;
     let given = format!("/v1/projects/{GIVEN}");
     with_environments(&platform, &given, &["production", "test"]).await;
@@ -253,6 +254,13 @@ async fn post_environments_makes_one_on_a_connection_of_the_project() {
             .get_refused(&format!("{given}/environments?{query}"), 400)
             .await;
     }
+}
+
+#[tokio::test]
+async fn post_environments_makes_one_on_a_connection_of_the_project() {
+    let (platform, _world) = with_given().await;
+    let given = format!("/v1/projects/{GIVEN}");
+    with_environments(&platform, &given, &[]).await;
     let path = format!("{given}/environments");
     assert_eq!(platform.post(&path, environment("third"), 201).await, json!({}));
     platform.post(&path, environment("third"), 409).await;

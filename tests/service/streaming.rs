@@ -186,7 +186,25 @@ async fn post_commands_knows_start_and_stop_alone() {
     platform
         .post(&format!("{unknown}/commands"), json!({"command": "start"}), 404)
         .await;
-    platform.get_refused(&unknown, 404).await;
-    platform.get_refused(&format!("{unknown}/status"), 404).await;
-    platform.get_refused(&format!("{}/x", path()), 400).await;
+}
+
+#[tokio::test]
+async fn get_streaming_pipelines_are_those_of_the_project() {
+    let (platform, _world) = with_given().await;
+    let pipeline = made(&platform).await;
+    let project = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
+    let other = platform.post("/v1/projects", project, 201).await;
+    let elsewhere = pipeline.replace(&GIVEN.to_string(), other["projectId"].as_str().unwrap());
+    let unknown = format!("{}/{}", path(), Uuid::from_u128(1));
+    for place in ["", "/status"] {
+        for (path, status) in [
+            (&pipeline, 200),
+            (&elsewhere, 404),
+            (&unknown, 404),
+            (&format!("{}/x", path()), 400),
+        ] {
+            let path = format!("{path}{place}");
+            platform.call("root", (Method::GET, &path), None, status).await;
+        }
+    }
 }

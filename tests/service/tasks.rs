@@ -32,9 +32,14 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// The body of a task with these grants.
 pub fn task(mode: &str, message: &str, granted: &[&str]) -> Value {
+    task_in(&GIVEN.to_string(), mode, message, granted)
+}
+
+/// The body of a task in this project.
+pub fn task_in(project: &str, mode: &str, message: &str, granted: &[&str]) -> Value {
     json!({
         "message": message,
-        "agentConfig": {"name": "data_engineer_agent", "mode": mode, "projectId": GIVEN, "sourceBranchName": "main",
+        "agentConfig": {"name": "data_engineer_agent", "mode": mode, "projectId": project, "sourceBranchName": "main",
             "environmentName": "production", "targetBranchName": "work", "graphId": "g", "workingDirectory": "sales"},
         "grantedPermissions": tools(granted),
     })

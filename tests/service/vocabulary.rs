@@ -84,7 +84,7 @@ async fn the_description_has_the_names_as_enumerations() {
             json!(["ALPHA", "BETA"]),
         ),
         (
-            "ConnectionRequest/properties/authProvider",
+            "ConnectionRequest/allOf/1/properties/authProvider",
             json!(["warehouse_a", "warehouse_b"]),
             json!(["alpha", "beta"]),
         ),

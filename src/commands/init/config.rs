@@ -6,7 +6,8 @@ use super::look::Seen;
 pub(super) const ACTION: &str = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));
 pub(super) const IMAGE: &str = concat!(
     "registry.example.com/tools/sluicegate:",
-    env!("CARGO_PKG_VERSION")
+    env!("CARGO_PKG_VERSION"),
+    "-ci"
 );
 
 const CONFIGURATION: &str = include_str!("templates/sluicegate.yaml");

@@ -62,9 +62,9 @@ struct Published {
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "camelCase")]
 struct Change {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     shared_pipeline_id_prefix: String,
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     version_name: String,
     enabled: bool,
 }
@@ -153,8 +153,8 @@ fn no_such_version(prefix: &str, version: &str) -> Problem {
     operation_id = "publishArtifact",
     tag = "Shared pipelines",
     params(
-        ("sharedPipelineIdPrefix" = String, Header, description = "The group of shared pipelines."),
-        ("versionName" = String, Header, description = "The label of the version; never to be used again."),
+        ("sharedPipelineIdPrefix" = String, Header, pattern = r"\S", description = "The group of shared pipelines."),
+        ("versionName" = String, Header, pattern = r"\S", description = "The label of the version; never to be used again."),
         ("commitHash" = Option<String>, Header, description = "The published commit."),
         ("branch" = Option<String>, Header, description = "The branch of that commit."),
     ),

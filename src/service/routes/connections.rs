@@ -28,22 +28,16 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct ConnectionRequest {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     name: String,
     #[schema(inline)]
     platform_connection_type: ConnectionType,
     #[schema(inline)]
     auth_provider: AuthProvider,
-    /// `key_pair` with the first warehouse kind, `password` with the second.
     #[schema(inline)]
     auth_type: AuthType,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it describes a value")]
-enum ConnectionType {
-    Dwh,
+    #[serde(flatten)]
+    fitting: ConnectionAuthentication,
 }
 
 #[derive(ToSchema)]
@@ -60,6 +54,44 @@ enum AuthProvider {
 #[expect(dead_code, reason = "it describes a value")]
 enum AuthType {
     KeyPair,
+    Password,
+}
+
+/// Which authentication belongs to which warehouse kind.
+#[derive(ToSchema)]
+#[serde(tag = "authProvider")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+enum ConnectionAuthentication {
+    #[serde(rename = "warehouse_a")]
+    A {
+        #[schema(inline, rename = "authType")]
+        auth_type: KeyPair,
+    },
+    #[serde(rename = "warehouse_b")]
+    B {
+        #[schema(inline, rename = "authType")]
+        auth_type: Password,
+    },
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it describes a value")]
+enum ConnectionType {
+    Dwh,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it describes a value")]
+enum KeyPair {
+    KeyPair,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it describes a value")]
+enum Password {
     Password,
 }
 

@@ -53,7 +53,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct EnvironmentRequest {
     /// The name that other requests use; it never changes.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     name: String,
     display_name: Option<String>,
     description: Option<String>,
@@ -91,9 +91,9 @@ struct DefaultConnections {
 #[schema(min_properties = 1)]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct WarehouseConnections {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     warehouse_a: Option<String>,
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     warehouse_b: Option<String>,
 }
 
@@ -103,7 +103,7 @@ struct WarehouseConnections {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct ConnectionOverride {
     /// One of the default connections.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     connection_name: String,
     /// Each property is `{ value }`, or refers to a secret.
     connection_properties: BTreeMap<String, Value>,

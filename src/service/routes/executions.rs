@@ -48,13 +48,13 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct ExecutionRequest {
     /// The path of a published pipeline without its extension.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     pipeline_name: String,
     /// An environment of the project.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     environment_name: String,
     /// Held by the execution while it runs.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     execution_tag: Option<String>,
 }
 

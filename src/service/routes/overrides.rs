@@ -62,7 +62,7 @@ struct OverridesRequest {
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct OverrideRequest {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     environment_name: String,
     value: Scalar,
 }

@@ -38,7 +38,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct ProjectRequest {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     name: String,
     description: Option<String>,
     #[schema(inline)]
@@ -160,7 +160,7 @@ struct RepositoryRequest {
     #[schema(inline)]
     provider: GitProvider,
     provider_parameters: ProviderParameters,
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     repository_name: String,
 }
 
@@ -177,7 +177,7 @@ enum GitProvider {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct ProviderParameters {
     /// The organization that owns it.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     owner_name: String,
 }
 

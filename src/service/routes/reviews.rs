@@ -6,6 +6,7 @@ use crate::service::check::Check;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::review::{self, Request, Review};
+use crate::service::routes::texts;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -28,13 +29,13 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 )]
 struct ReviewRequest {
     /// A branch of the project's repository.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     branch_name: String,
     /// The full id of a commit of that branch.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     commit_id: String,
     /// Paths of files in that commit.
-    #[schema(min_items = 1)]
+    #[schema(schema_with = texts)]
     pipelines: Vec<String>,
 }
 
@@ -46,7 +47,7 @@ struct ReviewRequest {
     tag = "Reviews",
     params(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("Agent-Version" = String, Header, description = "The version of the agent that asks."),
+        ("Agent-Version" = String, Header, pattern = r"\S", description = "The version of the agent that asks."),
     ),
     request_body = ReviewRequest,
     responses(

@@ -28,13 +28,13 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct SecretRequest {
     /// The name by which the secret is referred to later.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     name: String,
     /// `DWH_PASSWORD` for warehouse credentials.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     r#type: String,
     /// The name of the one property of `value`.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     key: String,
     /// One property, named by `key`, that holds the secret.
     #[schema(value_type = BTreeMap<String, String>)]

@@ -42,16 +42,26 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct VariableRequest {
     /// It never changes.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     name: String,
-    #[schema(inline)]
-    r#type: VariableType,
     #[schema(inline)]
     behaviour: Behaviour,
     description: Option<String>,
-    /// A text for TEXT, a number for NUMBER.
-    value: Scalar,
     supports_double_resolution: Option<bool>,
+    #[schema(inline)]
+    r#type: VariableType,
+    value: Scalar,
+    #[serde(flatten)]
+    fitting: TypedValue,
+}
+
+/// Which values belong to which type.
+#[derive(ToSchema)]
+#[serde(tag = "type", rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+enum TypedValue {
+    Text { value: String },
+    Number { value: f64 },
 }
 
 /// The body of a change; what it leaves out stays as it is.
@@ -60,13 +70,14 @@ struct VariableRequest {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct VariableChange {
     #[schema(inline)]
-    r#type: VariableType,
-    #[schema(inline)]
     behaviour: Behaviour,
     description: Option<String>,
-    /// A text for TEXT, a number for NUMBER.
-    value: Option<Scalar>,
     supports_double_resolution: Option<bool>,
+    #[schema(inline)]
+    r#type: VariableType,
+    value: Option<Scalar>,
+    #[serde(flatten)]
+    fitting: TypedChange,
 }
 
 #[derive(ToSchema)]
@@ -75,6 +86,15 @@ struct VariableChange {
 enum VariableType {
     Text,
     Number,
+}
+
+/// Which values belong to which type, where one is given.
+#[derive(ToSchema)]
+#[serde(tag = "type", rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+enum TypedChange {
+    Text { value: Option<String> },
+    Number { value: Option<f64> },
 }
 
 #[derive(ToSchema)]
@@ -102,7 +122,7 @@ struct CreatedVariable {
     tag = "Project variables",
     params(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("page" = Option<u64>, Query, minimum = 0, description = "The page, from 0; one past the end is empty."),
+        ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The page, from 0; one past the end is empty."),
         ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Items in a page; 25 by default."),
     ),
     responses((status = 200, body = Paged<Variable>, description = "A page of the variables."))

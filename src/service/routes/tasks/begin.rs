@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -33,7 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct TaskRequest {
     /// The opening instruction.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     message: String,
     agent_config: AgentConfigRequest,
     /// Tools that are approved in advance.
@@ -52,18 +53,48 @@ struct AgentConfigRequest {
     #[schema(value_type = String, format = "uuid")]
     project_id: Uuid,
     /// The branch that is read from.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     source_branch_name: String,
     /// Where pipelines are run.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     environment_name: String,
     /// The branch that is written to; needed unless `generateBranch` is true.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     target_branch_name: Option<String>,
     /// Lets the agent name that branch.
     generate_branch: Option<bool>,
     graph_id: Option<String>,
     working_directory: Option<String>,
+    #[serde(flatten)]
+    target: TargetBranch,
+}
+
+/// Either the branch has a name, or the agent generates one.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes the body, which is read field by field")]
+enum TargetBranch {
+    Named {
+        #[schema(rename = "targetBranchName", pattern = r"\S")]
+        name: String,
+        #[schema(rename = "generateBranch")]
+        generated: Option<bool>,
+    },
+    Generated {
+        #[schema(rename = "targetBranchName", required = false, schema_with = nothing)]
+        name: Option<String>,
+        #[schema(rename = "generateBranch", schema_with = truth)]
+        generated: bool,
+    },
+}
+
+fn nothing() -> Schema {
+    ObjectBuilder::new().schema_type(Type::Null).into()
+}
+
+fn truth() -> Schema {
+    let truth = ObjectBuilder::new().schema_type(Type::Boolean);
+    truth.enum_values(Some([true])).into()
 }
 
 /// A task that was begun.

@@ -9,10 +9,11 @@ use crate::service::agent::{
 use crate::service::app::App;
 use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
-use crate::service::check::{Check, given};
+use crate::service::check::{Check, given, whole};
 use crate::service::page::{Query, whole_number};
 use crate::service::place::Place;
 use crate::service::problem::{Problem, ProblemBody};
+use crate::service::routes::texts;
 use crate::service::store::events::Kind;
 use crate::service::store::tasks;
 use axum::Json;
@@ -62,7 +63,7 @@ enum DecisionRequest {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct ToolDecision {
     /// The `toolId` of the pending decision.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     id: String,
     approved: bool,
     #[schema(inline)]
@@ -82,7 +83,7 @@ enum Scope {
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct QuestionDecision {
     /// The `id` of the pending decision.
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     id: String,
     answers: Vec<AnswerRequest>,
 }
@@ -94,7 +95,7 @@ struct QuestionDecision {
 struct AnswerRequest {
     /// Which of the questions, from 0.
     question_index: u32,
-    #[schema(min_items = 1)]
+    #[schema(schema_with = texts)]
     selected_options: Vec<String>,
 }
 
@@ -166,7 +167,7 @@ fn read_decision(check: &mut Check, item: &Map<String, Value>) -> Decision {
 }
 
 fn read_answer(check: &mut Check, item: &Map<String, Value>) -> Answer {
-    let index = given(item, "questionIndex").and_then(Value::as_u64);
+    let index = given(item, "questionIndex").and_then(whole);
     if index.is_none() {
         check.note("questionIndex", "must be an integer from 0");
     }
@@ -195,7 +196,7 @@ struct Messages {
     params(
         ("taskId" = String, Path, format = "uuid", description = "The task."),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Messages in the answer; 25 by default."),
-        ("paginationToken" = Option<String>, Query, description = "The `more` of the answer before."),
+        ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "The `more` of the answer before."),
     ),
     responses((status = 200, body = Messages, description = "Messages of the task."))
 )]
@@ -215,7 +216,7 @@ async fn list_messages(
             format!("must be a whole number from 1 to {LARGEST_LIMIT}"),
         );
     }
-    let from = query.get("paginationToken").map_or(Some(0), number);
+    let from = query.get("paginationToken").map_or(Some(0), position);
     if from.is_none() {
         check.note("paginationToken", "must be the `more` of an answer");
     }
@@ -243,6 +244,11 @@ async fn list_messages(
     messages.map(Json).ok_or_else(|| missing(id))
 }
 
+/// The place of a message, as `more` gives it.
+fn position(text: &str) -> Option<u32> {
+    number(text).filter(|_| text.len() < 10)
+}
+
 fn number(text: &str) -> Option<u32> {
     whole_number(text).and_then(|number| u32::try_from(number).ok())
 }
@@ -252,7 +258,7 @@ fn number(text: &str) -> Option<u32> {
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes the body, which is read field by field")]
 struct FollowUp {
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     message: String,
     /// Added to what is granted.
     granted_permissions: Option<Vec<GrantedTool>>,
@@ -268,7 +274,7 @@ struct AgentConfigChange {
     name: AgentName,
     #[schema(inline)]
     mode: Option<Mode>,
-    #[schema(min_length = 1)]
+    #[schema(pattern = r"\S")]
     target_branch_name: Option<String>,
 }
 

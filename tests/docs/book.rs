@@ -1,0 +1,393 @@
+//! Holds the book and README to the program: commands parse, jobs name inputs that exist, messages are real ones.
+
+use super::{hold, read, root};
+use clap::{Command, CommandFactory as _};
+use serde_json::Value;
+use sluicegate::cli::Cli;
+use sluicegate::env::VARIABLES;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use walkdir::WalkDir;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The pages of the book and README, by their path from the root.
+fn pages() -> Vec<(String, String)> {
+    let mut paths: Vec<String> = fs::read_dir(root().join("docs/book"))
+        .unwrap()
+        .map(|entry| format!("docs/book/{}", entry.unwrap().file_name().to_str().unwrap()))
+        .filter(|path| {
+            Path::new(path)
+                .extension()
+                .is_some_and(|extension| extension == "md")
+        })
+        .collect();
+    paths.push("README.md".to_owned());
+    paths.sort();
+    assert!(paths.len() > 10, "the book was not found: {paths:?}");
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = read(&path);
+            (path, text)
+        })
+        .collect()
+}
+
+/// The fenced blocks of a language, with the page that has them.
+fn blocks(language: &str) -> Vec<(String, String)> {
+    let fence = format!("```{language}\n");
+    let mut found = Vec::new();
+    for (page, text) in pages() {
+        for block in text.split(&fence).skip(1) {
+            found.push((page.clone(), block.split("```").next().unwrap().to_owned()));
+        }
+    }
+    assert!(found.len() > 5, "no {language} blocks were found");
+    found
+}
+
+/// The words of a command as a shell splits them, up to what belongs to the shell.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '|' | '>' | '&' | ';') => break,
+            (None, ' ') => words.push(std::mem::take(&mut word)),
+            _ => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn every_command_in_the_book_is_one() {
+    let mut tried = 0;
+    for (page, block) in blocks("console") {
+        let joined = block.replace("\\\n", " ");
+        for line in joined
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("sluicegate "))
+        {
+            let parsed = Cli::command().try_get_matches_from(words(line));
+            assert!(parsed.is_ok(), "{page}: {line}\n{}", parsed.unwrap_err());
+            tried += 1;
+        }
+    }
+    assert!(tried > 15, "only {tried} commands were found");
+}
+
+fn yaml(page: &str, block: &str) -> Value {
+    serde_yaml::from_str(block).unwrap_or_else(|why| panic!("{page}: {why}\n{block}"))
+}
+
+fn keys(value: &Value) -> BTreeSet<String> {
+    value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key.clone())
+        .collect()
+}
+
+/// The inputs that a template for GitLab has, and those that must be given.
+fn template_inputs(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let text = read(&format!("templates/{name}/template.yml"));
+    let spec = yaml(name, text.split("\n---\n").next().unwrap());
+    let inputs = spec["spec"]["inputs"].as_object().unwrap();
+    let needed = inputs.iter().filter(|(_, input)| input["default"].is_null());
+    (
+        inputs.keys().cloned().collect(),
+        needed.map(|(name, _)| name.clone()).collect(),
+    )
+}
+
+/// A step that uses the action, or an image.
+fn check_step(page: &str, step: &Value, inputs: &BTreeSet<String>) -> usize {
+    let Some(used) = step["uses"].as_str().filter(|used| used.contains("sluicegate")) else {
+        return 0;
+    };
+    assert!(used.ends_with(VERSION), "{page}: {used} is not version {VERSION}");
+    if !used.starts_with("docker://") {
+        let given = keys(&step["with"]);
+        assert!(
+            given.is_subset(inputs),
+            "{page}: no inputs: {:?}",
+            given.difference(inputs)
+        );
+    }
+    1
+}
+
+fn check_workflow(page: &str, workflow: &Value, inputs: &BTreeSet<String>) {
+    assert!(
+        workflow["permissions"].is_object(),
+        "{page}: a workflow without permissions"
+    );
+    let steps = workflow["jobs"].as_object().unwrap().values();
+    let used: usize = steps
+        .flat_map(|job| job["steps"].as_array().unwrap())
+        .map(|step| check_step(page, step, inputs))
+        .sum();
+    assert_eq!(used, 1, "{page}: a workflow that does not use the program");
+}
+
+fn check_include(page: &str, include: &Value) {
+    let by = include["component"]
+        .as_str()
+        .or(include["file"].as_str())
+        .unwrap();
+    let name = ["review", "publish"]
+        .into_iter()
+        .find(|name| by.contains(&format!("/{name}")))
+        .unwrap();
+    let (known, needed) = template_inputs(name);
+    let given = keys(&include["inputs"]);
+    assert!(
+        given.is_subset(&known),
+        "{page}: no inputs: {:?}",
+        given.difference(&known)
+    );
+    assert!(
+        needed.is_subset(&given),
+        "{page}: missing: {:?}",
+        needed.difference(&given)
+    );
+    let version = by
+        .split_once('@')
+        .map(|(_, version)| version)
+        .or(include["ref"].as_str())
+        .unwrap();
+    assert_eq!(version.trim_start_matches('v'), VERSION, "{page}");
+}
+
+fn check_hook(page: &str, document: &Value) {
+    let hooks: Value = serde_yaml::from_str(&read(".pre-commit-hooks.yaml")).unwrap();
+    let repository = &document["repos"][0];
+    assert_eq!(repository["rev"], format!("v{VERSION}"), "{page}");
+    assert_eq!(repository["hooks"][0]["id"], hooks[0]["id"], "{page}");
+}
+
+fn check_configuration(page: &str, text: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("sluicegate.yaml"), text).unwrap();
+    let env = sluicegate::env::Env::from_parts([], folder.path().to_owned());
+    if let Err(why) = sluicegate::settings::Sources::load(&env, None, Some(folder.path())) {
+        panic!("{page}: {why}");
+    }
+}
+
+#[test]
+fn every_job_in_the_book_is_one() {
+    let action = yaml("action.yml", &read("action.yml"));
+    let inputs = keys(&action["inputs"]);
+    let mut kinds = BTreeSet::new();
+    for (page, block) in blocks("yaml") {
+        let document = yaml(&page, &block);
+        if block.starts_with("# sluicegate.yaml") {
+            kinds.insert("configuration");
+            check_configuration(&page, &block);
+        } else if document["include"].is_array() {
+            kinds.insert("include");
+            let includes = document["include"].as_array().unwrap();
+            for include in includes {
+                check_include(&page, include);
+            }
+        } else if document["repos"].is_array() {
+            kinds.insert("hook");
+            check_hook(&page, &document);
+        } else if document["on"].is_string() || document["on"].is_object() {
+            kinds.insert("workflow");
+            check_workflow(&page, &document, &inputs);
+        } else {
+            kinds.insert("other host");
+            assert!(
+                block.contains("sluicegate "),
+                "{page}: a snippet that does not use the program\n{block}"
+            );
+        }
+    }
+    assert_eq!(kinds.len(), 5, "{kinds:?}");
+}
+
+#[test]
+fn the_pages_of_hosts_show_what_init_writes() {
+    let templates = [
+        ("github", "github.yml"),
+        ("gitea", "gitea.yml"),
+        ("gitlab", "gitlab.yml"),
+        ("azure", "azure.yml"),
+        ("bitbucket", "bitbucket.yml"),
+        ("circleci", "circleci.yml"),
+        ("buildkite", "buildkite.yml"),
+        ("jenkins", "Jenkinsfile"),
+    ];
+    for (host, file) in templates {
+        let template = read(&format!("src/commands/init/templates/{file}"));
+        let filled = template
+            .replace("__ACTION__", &format!("your-org/sluicegate@v{VERSION}"))
+            .replace(
+                "__IMAGE__",
+                &format!("registry.example.com/tools/sluicegate:{VERSION}-ci"),
+            )
+            .replace("__BRANCH__", "main");
+        let language = if host == "jenkins" { "groovy" } else { "yaml" };
+        let shown = format!("\n```{language}\n{filled}```\n\n");
+        hold(&format!("docs/book/{host}.md"), &format!("init {host}"), &shown);
+    }
+}
+
+#[test]
+fn versions_and_variables_in_the_book_are_real() {
+    for (page, text) in pages() {
+        for before in ["sluicegate:", "sluicegate@v", "sluicegate-", "rev: v"] {
+            for after in text
+                .split(before)
+                .skip(1)
+                .filter(|after| after.starts_with(|c: char| c.is_ascii_digit()))
+            {
+                assert!(
+                    after.starts_with(VERSION),
+                    "{page}: {before}{}",
+                    after.lines().next().unwrap()
+                );
+            }
+        }
+        for word in text.split(|c: char| !(c.is_ascii_uppercase() || c == '_')) {
+            let known = VARIABLES.iter().any(|(name, _)| *name == word);
+            assert!(
+                known || !word.starts_with("SLUICEGATE_"),
+                "{page}: {word} is no variable"
+            );
+        }
+    }
+}
+
+/// Everything that the program and the action can say, without the line breaks of the code.
+fn sayable() -> String {
+    let mut said = read("action/install");
+    for entry in WalkDir::new(root().join("src")) {
+        let entry = entry.unwrap();
+        if entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "rs")
+        {
+            said.push_str(&fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+    let lines: Vec<&str> = said.split("\\\n").collect();
+    lines.iter().map(|line| line.trim_start()).collect()
+}
+
+#[test]
+fn every_message_in_the_book_can_be_said() {
+    let said = sayable();
+    let page = read("docs/book/troubleshooting.md");
+    let messages: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split("` |").next())
+        .collect();
+    assert!(messages.len() > 20, "{messages:?}");
+    for message in messages {
+        for part in message.split('…').map(str::trim).filter(|part| !part.is_empty()) {
+            assert!(said.contains(part), "nothing says {part:?} of {message:?}");
+        }
+    }
+}
+
+#[test]
+fn every_exit_code_has_its_line() {
+    let page = read("docs/book/exit-codes.md");
+    let rows = |text: &str| -> Vec<String> {
+        let cells = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+        cells
+            .filter(|cell| cell.starts_with(|c: char| c.is_ascii_digit()))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(
+        rows(&page),
+        ["0", "1", "2", "3", "4", "5", "6", "7", "8", "130, 143"]
+    );
+}
+
+#[test]
+fn links_in_the_book_lead_somewhere() {
+    for (page, text) in pages() {
+        let itself = root().join(&page);
+        for link in text
+            .split("](")
+            .skip(1)
+            .map(|rest| rest.split(')').next().unwrap())
+        {
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            if path.contains("://") {
+                continue;
+            }
+            let target = if path.is_empty() {
+                itself.clone()
+            } else {
+                itself.parent().unwrap().join(path)
+            };
+            assert!(target.exists(), "{page}: {link}");
+            if !anchor.is_empty() {
+                let target = fs::read_to_string(target).unwrap();
+                let mut headings = target
+                    .lines()
+                    .filter(|line| line.starts_with('#'))
+                    .map(|line| line.trim_start_matches(['#', ' ']));
+                assert!(
+                    headings.any(|heading| heading.to_lowercase().replace(' ', "-") == anchor),
+                    "{page}: {link}"
+                );
+            }
+        }
+    }
+}
+
+/// A command's own help, and that of its verbs.
+fn reference(command: &Command, called: &str, into: &mut String) {
+    let mut command = command.clone().term_width(100).bin_name(called.to_owned());
+    let help = command.render_long_help().to_string();
+    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = write!(
+        into,
+        "\n## {called}\n\n```text\n{}\n```\n",
+        lines.join("\n").trim_end()
+    );
+    for verb in command
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set() && verb.get_name() != "help")
+    {
+        reference(verb, &format!("{called} {}", verb.get_name()), into);
+    }
+}
+
+#[test]
+fn the_reference_is_what_help_prints() {
+    let mut shown = String::new();
+    for command in Cli::command()
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
+        reference(command, &format!("sluicegate {}", command.get_name()), &mut shown);
+    }
+    let all = Cli::command().term_width(100).render_long_help().to_string();
+    let all: Vec<&str> = all.lines().map(str::trim_end).collect();
+    let _ = write!(
+        shown,
+        "\n## sluicegate\n\n```text\n{}\n```\n\n",
+        all.join("\n").trim_end()
+    );
+    hold("docs/book/reference.md", "reference", &shown);
+}
