@@ -74,6 +74,7 @@ fn every_command_has_its_manual_page() {
 /// What `mandoc -Tlint` would refuse: no title first, requests that nobody knows, sections without a name or that
 /// stand twice, text blocks that are not closed.
 fn well_formed(file: &str, page: &str) {
+    assert!(page.is_ascii(), "{file}: {page}");
     let known = [
         "TH", "SH", "TP", "PP", "IP", "RS", "RE", "nf", "fi", "br", "ie", "el", "ds",
     ];
