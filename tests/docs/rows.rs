@@ -18,7 +18,7 @@ pub const ENDPOINTS: [Row; 38] = [
     (
         "GET /v1/projects/{projectId}/environments",
         "projects::environments_list",
-        "projects::post_environments_makes",
+        "projects::get_environments",
         "local::projects::environments_create_makes",
     ),
     (
@@ -60,7 +60,7 @@ pub const ENDPOINTS: [Row; 38] = [
     (
         "GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}",
         "streaming::show",
-        "streaming::post_streaming_pipelines_stores",
+        "streaming::get_streaming_pipelines streaming::post_streaming_pipelines_stores",
         "local::streaming::create_stores_what_show_shows",
     ),
     (
