@@ -72,7 +72,7 @@ impl Local {
         let failing = pipeline(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
         world.write("broken.orch.yaml", failing);
         // It runs long enough to be met while it does.
-        let steps: Vec<String> = (0..100).map(|number| format!("Step {number}")).collect();
+        let steps: Vec<String> = (0..2000).map(|number| format!("Step {number}")).collect();
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
         world.write("long.orch.yaml", pipeline(&steps));
         world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
