@@ -72,6 +72,15 @@ impl Job {
         }
     }
 
+    /// A review sends nothing of a fork, and says how it can be judged.
+    #[track_caller]
+    pub fn leaves_the_fork(&self) -> Ended {
+        self.reviewing()
+            .run(&["review"])
+            .expect(7)
+            .saying(&["fork", "sluicegate check"])
+    }
+
     /// The end with exit 7, with these words in it.
     #[track_caller]
     pub fn unsettled(&self, words: &[&str]) -> Ended {
