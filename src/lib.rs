@@ -23,6 +23,7 @@ pub mod gate;
 pub mod git;
 pub mod hosts;
 pub mod http;
+pub mod input;
 pub mod pipelines;
 pub mod publish;
 pub mod report;

@@ -1,23 +1,23 @@
 //! Shows answers: tables and facts for people, JSON as it came.
 
 use crate::error::Failure;
+use crate::input;
 use crate::text;
 use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// A file that a user named, up to a size.
 pub(super) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    open_bounded(path, limit).map_err(|why| unreadable(path, &why))
+    input::file(path, limit).map_err(|why| unreadable(path, &why))
 }
 
 /// The same for a file of which nothing is known yet when it is not there.
 pub(super) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
-    match open_bounded(path, limit) {
+    match input::file(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
         Err(why) => Err(unreadable(path, &why)),
@@ -26,21 +26,6 @@ pub(super) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, 
 
 fn unreadable(path: &Path, why: &io::Error) -> Failure {
     Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
-}
-
-fn open_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    bounded(File::open(path)?, limit)
-}
-
-/// All that a reader gives, up to a size.
-pub(super) fn bounded(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        let why = format!("it has more than {limit} bytes");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, why));
-    }
-    Ok(bytes)
 }
 
 /// One JSON document, safe to print in a CI log.

@@ -1,7 +1,7 @@
 //! `sluicegate report`: read JSON reports, merge them, deliver.
 
 use super::deliver::{Delivery, Place, deliver_from};
-use super::output::{bounded, read_bounded};
+use super::output::read_bounded;
 use super::{Outcome, Run};
 use crate::ci::{self, CiContext};
 use crate::cli::ReportArgs;
@@ -9,6 +9,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Report, Verdict};
 use crate::git::{Repository, Snapshot};
+use crate::input;
 use crate::report::json;
 use crate::settings;
 use std::io;
@@ -66,7 +67,7 @@ const fn status(verdict: Verdict) -> ExitStatus {
 
 fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
     let text = if file == Path::new("-") {
-        bounded(io::stdin().lock(), SIZE_LIMIT)
+        input::bytes(io::stdin().lock(), SIZE_LIMIT)
             .map_err(|why| Failure::usage(format!("standard input cannot be read: {why}")))?
     } else {
         read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?

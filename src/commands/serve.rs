@@ -5,10 +5,9 @@ use super::{Outcome, Run};
 use crate::cli::ServeArgs;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::input;
 use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
 use secrecy::ExposeSecret as _;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 /// How much of a vocabulary file is read, in bytes; it has five short lines.
@@ -55,10 +54,7 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
 fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
     let refuse =
         |why: &dyn std::fmt::Display| Failure::usage(format!("the vocabulary file {} {why}", path.display()));
-    let file = File::open(path).map_err(|error| refuse(&format!("cannot be read: {error}")))?;
-    let mut text = String::new();
-    file.take(VOCABULARY_LIMIT)
-        .read_to_string(&mut text)
+    let text = input::text_file(path, VOCABULARY_LIMIT)
         .map_err(|error| refuse(&format!("cannot be read: {error}")))?;
     Vocabulary::parse(&text).map_err(|error| refuse(&error))
 }

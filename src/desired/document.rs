@@ -1,11 +1,10 @@
 //! A file as a value that knows where each of its parts stands.
 
 use super::DesiredError;
+use crate::input;
 use crate::pipelines::{self, NodeRef, Position, Tree};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The largest file that is read, in bytes.
@@ -27,14 +26,8 @@ impl Document {
     /// Reads a YAML or JSON file. Errors name the file as `shown`.
     pub fn read(path: &Path, shown: &Path) -> Result<Self, DesiredError> {
         let unreadable =
-            |why: &dyn std::fmt::Display| DesiredError::new(shown, None, format!("it cannot be read: {why}"));
-        let mut bytes = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes))
-            .map_err(|why| unreadable(&why))?;
-        if bytes.len() as u64 > LIMIT {
-            return Err(unreadable(&format!("it has more than {LIMIT} bytes")));
-        }
+            |why: std::io::Error| DesiredError::new(shown, None, format!("it cannot be read: {why}"));
+        let bytes = input::file(path, LIMIT).map_err(unreadable)?;
         Self::parse(&bytes, shown)
     }
 

@@ -9,7 +9,6 @@ mod client;
 mod contact;
 mod error;
 mod failure;
-mod files;
 mod host;
 mod redirect;
 mod request;

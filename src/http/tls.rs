@@ -1,7 +1,7 @@
 //! TLS: the ring provider, the machine's own roots, and what to do where there are none.
 
 use super::HttpError;
-use super::files::read_bounded;
+use crate::input;
 use rustls::ClientConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
@@ -52,7 +52,7 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
         HttpError::configuration(format!("the CA certificate file {} {why}", path.display()))
             .with_hint("it must hold certificates in PEM form (-----BEGIN CERTIFICATE-----)")
     };
-    let bytes = read_bounded(path, PEM_LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
+    let bytes = input::file(path, PEM_LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
     let found: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<_, _>>()
         .map_err(|why| broken(&format!("is not PEM: {why}")))?;

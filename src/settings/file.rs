@@ -3,6 +3,7 @@
 use super::SettingsError;
 use crate::cli::{self, parse_value};
 use crate::env::{self, Env};
+use crate::input;
 use crate::text::nearest;
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
@@ -157,19 +158,12 @@ pub(super) fn load(env: &Env, flag: Option<&Path>, root: Option<&Path>) -> Resul
 }
 
 fn read(path: &Path) -> Result<String, SettingsError> {
-    let unreadable = |why: &dyn std::fmt::Display| {
+    input::text_file(path, SIZE_LIMIT).map_err(|why| {
         SettingsError::new(format!(
             "the configuration file {} cannot be read: {why}",
             path.display()
         ))
-    };
-    let size = std::fs::metadata(path).map_err(|e| unreadable(&e))?.len();
-    if size > SIZE_LIMIT {
-        return Err(unreadable(&format!(
-            "it has {size} bytes, the limit is {SIZE_LIMIT}"
-        )));
-    }
-    std::fs::read_to_string(path).map_err(|e| unreadable(&e))
+    })
 }
 
 fn parse(path: &Path, text: &str) -> Result<FileConfig, SettingsError> {

@@ -15,20 +15,26 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// In KiB, of address space, which is more than what is used of it.
 const LARGEST: u32 = 1024 * 1024;
 
-/// Checks the files under the limits; each must have results.
-#[track_caller]
-fn survives(what: &str, world: &World, files: usize) {
-    let limited = format!("ulimit -v {LARGEST}; exec \"$@\"");
-    let program = Call::new(&world.work()).command(&["check", "--all", "--report", "json=-"]);
+/// The program with so much memory and no more.
+fn limited(world: &World, args: &[&str]) -> std::process::Command {
+    let script = format!("ulimit -v {LARGEST}; exec \"$@\"");
+    let program = Call::new(&world.work()).command(args);
     let mut shell = std::process::Command::new("sh");
     shell
-        .args(["-c", &limited, "sh"])
+        .args(["-c", &script, "sh"])
         .arg(program.get_program())
         .args(program.get_args());
     shell
         .current_dir(world.work())
         .env_clear()
         .env("HOME", world.path());
+    shell
+}
+
+/// Checks the files under the limits; each must have results.
+#[track_caller]
+fn survives(what: &str, world: &World, files: usize) {
+    let mut shell = limited(world, &["check", "--all", "--report", "json=-"]);
     let started = Instant::now();
     let output = shell.output().unwrap();
     let took = started.elapsed();
@@ -146,4 +152,17 @@ fn rules_files_that_are_made_to_hurt() {
         Call::new(&world.work()).run(&["rules", "lint"]);
         assert!(started.elapsed() < LONGEST, "{what}");
     }
+}
+
+#[test]
+fn a_configuration_file_that_never_ends_is_refused() {
+    let world = project();
+    std::os::unix::fs::symlink("/dev/zero", world.work().join("sluicegate.yaml")).unwrap();
+    let output = limited(&world, &["check", "--all"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("sluicegate.yaml cannot be read: it has more than"),
+        "{said}"
+    );
 }

@@ -6,9 +6,9 @@
 mod command;
 mod oauth;
 
-use super::files::read_bounded;
 use super::transport::Transport;
 use super::{ErrorKind, HttpError};
+use crate::input;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
@@ -205,7 +205,7 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
     let broken = |why: &dyn fmt::Display| {
         TokenError::Configuration(format!("the token file {} {why}", path.display()))
     };
-    let bytes = read_bounded(path, LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
+    let bytes = input::file(path, LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(broken(&"is empty")),
         Ok(text) => Ok(SecretString::from(text)),

@@ -1,0 +1,59 @@
+//! Reads what comes from outside whole, but never without a limit.
+//!
+//! The size that a file system tells is not asked: a device or a pipe has none and does not end.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::Path;
+
+/// All that a reader gives; more than `limit` bytes are an error.
+pub fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
+    let mut content = Vec::new();
+    reader.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() as u64 > limit {
+        let why = format!("it has more than {limit} bytes");
+        return Err(Error::new(ErrorKind::FileTooLarge, why));
+    }
+    Ok(content)
+}
+
+/// The content of a file; more than `limit` bytes are an error.
+pub fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    bytes(File::open(path)?, limit)
+}
+
+/// The content of a file that is text; more than `limit` bytes are an error, and what is not UTF-8 is one.
+pub fn text_file(path: &Path, limit: u64) -> Result<String> {
+    String::from_utf8(file(path, limit)?).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_itself_is_read_and_one_byte_more_is_not() {
+        assert_eq!(bytes(&b"abc"[..], 3).unwrap(), b"abc");
+        let error = bytes(&b"abcd"[..], 3).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        assert_eq!(error.to_string(), "it has more than 3 bytes");
+    }
+
+    #[test]
+    fn what_never_ends_is_an_error() {
+        let error = bytes(std::io::repeat(0), 65_536).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn text_is_utf_8() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"a\xff").unwrap();
+        assert_eq!(
+            text_file(file.path(), 9).unwrap_err().to_string(),
+            "it is not UTF-8"
+        );
+        std::fs::write(file.path(), "ü").unwrap();
+        assert_eq!(text_file(file.path(), 9).unwrap(), "ü");
+    }
+}
