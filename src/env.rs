@@ -4,6 +4,7 @@
 //! parallel. The variables of the program itself are the constants below; a host's own variables are named in the
 //! host's file under `ci/`.
 
+use crate::input;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -215,12 +216,6 @@ impl Env {
 
 fn read_payload(path: &str) -> Result<serde_json::Value, String> {
     let describe = |why: &dyn std::fmt::Display| format!("{path} ({GITHUB_EVENT_PATH}): {why}");
-    let size = std::fs::metadata(path).map_err(|e| describe(&e))?.len();
-    if size > PAYLOAD_LIMIT {
-        return Err(describe(&format!(
-            "{size} bytes are more than an event payload can have"
-        )));
-    }
-    let bytes = std::fs::read(path).map_err(|e| describe(&e))?;
+    let bytes = input::file(Path::new(path), PAYLOAD_LIMIT).map_err(|e| describe(&e))?;
     serde_json::from_slice(&bytes).map_err(|e| describe(&e))
 }
