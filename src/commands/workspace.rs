@@ -10,9 +10,10 @@ use crate::gate::{self, Scope, Selected};
 use crate::git::{
     BlobId, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
-use crate::pipelines::{self, DocumentError, RULES_FILE};
+use crate::pipelines::{self, RULES_FILE};
 use crate::rules::RuleSet;
 use crate::settings::{self, FILE_NAME, Global, Revisions, Selection, Sources};
+use crate::yaml::DocumentError;
 use std::path::{Component, Path, PathBuf};
 
 /// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.

@@ -2,7 +2,7 @@
 
 use super::DesiredError;
 use crate::input;
-use crate::pipelines::{self, NodeRef, Position, Tree};
+use crate::yaml::{self, NodeRef, Position, Tree};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -133,10 +133,10 @@ pub(super) fn joined(path: &str, key: &str) -> String {
 fn scalar(node: NodeRef<'_, '_>) -> Result<Value, String> {
     let text = node.text().unwrap_or_default();
     Ok(match node.value() {
-        None | Some(pipelines::Value::Null) => Value::Null,
-        Some(pipelines::Value::Boolean(value)) => Value::Bool(value),
-        Some(pipelines::Value::Text(text)) => Value::String(text.to_owned()),
-        Some(pipelines::Value::Natural(number)) if number < u64::MAX => Value::Number(number.into()),
+        None | Some(yaml::Value::Null) => Value::Null,
+        Some(yaml::Value::Boolean(value)) => Value::Bool(value),
+        Some(yaml::Value::Text(text)) => Value::String(text.to_owned()),
+        Some(yaml::Value::Natural(number)) if number < u64::MAX => Value::Number(number.into()),
         Some(_) => Value::Number(number(text)?),
     })
 }

@@ -1,6 +1,6 @@
 //! What is wrong with a file.
 
-use crate::pipelines::Position;
+use crate::yaml::Position;
 use std::path::{Path, PathBuf};
 
 /// A file that cannot be carried out.

@@ -1,10 +1,7 @@
 //! A pipeline as the rules and the publisher see it.
 
-use super::document::{DocumentError, Position};
 use super::names::Names;
-use super::read;
-use super::references::{Reference, ReferenceKind};
-use super::tree::Tree;
+use crate::yaml::Position;
 use std::sync::OnceLock;
 
 /// The two kinds of pipeline.
@@ -116,6 +113,15 @@ pub struct Link {
     pub position: Position,
 }
 
+/// What kind of file is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReferenceKind {
+    /// A pipeline of this kind, by its path without extension.
+    Pipeline(Kind),
+    /// A script, by its path.
+    Script,
+}
+
 /// A component's mention of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -148,33 +154,22 @@ impl Pipeline {
         }
     }
 
-    /// Reads a pipeline file.
-    ///
-    /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and whose
-    /// `type` is one of the two. What else is wrong with it stays out of the model.
-    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::read(bytes, Some("design"))?;
-        read::pipeline(tree.root())
-    }
-
-    /// The files that the components name, skipped components included: they may be switched on again, and a
-    /// file too many does less harm than one too few.
-    pub fn references(&self) -> Vec<Reference> {
-        self.components
-            .iter()
-            .flat_map(|component| component.calls.iter().map(|call| Reference::new(component, call)))
-            .collect()
-    }
-
     /// The line of the component or variable that the text of a violation names; none if it names none.
     ///
     /// The first name in quotes counts, else the longest that stands as a word of its own. Made for many texts: the
     /// names are sorted once, for the first of them. What a variable and a component are both called is the
     /// variable where the text says `variable` before it.
     pub fn line_named_in(&self, text: &str) -> Option<u32> {
-        self.names
-            .get_or_init(|| Names::new(&self.components, &self.variables))
-            .line_in(text)
+        self.names.get_or_init(|| self.names()).line_in(text)
+    }
+
+    fn names(&self) -> Names {
+        let components = self.components.iter();
+        let variables = self.variables.iter();
+        Names::new(
+            components.map(|component| (component.name.as_str(), component.position.line)),
+            variables.map(|variable| (variable.name.as_str(), variable.position.line)),
+        )
     }
 }
 

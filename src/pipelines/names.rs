@@ -3,8 +3,6 @@
 //! Reviews answer with sentences only; an annotation needs a line. Sentences and names come from outside, and there
 //! may be thousands of each, so the search is by sorted names and never tries every name on every text.
 
-use super::model::{Component, Variable};
-
 /// How a text begins that is about a pipeline as a whole, and so about no line of it.
 pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";
 
@@ -40,13 +38,17 @@ struct Name {
 }
 
 impl Names {
-    pub(super) fn new(components: &[Component], variables: &[Variable]) -> Self {
-        let components = components.iter().map(|c| (&c.name, Some(c.position.line), None));
-        let variables = variables.iter().map(|v| (&v.name, None, Some(v.position.line)));
+    /// From the names of the components and of the variables with their lines.
+    pub(super) fn new<'n>(
+        components: impl Iterator<Item = (&'n str, u32)>,
+        variables: impl Iterator<Item = (&'n str, u32)>,
+    ) -> Self {
+        let components = components.map(|(text, line)| (text, Some(line), None));
+        let variables = variables.map(|(text, line)| (text, None, Some(line)));
         let mut sorted: Vec<Name> = components
             .chain(variables)
             .map(|(text, component, variable)| Name {
-                text: text.as_str().into(),
+                text: text.into(),
                 component,
                 variable,
                 shorter: None,
@@ -177,23 +179,13 @@ fn says_variable(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::pipelines::Pipeline;
+    use super::Names;
 
+    /// The line that `text` names where the components stand on lines 4, 5, …, then a line, then the variables.
     fn lines(names: &[&str], variables: &[&str], text: &str) -> Option<u32> {
-        let map = |names: &[&str]| -> String {
-            let entry = |name: &&str| format!("    {}:\n", serde_json::to_string(name).unwrap());
-            if names.is_empty() {
-                "    {}\n".to_owned()
-            } else {
-                names.iter().map(entry).collect()
-            }
-        };
-        let yaml = format!(
-            "type: orchestration\npipeline:\n  components:\n{}  variables:\n{}",
-            map(names),
-            map(variables)
-        );
-        Pipeline::parse(yaml.as_bytes()).unwrap().line_named_in(text)
+        let below = 4 + u32::try_from(names.len().max(1)).unwrap() + 1;
+        let components = names.iter().copied().zip(4..);
+        Names::new(components, variables.iter().copied().zip(below..)).line_in(text)
     }
 
     #[test]

@@ -1,10 +1,7 @@
 //! From a document's nodes to the model of a pipeline.
 
-use super::document::{DocumentError, Position, shortened};
-use super::model::{Call, Component, Condition, Kind, Link, LinkRole, Pipeline, Variable};
-use super::references::ReferenceKind;
-use super::scalar::Value;
-use super::tree::NodeRef;
+use super::model::{Call, Component, Condition, Kind, Link, LinkRole, Pipeline, ReferenceKind, Variable};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 
 /// The keys of `transitions`; those that YAML takes for booleans are booleans in some files, so case does not count.
 const TRANSITIONS: [(&str, Condition); 5] = [
@@ -15,7 +12,18 @@ const TRANSITIONS: [(&str, Condition); 5] = [
     ("false", Condition::False),
 ];
 
-pub(super) fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
+impl Pipeline {
+    /// Reads a pipeline file.
+    ///
+    /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and whose
+    /// `type` is one of the two. What else is wrong with it stays out of the model.
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let tree = Tree::read(bytes, Some("design"))?;
+        pipeline(tree.root())
+    }
+}
+
+fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     let kind = kind(root)?;
     let pipeline = root
         .get("pipeline")

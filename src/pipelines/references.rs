@@ -1,17 +1,8 @@
 //! The files that a pipeline names, and which files those are.
 
-use super::document::Position;
-use super::model::{Call, Component, Kind};
+use super::model::{Call, Component, Kind, Pipeline, ReferenceKind};
+use crate::yaml::Position;
 use std::collections::HashMap;
-
-/// What kind of file is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ReferenceKind {
-    /// A pipeline of this kind, by its path without extension.
-    Pipeline(Kind),
-    /// A script, by its path.
-    Script,
-}
 
 /// How the file is named.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -35,8 +26,19 @@ pub struct Reference {
     pub component: String,
 }
 
+impl Pipeline {
+    /// The files that the components name, skipped components included: they may be switched on again, and a
+    /// file too many does less harm than one too few.
+    pub fn references(&self) -> Vec<Reference> {
+        self.components
+            .iter()
+            .flat_map(|component| component.calls.iter().map(|call| Reference::new(component, call)))
+            .collect()
+    }
+}
+
 impl Reference {
-    pub(super) fn new(component: &Component, call: &Call) -> Self {
+    fn new(component: &Component, call: &Call) -> Self {
         let target = call.target.clone();
         Self {
             kind: call.kind,

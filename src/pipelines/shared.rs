@@ -1,8 +1,6 @@
 //! The shared-pipelines file: which pipelines a project offers to others.
 
-use super::document::{DocumentError, Position, shortened};
-use super::scalar::Value;
-use super::tree::{NodeRef, Tree};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 use std::collections::HashMap;
 
 /// `<CONFIG_DIR>/shared-pipelines.yaml`.

@@ -10,7 +10,8 @@ use super::listing::{Found, Listing};
 use super::references::{self, PipelineFacts};
 use super::{PublishError, Select, Wish, parameters};
 use crate::git::FileKind;
-use crate::pipelines::{DocumentError, Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
+use crate::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
+use crate::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the check works on.

@@ -9,9 +9,8 @@ use super::version::{self, VersionFacts};
 use super::{Plan, PlannedFile, Problem, PublishError, Select, SharedPipelineRef, Source, Wish};
 use crate::api::header_value;
 use crate::git::{CommitId, FileKind, Repository};
-use crate::pipelines::{
-    self, DocumentError, Kind, Position, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines,
-};
+use crate::pipelines::{self, Kind, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use crate::yaml::{DocumentError, Position};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeMap;
 

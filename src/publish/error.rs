@@ -2,7 +2,8 @@
 
 use super::version::VersionError;
 use crate::git::GitError;
-use crate::pipelines::{ConfigFolderError, DocumentError, RULES_FILE, SHARED_PIPELINES_FILE};
+use crate::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
+use crate::yaml::DocumentError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 

@@ -5,7 +5,8 @@
 use super::PublishError;
 use super::contents::Contents;
 use super::plan::Content;
-use crate::pipelines::{DocumentError, Pipeline, Reference};
+use crate::pipelines::{Pipeline, Reference};
+use crate::yaml::DocumentError;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use regex::bytes::Regex;
 use std::slice::Iter;

@@ -3,7 +3,8 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Check, Documentation, Field, Rule};
-use crate::pipelines::{Kind, shortened};
+use crate::pipelines::Kind;
+use crate::yaml::shortened;
 use regex::{Regex, RegexBuilder};
 
 const ID: &str = "component-naming-convention";

@@ -1,7 +1,7 @@
 //! A rule's `config` in the rules file, read field by field.
 
 use super::error::EvaluationError;
-use crate::pipelines::{NodeRef, Value, shortened};
+use crate::yaml::{NodeRef, Value, shortened};
 
 /// The `config` of one rule. No default ever fills a gap: a field that a rule asks for must be there.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The ten causes for which a rule cannot be evaluated (API document, "Review rule evaluation errors").
 
-use crate::pipelines::DocumentError;
+use crate::yaml::DocumentError;
 
 /// Why a rule could not be evaluated. The texts are for the person who has to put it right.
 ///

@@ -8,7 +8,7 @@ use super::error::EvaluationError;
 use super::registry;
 use super::rule::Documentation;
 use super::rules_file::{Entry, MAX_RULES, level};
-use crate::pipelines::{DocumentError, NodeRef, Position, Tree, shortened};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
 use std::collections::{HashMap, HashSet};
 
 /// The keys of an entry of `rules`.

@@ -5,7 +5,8 @@ use super::rule::Check;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use super::subject::Subject;
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
-use crate::pipelines::{DocumentError, Kind, Pipeline};
+use crate::pipelines::{Kind, Pipeline};
+use crate::yaml::DocumentError;
 use rayon::prelude::*;
 use std::fmt;
 

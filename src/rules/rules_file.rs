@@ -5,7 +5,8 @@ use super::error::EvaluationError;
 use super::registry;
 use super::rule::{Check, Rule};
 use crate::findings::Enforcement;
-use crate::pipelines::{DocumentError, Kind, NodeRef, Tree, Value, shortened};
+use crate::pipelines::Kind;
+use crate::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
 use std::collections::{HashMap, HashSet};
 
 /// More entries are refused: each makes a result for each pipeline.

@@ -5,8 +5,9 @@
 use super::problem::Problem;
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
 use crate::git::{CommitId, FileKind, GitError, Repository, TreeFile};
-use crate::pipelines::{DocumentError, RULES_FILE, config_folder};
+use crate::pipelines::{RULES_FILE, config_folder};
 use crate::rules::RuleSet;
+use crate::yaml::DocumentError;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! What is a pipeline, what is none, and what real files do to a parser.
 
 use crate::support::{lines, one_rule, only, outcome};
-use sluicegate::pipelines::{DocumentError, Kind, LinkRole, Pipeline, Position, ReferenceKind, Target};
+use sluicegate::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, Target};
+use sluicegate::yaml::{DocumentError, Position};
 
 fn parse(text: &str) -> Pipeline {
     Pipeline::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error} in\n{text}"))

@@ -1,6 +1,6 @@
 //! Makes the tree of a document from the parser's events, without recursion and within bounds.
 
-use super::document::{DocumentError, Position, saturate, shortened};
+use super::document::{self, DocumentError, Position, saturate, shortened};
 use super::scalar::Scalar;
 use super::tree::{Content, Entry, Key, Node, NodeId, Tree};
 use saphyr_parser::{Event, Marker, Parser, ScanError};
@@ -21,7 +21,18 @@ const SMALL_MAP: usize = 12;
 /// In place of a node that is not kept.
 const NOT_KEPT: NodeId = NodeId::MAX;
 
-pub(super) fn build<'a>(text: &'a str, unread: Option<&str>) -> Result<Tree<'a>, DocumentError> {
+impl<'a> Tree<'a> {
+    /// Reads the one document in `bytes`. The value of the top-level key `unread` is checked and not kept.
+    ///
+    /// Refused are, besides what is no YAML: a key that stands twice in one map, keys that are lists or maps, merge
+    /// keys, a second document, more than 128 levels, aliases within what they name, aliases that expand to
+    /// megabytes.
+    pub fn read(bytes: &'a [u8], unread: Option<&str>) -> Result<Self, DocumentError> {
+        build(document::text(bytes)?, unread)
+    }
+}
+
+fn build<'a>(text: &'a str, unread: Option<&str>) -> Result<Tree<'a>, DocumentError> {
     let mut builder = Builder {
         unread,
         nodes: Vec::new(),

@@ -1,7 +1,6 @@
 //! A document as nodes that know their place.
 
-use super::build;
-use super::document::{self, DocumentError, Position};
+use super::document::Position;
 use super::scalar::{Scalar, Value};
 use std::borrow::Cow;
 
@@ -42,15 +41,6 @@ pub(super) struct Key<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Reads the one document in `bytes`. The value of the top-level key `unread` is checked and not kept.
-    ///
-    /// Refused are, besides what is no YAML: a key that stands twice in one map, keys that are lists or maps, merge
-    /// keys, a second document, more than 128 levels, aliases within what they name, aliases that expand to
-    /// megabytes.
-    pub fn read(bytes: &'a [u8], unread: Option<&str>) -> Result<Self, DocumentError> {
-        build::build(document::text(bytes)?, unread)
-    }
-
     /// The outermost node.
     pub fn root(&self) -> NodeRef<'_, 'a> {
         NodeRef {

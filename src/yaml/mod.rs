@@ -1,0 +1,15 @@
+//! Reads YAML with the place of every part: from the parser's events to a tree of nodes.
+//!
+//! Documents come from repositories that anybody may have changed, so the reader is bounded: bytes, depth, what aliases
+//! expand to. A part that nobody asks for can be left out, since thousands of files are read in one run. What a
+//! document is about, the room does not know.
+
+mod build;
+mod document;
+mod scalar;
+mod tree;
+
+pub(crate) use document::shortened;
+pub use document::{DocumentError, Position};
+pub use scalar::Value;
+pub use tree::{NodeRef, Tree};
