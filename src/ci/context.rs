@@ -23,6 +23,8 @@ pub struct CiContext {
     pub fork: bool,
     /// Where the change began.
     pub base: BaseHint,
+    /// A commit at which the host saw the branch that the change goes to, and where it says so. It may be old.
+    pub target_tip: Option<(String, &'static str)>,
     /// The host's number of this run.
     pub run_number: Option<String>,
     /// The name of the repository's default branch.
@@ -78,6 +80,7 @@ impl CiContext {
             pull_request: None,
             fork: false,
             base: BaseHint::DefaultBranch,
+            target_tip: None,
             run_number: None,
             default_branch: None,
             nothing_to_do: None,

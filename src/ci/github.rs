@@ -58,6 +58,9 @@ fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<
             .get("pull_request.number")
             .and_then(serde_json::Value::as_u64),
         fork: is_fork(env, payload),
+        target_tip: payload
+            .text("pull_request.base.sha")
+            .map(|id| (id, "pull_request.base.sha")),
         base: BaseHint::MergeBaseWith {
             branch: payload.need_text("pull_request.base.ref")?,
             seen_at: payload.text("pull_request.base.sha"),
@@ -85,6 +88,9 @@ fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, C
     Ok(CiContext {
         branch: Some(short_branch(&payload.need_text("merge_group.head_ref")?)),
         commit: Some(payload.need_text("merge_group.head_sha")?),
+        target_tip: payload
+            .text("merge_group.base_sha")
+            .map(|id| (id, "merge_group.base_sha")),
         base: BaseHint::Commit {
             id: payload.need_text("merge_group.base_sha")?,
             source: "merge_group.base_sha",

@@ -11,6 +11,7 @@ const SHA: &str = "CI_COMMIT_SHA";
 const SOURCE_BRANCH: &str = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME";
 const SOURCE_PROJECT: &str = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID";
 const DIFF_BASE: &str = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
+const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
 
 /// GitLab fetches 20 commits: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
@@ -57,6 +58,7 @@ fn pushed_from(env: &Env) -> BaseHint {
 fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
     Ok(CiContext {
+        target_tip: text(TARGET_SHA).map(|id| (id, TARGET_SHA)),
         branch: Some(need(env, SOURCE_BRANCH)?),
         commit: text("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or(context.commit),
         pull_request: env
@@ -81,7 +83,7 @@ fn merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
         host: "GitLab",
         variable: DIFF_BASE,
     })?;
-    let seen_at = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA").map(str::to_owned);
+    let seen_at = env.get(TARGET_SHA).map(str::to_owned);
     Ok(BaseHint::MergeBaseWith { branch, seen_at })
 }
 

@@ -64,17 +64,18 @@ impl Search<'_> {
     }
 
     fn asked_for(&self, revision: &str) -> Result<Base, ContextError> {
-        let other = self.repo.resolve(revision)?;
-        let Some(base) = self.repo.merge_base(&other, &self.head.commit)? else {
+        let named = self.repo.named(revision)?;
+        let Some(base) = self.repo.merge_base(&named.commit, &self.head.commit)? else {
             return Err(ContextError::NoCommonHistory {
                 revision: revision.to_owned(),
                 head: self.head.commit.clone(),
             });
         };
-        Ok(Base::at(
-            base,
-            format!("the merge-base with `{revision}`, as asked for"),
-        ))
+        let found = Base::at(base, format!("the merge-base with `{revision}`, as asked for"));
+        Ok(match named.ambiguity {
+            Some(ambiguity) => found.warn(ambiguity),
+            None => found,
+        })
     }
 
     /// What the host says about the base holds for the commit that it named, not for another one.

@@ -82,6 +82,7 @@ fn beyond(
         commit: checked_out.commit,
         branch: ci.branch.clone().or(checked_out.branch),
         is_hosts: true,
+        warnings: Vec::new(),
     };
     let search = Search {
         repo,

@@ -2,7 +2,7 @@
 
 use super::{ContextError, Wish};
 use crate::ci::{CiContext, Host};
-use crate::git::{CommitId, RemoteBranch, Repository};
+use crate::git::{CommitId, Repository, is_full_id};
 
 /// The commit to judge.
 pub(super) struct Head {
@@ -10,6 +10,7 @@ pub(super) struct Head {
     pub branch: Option<String>,
     /// It is the one that the host meant, so what the host says about its base holds.
     pub is_hosts: bool,
+    pub warnings: Vec<String>,
 }
 
 pub(super) fn choose(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Head, ContextError> {
@@ -32,6 +33,7 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {
             commit,
             branch: ci.branch.clone(),
             is_hosts: true,
+            warnings: Vec::new(),
         });
     }
     let checked_out = repo.head()?;
@@ -45,26 +47,34 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {
         commit,
         branch,
         is_hosts: true,
+        warnings: Vec::new(),
     })
 }
 
 fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Head, ContextError> {
-    let commit = repo.resolve(revision)?;
-    if ci.commit.as_deref() == Some(commit.as_str()) {
+    let named = repo.named(revision)?;
+    if ci.commit.as_deref() == Some(named.commit.as_str()) {
         return Ok(Head {
-            commit,
+            commit: named.commit,
             branch: ci.branch.clone(),
             is_hosts: true,
+            warnings: named.ambiguity.into_iter().collect(),
         });
     }
-    let branch = match repo.local_branch_tip(revision)? {
-        Some(_) => Some(name_on_remote(repo, revision, &commit)?),
-        None => remote_branch_named(repo, revision)?,
+    let local = named
+        .reference
+        .as_deref()
+        .and_then(|name| name.strip_prefix("refs/heads/"));
+    let branch = match (local, &named.reference) {
+        (Some(local), _) => Some(name_on_remote(repo, local, &named.commit)?),
+        (None, Some(reference)) => branch_kept_in(repo, reference)?,
+        (None, None) => None,
     };
     Ok(Head {
-        commit,
+        commit: named.commit,
         branch,
         is_hosts: false,
+        warnings: named.ambiguity.into_iter().collect(),
     })
 }
 
@@ -74,7 +84,7 @@ fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, Con
         commit: id.to_owned(),
         host: ci.host,
     };
-    if id.len() != 40 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !is_full_id(id) {
         return Err(missing());
     }
     let commit = repo.resolve(id).map_err(|_| missing())?;
@@ -110,14 +120,11 @@ fn name_on_remote(repo: &Repository, local: &str, commit: &CommitId) -> Result<S
     Ok(followed)
 }
 
-/// The branch of a revision such as `origin/feature`.
-fn remote_branch_named(repo: &Repository, revision: &str) -> Result<Option<String>, ContextError> {
-    let named = |branch: &RemoteBranch| format!("{}/{}", branch.remote, branch.branch) == revision;
-    Ok(repo
-        .remote_branches()?
-        .into_iter()
-        .find(named)
-        .map(|branch| branch.branch))
+/// The branch of a reference such as `refs/remotes/origin/feature`.
+fn branch_kept_in(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
+    let mut branches = repo.remote_branches()?.into_iter();
+    let found = branches.find(|branch| branch.reference == reference);
+    Ok(found.map(|branch| branch.branch))
 }
 
 /// The remote branch that holds the commit, the default branch first.

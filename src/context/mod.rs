@@ -9,12 +9,14 @@ mod comparison;
 mod deepen;
 mod error;
 mod head;
+mod policy;
 mod remote;
 mod target;
 
 pub use comparison::{Comparison, settle_checkout};
 pub use deepen::{Subject, deepen};
 pub use error::ContextError;
+pub use policy::{PolicyTip, policy_tip};
 pub use target::{Target, Wish};
 
 use crate::ci::CiContext;

@@ -65,7 +65,7 @@ impl Target {
             tag: ci.tag.clone(),
             pull_request: ci.pull_request,
             run_number: ci.run_number.clone(),
-            warnings: base.warnings,
+            warnings: [head.warnings, base.warnings].concat(),
             nothing_to_do: None,
         }
     }
@@ -76,6 +76,7 @@ impl Target {
             commit,
             branch: ci.branch.clone(),
             is_hosts: true,
+            warnings: Vec::new(),
         };
         let base = Base::everything(format!("nothing to do: {why}"));
         Self {

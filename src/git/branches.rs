@@ -10,6 +10,8 @@ pub struct RemoteBranch {
     pub remote: String,
     /// The branch's name on the remote.
     pub branch: String,
+    /// The full name of the reference that keeps it here.
+    pub reference: String,
     /// The commit that it was at.
     pub tip: CommitId,
 }
@@ -77,6 +79,10 @@ impl Repository {
 
     /// The branch with this name of each remote that has it, `origin` first.
     pub fn remote_branches_named(&self, branch: &str) -> Result<Vec<RemoteBranch>, GitError> {
+        // git2 panics on the name of a reference with a zero in it.
+        if branch.contains('\0') {
+            return Ok(Vec::new());
+        }
         let remotes = self.remotes()?;
         let mut found: Vec<RemoteBranch> = Vec::new();
         for name in remotes.iter().flat_map(|remote| tracking_names(remote, branch)) {
@@ -104,7 +110,7 @@ impl Repository {
     }
 
     /// The remote's default branch: what `origin/HEAD` says (`git clone` sets it), else `main` or `master` of the
-    /// only remote.
+    /// only remote. With both of them there is none: who may push one of the two must not choose what is compared with.
     pub fn default_remote_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         let remotes = self.remotes()?;
         for remote in &remotes {
@@ -115,12 +121,11 @@ impl Repository {
         if remotes.len() != 1 {
             return Ok(None);
         }
-        for usual in USUAL_DEFAULTS {
-            if let Some(found) = self.remote_branch(usual)? {
-                return Ok(Some(found));
-            }
+        let [main, master] = USUAL_DEFAULTS.map(|usual| self.remote_branch(usual));
+        match (main?, master?) {
+            (Some(_), Some(_)) => Ok(None),
+            (main, master) => Ok(main.or(master)),
         }
-        Ok(None)
     }
 
     /// The URL of the first remote, `origin` before others. It may hold credentials.
@@ -177,7 +182,7 @@ impl Repository {
             .collect()
     }
 
-    fn reference(&self, name: &str) -> Result<Option<Reference<'_>>, GitError> {
+    pub(super) fn reference(&self, name: &str) -> Result<Option<Reference<'_>>, GitError> {
         match self.library.find_reference(name) {
             Ok(reference) => Ok(Some(reference)),
             Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => Ok(None),
@@ -196,6 +201,7 @@ fn tracked(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBr
     Some(RemoteBranch {
         remote,
         branch,
+        reference: name.to_owned(),
         tip: CommitId::new(commit_of(reference)?),
     })
 }

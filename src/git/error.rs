@@ -26,6 +26,14 @@ pub enum GitError {
         /// Why, in libgit2's words.
         why: String,
     },
+    /// A name that several references answer to, none of them the branch of a remote.
+    #[error("`{name}` is ambiguous: {} answer to it", answers.join(" and "))]
+    Ambiguous {
+        /// The name as it was asked for.
+        name: String,
+        /// The full names of the references, and the commit where the name is also the start of an id.
+        answers: Vec<String>,
+    },
     /// The history that would tell the merge-base is cut off by a shallow clone.
     #[error("the clone is shallow: its history does not tell where {one} and {other} parted")]
     ShallowHistory {
@@ -143,6 +151,9 @@ impl GitError {
             Self::UnknownRevision { .. } => {
                 "check the spelling; in CI the clone may lack it: fetch it, or use `fetch-depth: 0` on GitHub, \
                  `GIT_DEPTH: 0` on GitLab"
+            }
+            Self::Ambiguous { .. } => {
+                "give the full name of the reference, such as refs/remotes/origin/main, or a full commit id"
             }
             Self::ShallowHistory { .. } => WHOLE_HISTORY,
             Self::MissingObject { partial: true, .. } => {

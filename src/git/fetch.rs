@@ -91,7 +91,9 @@ fn refspec(remote: &str, wanted: Wanted<'_>) -> Result<String, GitError> {
                 format!("refs/heads/{name}"),
                 format!("refs/remotes/{remote}/{name}"),
             );
-            let valid = Reference::is_valid_name(&source) && Reference::is_valid_name(&target);
+            let valid = !name.contains('\0')
+                && Reference::is_valid_name(&source)
+                && Reference::is_valid_name(&target);
             valid
                 .then(|| format!("+{source}:{target}"))
                 .ok_or_else(|| refused(name))
@@ -115,7 +117,7 @@ mod tests {
         );
         let commit = "1".repeat(40);
         assert_eq!(refspec("origin", Wanted::Commit(&commit)).unwrap(), commit);
-        for name in ["a:b", "*", "a b", "^a", "a..b", "", "a\n", "a~1"] {
+        for name in ["a:b", "*", "a b", "^a", "a..b", "", "a\n", "a~1", "a\0"] {
             assert!(refspec("origin", Wanted::Branch(name)).is_err(), "{name:?}");
         }
         for id in ["--upload-pack=x", "1234", "HEAD", ""] {

@@ -33,6 +33,11 @@ impl fmt::Display for CommitId {
     }
 }
 
+/// Whether the text is a full object id (SHA-1 or SHA-256), which git never looks up as a reference.
+pub fn is_full_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// A blob's id: the content of one file, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId(Oid);

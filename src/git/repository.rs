@@ -1,7 +1,7 @@
 //! The repository: where it is, what is checked out, and which commit a revision means.
 
-use super::{CommitId, GitError, open::Opened, program::Program, stored::Stored};
-use git2::{Commit, ErrorCode, ObjectType, Oid};
+use super::{CommitId, GitError, id::is_full_id, open::Opened, program::Program, stored::Stored};
+use git2::{Commit, ErrorCode, Oid};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -75,24 +75,16 @@ impl Repository {
         })
     }
 
-    /// The commit that a revision means: an id, a branch, a tag, or an expression such as `HEAD~2`
-    /// (<https://git-scm.com/docs/gitrevisions>).
-    pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
-        let found = self
-            .library
-            .revparse_single(revision)
-            .and_then(|object| object.peel(ObjectType::Commit));
-        found
-            .map(|object| CommitId::new(object.id()))
-            .map_err(|error| GitError::UnknownRevision {
-                revision: revision.to_owned(),
-                why: error.message().to_owned(),
-            })
-    }
-
     /// Whether the clone has the commit with this full id.
     pub fn has_commit(&self, id: &str) -> bool {
-        Oid::from_str(id).is_ok_and(|oid| self.library.find_commit(oid).is_ok())
+        self.commit_with_id(id).is_some()
+    }
+
+    /// The commit with this full id, if the clone has it.
+    pub fn commit_with_id(&self, id: &str) -> Option<CommitId> {
+        let oid = Oid::from_str(id).ok().filter(|_| is_full_id(id))?;
+        let commit = self.library.find_commit(oid).ok()?;
+        Some(CommitId::new(commit.id()))
     }
 
     /// When the commit was made: the committer's time.

@@ -11,6 +11,7 @@ mod repo;
 mod changes;
 mod laptop;
 mod odd;
+mod policy;
 mod reading;
 
 use sluicegate::git::{Change, ChangeKind, Repository};

@@ -24,5 +24,6 @@ mod gitlab;
 mod jenkins;
 mod job;
 mod laptop;
+mod names;
 mod repositories;
 mod required;
