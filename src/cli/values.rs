@@ -1,5 +1,6 @@
 //! The values of flags that have a fixed set, read the same way from a flag, a variable and the file.
 
+pub use crate::findings::FailOn;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -12,18 +13,6 @@ pub enum Color {
     /// Always.
     Always,
     /// Never.
-    Never,
-}
-
-/// What fails the gate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// Violations of rules with error enforcement.
-    #[default]
-    Error,
-    /// Any violation.
-    Warn,
-    /// Nothing; findings are only reported.
     Never,
 }
 

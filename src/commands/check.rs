@@ -43,7 +43,7 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     paths.must_exist(&workspace, &snapshot, &comparison)?;
     let mut selected = checking.select(&snapshot, &comparison, &paths)?;
     let left = paths.left(&selected);
-    let part = Part::keep(run, &settings.judging, &mut selected)?;
+    let part = Part::keep(run, &settings.judging, paths.all(), &mut selected)?;
     let mut judged = match nothing(&comparison, &selected, &part) {
         Some(why) => Judged::nothing(format!("nothing to check: {why}")),
         None => judge(
@@ -216,6 +216,12 @@ fn evaluate_on_disk(rules: &RuleSet, path: &str, full: &Path) -> Result<FileResu
 }
 
 impl Paths {
+    /// Every path.
+    fn all(&self) -> Vec<String> {
+        let within = self.within.iter().map(|(path, _)| path);
+        self.named.iter().chain(within).cloned().collect()
+    }
+
     const fn only_named(&self) -> bool {
         self.within.is_empty() && !self.named.is_empty()
     }

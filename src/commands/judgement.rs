@@ -1,11 +1,10 @@
 //! From findings to a verdict, an exit status and a report: the same for every reviewer.
 
 use super::Run;
-use crate::cli::FailOn;
 use crate::context::Comparison;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Report, ReviewContext, Severity, Shard, Verdict};
+use crate::findings::{Engine, FailOn, Report, ReviewContext, Shard, Verdict};
 use crate::gate::{self, Selected, Tally};
 use crate::git::CommitId;
 use crate::settings::Judging;
@@ -34,12 +33,7 @@ impl Judged {
 
     /// Decides. `excuse` says why the run passes where it is undecided; without one it does not.
     pub(super) fn of(mut tally: Tally, fail_on: FailOn, excuse: Option<&str>) -> Self {
-        let limit = match fail_on {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warn => Some(Severity::Warning),
-            FailOn::Never => None,
-        };
-        let decision = gate::decide(&tally, limit);
+        let decision = gate::decide(&tally, fail_on);
         let mut status = if decision.failed {
             ExitStatus::GateFailed
         } else {
@@ -94,6 +88,8 @@ impl Started {
                 head: comparison.head.as_ref().map(CommitId::to_string),
                 base: comparison.base.as_ref().map(CommitId::to_string),
                 shard: part.shard,
+                fail_on: Some(part.fail_on),
+                paths: part.paths.clone(),
             },
             files: judged.tally.files,
             excluded: judged.tally.excluded,
@@ -106,15 +102,23 @@ impl Started {
     }
 }
 
-/// The part of the selected files that this run judges.
+/// The part of the selected files that this run judges, and by what.
 pub(super) struct Part {
     pub(super) shard: Option<Shard>,
+    fail_on: FailOn,
+    /// What the selection was restricted to before.
+    paths: Vec<String>,
     left_out: usize,
 }
 
 impl Part {
     /// Keeps the files of the part that was asked for, and says how many that is.
-    pub(super) fn keep(run: &Run, asked: &Judging, selected: &mut Selected) -> Result<Self, Failure> {
+    pub(super) fn keep(
+        run: &Run,
+        asked: &Judging,
+        paths: Vec<String>,
+        selected: &mut Selected,
+    ) -> Result<Self, Failure> {
         let parse = |text: &String| {
             text.parse::<Shard>()
                 .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
@@ -130,6 +134,8 @@ impl Part {
         }
         Ok(Self {
             shard,
+            fail_on: asked.fail_on,
+            paths,
             left_out: all - selected.files.len(),
         })
     }

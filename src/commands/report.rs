@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 
 /// A larger JSON report is not read, in bytes.
-const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
+pub(super) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
 
 pub(super) fn run(run: &Run, args: &ReportArgs) -> Outcome {
     let sources = run.sources()?;
@@ -72,8 +72,13 @@ fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
     } else {
         read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
     };
-    json::read(&text).map_err(|why| {
-        let what = format!("the report {} cannot be used", file.display());
+    understood(&text, &file.display().to_string())
+}
+
+/// The report in this text, which came from `place`.
+pub(super) fn understood(text: &[u8], place: &str) -> Result<Report, Failure> {
+    json::read(text).map_err(|why| {
+        let what = format!("the report {place} cannot be used");
         Failure::new(ExitStatus::Usage, anyhow::Error::new(why).context(what))
     })
 }

@@ -55,7 +55,7 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let mut selected = workspace.select(&snapshot, &comparison, &restriction)?;
-    let part = Part::keep(run, &settings.judging, &mut selected)?;
+    let part = Part::keep(run, &settings.judging, paths, &mut selected)?;
     if settings.dry_run {
         let status = dry_run(run, &target, &selected, &settings)?;
         return Ok(Reviewed {

@@ -7,7 +7,7 @@ use crate::cli::{OutputFormat, VerifyArgs};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::http::ErrorKind;
-use crate::publish::Record;
+use crate::publish::Receipt;
 use crate::text;
 use serde_json::json as value;
 
@@ -16,15 +16,15 @@ const LIMIT: u64 = 256 * 1024 * 1024;
 
 pub(super) fn run(run: &Run, args: &VerifyArgs) -> Outcome {
     let path = run.env.current_dir().join(&args.receipt);
-    let record = Record::read(&read_bounded(&path, LIMIT)?)
+    let receipt = Receipt::read(&read_bounded(&path, LIMIT)?)
         .map_err(|why| Failure::usage(format!("{} is no receipt of a publish: {why}", path.display())))?;
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
-    let mut differences = record.contradictions();
-    let (prefix, version) = (&record.prefix, &record.version_name);
+    let mut differences = receipt.contradictions();
+    let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     match requests(platform.artifact_details(prefix, Some(version)))? {
         Ok(details) => {
-            differences.extend(record.against_details(&details));
+            differences.extend(receipt.against_details(&details));
             if details.artifact.enabled == Some(false) {
                 run.ui.warn(&format!(
                     "version {version} of {prefix} is disabled: consumers do not get it"
@@ -36,18 +36,18 @@ pub(super) fn run(run: &Run, args: &VerifyArgs) -> Outcome {
         }
         Err(error) => return Err(error.into()),
     }
-    differences.extend(against_commit(run, &record)?);
-    show(run, args, &record, &differences)
+    differences.extend(against_commit(run, &receipt)?);
+    show(run, args, &receipt, &differences)
 }
 
 /// The commit's files, where a clone is at hand.
-fn against_commit(run: &Run, record: &Record) -> Result<Vec<String>, Failure> {
+fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let compared = match run.repository() {
-        Some(repository) => record.against_commit(&repository)?,
+        Some(repository) => receipt.against_commit(&repository)?,
         None => None,
     };
     Ok(compared.unwrap_or_else(|| {
-        let commit = &record.commit_hash;
+        let commit = &receipt.commit_hash;
         run.ui.say(&format!(
             "the commit {commit} is not at hand, so the files are not compared"
         ));
@@ -55,15 +55,15 @@ fn against_commit(run: &Run, record: &Record) -> Result<Vec<String>, Failure> {
     }))
 }
 
-fn show(run: &Run, args: &VerifyArgs, record: &Record, differences: &[String]) -> Outcome {
+fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String]) -> Outcome {
     let is_same = differences.is_empty();
-    let name = format!("version {} of {}", record.version_name, record.prefix);
+    let name = format!("version {} of {}", receipt.version_name, receipt.prefix);
     if args.output.output == OutputFormat::Json {
         run.ui.out(&json(&value!({
             "schema": "sluicegate.verification/v1",
-            "prefix": record.prefix,
-            "versionName": record.version_name,
-            "commitHash": record.commit_hash,
+            "prefix": receipt.prefix,
+            "versionName": receipt.version_name,
+            "commitHash": receipt.commit_hash,
             "verified": is_same,
             "differences": differences,
         })))?;

@@ -3,10 +3,12 @@
 //! Remote reviews and local rules end here; reports, annotations and the terminal start here. Nothing in this room
 //! knows where a result came from or where it goes.
 
+mod fail_on;
 mod fingerprint;
 mod report;
 mod result;
 
+pub use fail_on::FailOn;
 pub use fingerprint::Fingerprint;
 pub use report::{Counts, Engine, Report, ReviewContext, Shard, Unreviewed, Verdict};
 pub use result::{Enforcement, FileResults, Finding, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};

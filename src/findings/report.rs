@@ -1,6 +1,6 @@
 //! The whole of a review: what was asked, what was answered, and what it comes to.
 
-use super::{FileResults, Finding, Severity, Status};
+use super::{FailOn, FileResults, Finding, Severity, Status};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
@@ -61,6 +61,10 @@ pub struct ReviewContext {
     pub base: Option<String>,
     /// Which part of the selected files was reviewed; none for all of them.
     pub shard: Option<Shard>,
+    /// What failed the gate; none where it is not told.
+    pub fail_on: Option<FailOn>,
+    /// Files and folders that the selection was restricted to, from the repository root; none for no restriction.
+    pub paths: Vec<String>,
 }
 
 /// One part of a review that is split over several jobs.

@@ -1,7 +1,7 @@
 //! What the findings come to.
 
 use super::Tally;
-use crate::findings::{Severity, Status, Verdict};
+use crate::findings::{FailOn, Verdict};
 
 /// The gate's word, with all that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,35 +23,20 @@ impl Decision {
     }
 }
 
-/// Decides. `limit` is the least severity that fails the gate; none only reports, but what is open stays open.
-pub fn decide(tally: &Tally, limit: Option<Severity>) -> Decision {
-    let undecided = !tally.unreviewed.is_empty() || !tally.doubts.is_empty();
-    let Some(limit) = limit else {
-        return Decision {
-            failed: false,
-            undecided,
-        };
-    };
-    let over = |status: &Status| match status {
-        Status::Passed => false,
-        Status::Failed(severity) => *severity >= limit,
-        Status::Error(_) => true,
-    };
-    let found = tally
-        .files
-        .iter()
-        .flat_map(|file| &file.results)
-        .any(|result| over(&result.status));
+/// Decides. Where nothing fails the gate, what is open stays open all the same.
+pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
+    let mut results = tally.files.iter().flat_map(|file| &file.results);
+    let is_found = results.any(|result| fail_on.fails(&result.status));
     Decision {
-        failed: found || tally.platform_failed,
-        undecided,
+        failed: is_found || (tally.platform_failed && fail_on != FailOn::Never),
+        undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{FileResults, RuleResult, Unreviewed};
+    use crate::findings::{FileResults, RuleResult, Severity, Status, Unreviewed};
 
     fn tally(status: Status) -> Tally {
         let result = RuleResult {
@@ -72,25 +57,13 @@ mod tests {
     #[test]
     fn the_limit_is_the_least_severity_that_fails() {
         let cases = [
-            (Status::Passed, Some(Severity::Warning), Verdict::Passed),
-            (
-                Status::Failed(Severity::Warning),
-                Some(Severity::Error),
-                Verdict::Passed,
-            ),
-            (
-                Status::Failed(Severity::Warning),
-                Some(Severity::Warning),
-                Verdict::Failed,
-            ),
-            (
-                Status::Failed(Severity::Error),
-                Some(Severity::Error),
-                Verdict::Failed,
-            ),
-            (Status::Failed(Severity::Error), None, Verdict::Passed),
-            (Status::Error(None), Some(Severity::Error), Verdict::Failed),
-            (Status::Error(None), None, Verdict::Passed),
+            (Status::Passed, FailOn::Warn, Verdict::Passed),
+            (Status::Failed(Severity::Warning), FailOn::Error, Verdict::Passed),
+            (Status::Failed(Severity::Warning), FailOn::Warn, Verdict::Failed),
+            (Status::Failed(Severity::Error), FailOn::Error, Verdict::Failed),
+            (Status::Failed(Severity::Error), FailOn::Never, Verdict::Passed),
+            (Status::Error(None), FailOn::Error, Verdict::Failed),
+            (Status::Error(None), FailOn::Never, Verdict::Passed),
         ];
         for (status, limit, verdict) in cases {
             assert_eq!(
@@ -108,15 +81,12 @@ mod tests {
             path: "b".into(),
             reason: "no answer".into(),
         });
-        assert_eq!(decide(&open, None).verdict(), Verdict::Undecided);
+        assert_eq!(decide(&open, FailOn::Never).verdict(), Verdict::Undecided);
         let doubtful = Tally {
             doubts: vec!["?".into()],
             ..Tally::default()
         };
-        assert_eq!(
-            decide(&doubtful, Some(Severity::Error)).verdict(),
-            Verdict::Undecided
-        );
+        assert_eq!(decide(&doubtful, FailOn::Error).verdict(), Verdict::Undecided);
     }
 
     #[test]
@@ -125,7 +95,7 @@ mod tests {
             platform_failed: true,
             ..tally(Status::Passed)
         };
-        assert_eq!(decide(&failed, Some(Severity::Error)).verdict(), Verdict::Failed);
-        assert_eq!(decide(&failed, None).verdict(), Verdict::Passed);
+        assert_eq!(decide(&failed, FailOn::Error).verdict(), Verdict::Failed);
+        assert_eq!(decide(&failed, FailOn::Never).verdict(), Verdict::Passed);
     }
 }

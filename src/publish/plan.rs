@@ -55,6 +55,7 @@ pub enum Content {
 
 /// A shared pipeline that the artifact is to offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SharedPipelineRef {
     /// By this consumers name it.
     pub id: String,

@@ -1,44 +1,10 @@
 //! Proves later that what is published is what a receipt says.
 
-use super::{PublishError, SharedPipelineRef, digest, hash, verify};
+use super::{PublishError, Receipt, digest, hash, verify};
 use crate::api::ArtifactDetails;
 use crate::git::Repository;
-use serde::Deserialize;
 
-/// A receipt that was written earlier.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Record {
-    schema: String,
-    /// The artifact's shared pipeline prefix.
-    pub prefix: String,
-    /// The version's name.
-    pub version_name: String,
-    /// The full id of the commit.
-    pub commit_hash: String,
-    digest: String,
-    files: Vec<RecordedFile>,
-    outcome: String,
-    shared_pipelines: Option<Vec<SharedPipelineRef>>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct RecordedFile {
-    path: String,
-    bytes: u64,
-    sha256: String,
-}
-
-impl Record {
-    /// Reads a receipt; the error says why it is none.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let record: Self = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
-        match record.schema.as_str() {
-            "sluicegate.receipt/v1" => Ok(record),
-            other => Err(format!("its schema is `{other}`, not `sluicegate.receipt/v1`")),
-        }
-    }
-
+impl Receipt {
     /// What the receipt itself speaks against, a sentence each: it tells of no whole version, or its digest is not that
     /// of its files.
     pub fn contradictions(&self) -> Vec<String> {
@@ -66,7 +32,7 @@ impl Record {
 
     /// In what the published version differs from the receipt.
     pub fn against_details(&self, details: &ArtifactDetails) -> Vec<String> {
-        let shared = self.shared_pipelines.iter().flatten();
+        let shared = self.shared_pipelines.iter();
         let pairs = shared.map(|shared| (shared.id.as_str(), shared.path.as_str()));
         verify::differences_from(details, &self.commit_hash, pairs)
     }

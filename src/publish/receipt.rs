@@ -1,12 +1,19 @@
-//! The receipt: what was sent, byte for byte, and what became of it. Schema `sluicegate.receipt/v1`.
+//! The receipt: what was sent, byte for byte, and what became of it. Schema `sluicegate.receipt/v1`, written and
+//! strictly read by the same struct.
 
 use super::{Outcome, Plan, SharedPipelineRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The schema that is written and read.
+const SCHEMA: &str = "sluicegate.receipt/v1";
+
+/// The outcome of a dry run.
+const PLANNED: &str = "planned";
+
 /// The review that a publish relied on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReviewEvidence {
     /// What the review said: `passed`.
     pub verdict: String,
@@ -18,119 +25,97 @@ pub struct ReviewEvidence {
     pub report_sha256: Option<String>,
 }
 
-/// What a receipt says.
-#[derive(Debug, Clone)]
-pub struct Receipt<'a> {
-    /// What was to be published.
-    pub plan: &'a Plan,
-    /// The SHA-256 in hex of each file, in the order of the plan.
-    pub hashes: &'a [String],
+/// A receipt. New keys come last, are optional and have a default, so that an older receipt is still read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Receipt {
+    schema: String,
+    /// The artifact's shared pipeline prefix.
+    pub prefix: String,
+    /// The version's name.
+    pub version_name: String,
+    /// The full id of the commit.
+    pub commit_hash: String,
+    branch: Option<String>,
     /// The digest of the files; empty without hashes.
     pub digest: String,
+    pub(super) files: Vec<ReceiptFile>,
     /// `planned`, or what became of it, see [`super::OutcomeKind::in_receipt`].
-    pub outcome: &'static str,
-    /// What the platform left out.
-    pub ignored: &'a [Value],
-    /// Whether the version was looked up and is what was planned.
-    pub verified: bool,
-    /// The review that was asked for.
-    pub review: Option<&'a ReviewEvidence>,
+    pub(super) outcome: String,
+    ignored_resources: Vec<Value>,
+    verified: bool,
+    #[serde(default)]
+    pub(super) shared_pipelines: Vec<SharedPipelineRef>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    review: Option<ReviewEvidence>,
 }
 
-impl<'a> Receipt<'a> {
-    /// The receipt of a dry run.
-    pub fn planned(plan: &'a Plan, hashes: &'a [String]) -> Self {
+/// One file of a receipt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReceiptFile {
+    pub path: String,
+    pub bytes: u64,
+    pub sha256: String,
+}
+
+impl Receipt {
+    /// The receipt of a dry run. `hashes` are the SHA-256 in hex of each file, in the order of the plan.
+    pub fn planned(plan: &Plan, hashes: &[String]) -> Self {
+        let files = plan.files.iter().zip(hashes).map(|(file, sha256)| ReceiptFile {
+            path: file.path.clone(),
+            bytes: file.bytes,
+            sha256: sha256.clone(),
+        });
         Self {
-            plan,
-            hashes,
-            digest: digest(plan, hashes),
-            outcome: "planned",
-            ignored: &[],
+            schema: SCHEMA.to_owned(),
+            prefix: plan.prefix.clone(),
+            version_name: plan.version_name.clone(),
+            commit_hash: plan.commit_hash.clone(),
+            branch: plan.branch.clone(),
+            digest: if hashes.is_empty() {
+                String::new()
+            } else {
+                plan.digest(hashes)
+            },
+            files: files.collect(),
+            outcome: PLANNED.to_owned(),
+            ignored_resources: Vec::new(),
             verified: false,
+            shared_pipelines: plan.shared.clone(),
             review: None,
         }
     }
 
     /// The receipt of a publish.
-    pub fn of(plan: &'a Plan, hashes: &'a [String], outcome: &'a Outcome) -> Self {
+    pub fn of(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
         Self {
-            plan,
-            hashes,
-            digest: digest(plan, hashes),
-            outcome: outcome.kind.in_receipt(),
-            ignored: &outcome.ignored,
+            outcome: outcome.kind.in_receipt().to_owned(),
+            ignored_resources: outcome.ignored.clone(),
             verified: outcome.verified,
-            review: None,
+            ..Self::planned(plan, hashes)
         }
     }
-}
 
-impl<'a> Receipt<'a> {
     /// The same with the review that the publish relied on.
     #[must_use]
-    pub const fn with_review(mut self, review: Option<&'a ReviewEvidence>) -> Self {
-        self.review = review;
+    pub fn with_review(mut self, review: Option<&ReviewEvidence>) -> Self {
+        self.review = review.cloned();
         self
     }
-}
 
-fn digest(plan: &Plan, hashes: &[String]) -> String {
-    if hashes.is_empty() {
-        String::new()
-    } else {
-        plan.digest(hashes)
+    /// The receipt as JSON, indented, with a line break at its end.
+    pub fn render(&self) -> String {
+        // Texts, numbers and values that came as JSON: there is nothing that cannot be written.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
-}
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Document<'a> {
-    schema: &'static str,
-    prefix: &'a str,
-    version_name: &'a str,
-    commit_hash: &'a str,
-    branch: Option<&'a str>,
-    digest: &'a str,
-    files: Vec<File<'a>>,
-    outcome: &'static str,
-    ignored_resources: &'a [Value],
-    verified: bool,
-    shared_pipelines: &'a [SharedPipelineRef],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    review: Option<&'a ReviewEvidence>,
-}
-
-#[derive(Serialize)]
-struct File<'a> {
-    path: &'a str,
-    bytes: u64,
-    sha256: &'a str,
-}
-
-/// The receipt as JSON, indented, with a line break at its end.
-pub fn render(receipt: &Receipt<'_>) -> String {
-    let plan = receipt.plan;
-    let files = plan.files.iter().zip(receipt.hashes);
-    let document = Document {
-        schema: "sluicegate.receipt/v1",
-        prefix: &plan.prefix,
-        version_name: &plan.version_name,
-        commit_hash: &plan.commit_hash,
-        branch: plan.branch.as_deref(),
-        digest: &receipt.digest,
-        files: files
-            .map(|(file, sha256)| File {
-                path: &file.path,
-                bytes: file.bytes,
-                sha256,
-            })
-            .collect(),
-        outcome: receipt.outcome,
-        ignored_resources: receipt.ignored,
-        verified: receipt.verified,
-        shared_pipelines: &plan.shared,
-        review: receipt.review,
-    };
-    // Texts, numbers and values that came as JSON: there is nothing that cannot be written.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    /// Reads a receipt; the error says why it is none.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let receipt: Self = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
+        if receipt.schema != SCHEMA {
+            return Err(format!("its schema is `{}`, not `{SCHEMA}`", receipt.schema));
+        }
+        Ok(receipt)
+    }
 }

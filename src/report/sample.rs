@@ -49,7 +49,7 @@ pub fn empty(verdict: Verdict) -> Report {
             branch: Some("feature/x".to_owned()),
             head: Some("1f".repeat(20)),
             base: None,
-            shard: None,
+            ..ReviewContext::default()
         },
         files: Vec::new(),
         excluded: Vec::new(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sluicegate::api::Platform;
 use sluicegate::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
 use sluicegate::publish::{
-    IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, Receipt, publish, receipt,
+    IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, Receipt, publish,
 };
 use std::time::Duration;
 use wiremock::matchers::{body_json, method, path, query_param, query_param_is_missing};
@@ -400,7 +400,7 @@ async fn the_receipt_says_what_became_of_it() {
     stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
     let outcome = stage.run(options()).await;
     let hashes = outcome.hashes.clone().unwrap();
-    let written = receipt::render(&Receipt::of(&stage.plan, &hashes, &outcome));
+    let written = Receipt::of(&stage.plan, &hashes, &outcome).render();
     let read: Value = serde_json::from_str(&written).unwrap();
     let keys: Vec<_> = read.as_object().unwrap().keys().map(String::as_str).collect();
     let expected = [
@@ -427,5 +427,9 @@ async fn the_receipt_says_what_became_of_it() {
         json!({ "path": "sql/load.sql", "bytes": 10, "sha256": hashes[5] })
     );
     assert_eq!(read["digest"], json!(stage.plan.digest(&hashes)));
-    assert!(receipt::render(&Receipt::planned(&stage.plan, &hashes)).contains("\"outcome\": \"planned\""));
+    assert!(
+        Receipt::planned(&stage.plan, &hashes)
+            .render()
+            .contains("\"outcome\": \"planned\"")
+    );
 }

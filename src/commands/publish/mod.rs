@@ -16,7 +16,7 @@ use crate::context::{Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::CommitId;
-use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish, receipt};
+use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
 use crate::settings::{Connection, Publish};
 use crate::ui::Bar;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ impl Publishing<'_> {
     }
 
     /// Writes the receipt and the step outputs; what cannot be written is named.
-    fn record(&self, receipt: &Receipt<'_>) -> ExitStatus {
+    fn record(&self, receipt: &Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let mut status = ExitStatus::Success;
         let mut check = |result: Result<(), Failure>| {
@@ -160,7 +160,7 @@ impl Publishing<'_> {
             }
         };
         if let Some(path) = &settings.receipt {
-            let written = write_whole(path, receipt::render(receipt).as_bytes());
+            let written = write_whole(path, receipt.render().as_bytes());
             check(written.map_err(|error| {
                 let what = format!("the receipt {} was not written", path.display());
                 Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
@@ -169,7 +169,7 @@ impl Publishing<'_> {
         check(append_outputs(
             run,
             &[
-                ("version-name", receipt.plan.version_name.clone()),
+                ("version-name", receipt.version_name.clone()),
                 ("digest", receipt.digest.clone()),
             ],
         ));

@@ -49,9 +49,15 @@ fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
     let commit = |context: &ReviewContext| context.head.clone().unwrap_or_else(|| "no commit".to_owned());
     let total = |context: &ReviewContext| context.shard.map(|shard| shard.total.to_string());
     let whole = || "the whole".to_owned();
+    let fail_on = |context: &ReviewContext| context.fail_on.unwrap_or_default().to_string();
     let pairs = [
         ("the engine", one.engine.to_string(), other.engine.to_string()),
         ("the commit", commit(&one.context), commit(&other.context)),
+        (
+            "what fails the gate",
+            fail_on(&one.context),
+            fail_on(&other.context),
+        ),
         (
             "the number of parts",
             total(&one.context).unwrap_or_else(whole),
@@ -76,6 +82,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
             None => whole.files.push(file),
         }
     }
+    restrict(&mut whole.context.paths, report.context.paths);
     whole.excluded.extend(report.excluded);
     whole.unreviewed.extend(report.unreviewed);
     whole.gate_changes.extend(report.gate_changes);
@@ -88,6 +95,17 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.started_at = whole.started_at.min(report.started_at);
     whole.elapsed = whole.elapsed.max(report.elapsed);
     Ok(())
+}
+
+/// Together they are restricted to what either is; one without a restriction lifts it.
+fn restrict(paths: &mut Vec<String>, others: Vec<String>) {
+    if paths.is_empty() || others.is_empty() {
+        paths.clear();
+    } else {
+        paths.extend(others);
+        paths.sort();
+        paths.dedup();
+    }
 }
 
 const fn worse(one: Verdict, other: Verdict) -> Verdict {

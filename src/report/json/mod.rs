@@ -1,9 +1,6 @@
 //! The program's own JSON report, for tools: schema `sluicegate.report/v1`.
-//!
-//! The structs are frozen for the schema: an internal type may change without a reader noticing. Keys keep their
-//! order; new ones come after the old. What follows `notes`, and `severity` and `lines` of a result, are there so that
-//! any report can be made again from this one.
 
+mod document;
 mod merge;
 mod read;
 
@@ -11,158 +8,21 @@ pub use merge::{MergeError, merge};
 pub use read::{ReadError, read};
 
 use super::ReportError;
-use crate::findings::{Counts, FileResults, Report, ReviewContext, RuleResult, Status};
+use crate::findings::Report;
 use crate::text;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// The schema that is written and read.
-const SCHEMA: &str = "sluicegate.report/v1";
-
-/// The document.
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    engine: String,
-    verdict: String,
-    context: Context<'a>,
-    counts: CountsV1,
-    files: Vec<File<'a>>,
-    excluded: &'a [String],
-    unreviewed: Vec<&'a str>,
-    #[serde(rename = "gateChanges")]
-    gate_changes: &'a [String],
-    notes: &'a [String],
-    #[serde(rename = "unreviewedReasons")]
-    unreviewed_reasons: BTreeMap<&'a str, &'a str>,
-    #[serde(rename = "startedAt")]
-    started_at: String,
-    #[serde(rename = "elapsedNanos")]
-    elapsed_nanos: u64,
-}
-
-#[derive(Serialize)]
-struct Context<'a> {
-    ci: &'a str,
-    event: &'a str,
-    branch: Option<&'a str>,
-    head: Option<&'a str>,
-    base: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shard: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CountsV1 {
-    files: usize,
-    passed: usize,
-    failed: usize,
-    errors: usize,
-    warnings: usize,
-    excluded: usize,
-    unreviewed: usize,
-}
-
-#[derive(Serialize)]
-struct File<'a> {
-    path: &'a str,
-    results: Vec<RuleV1<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RuleV1<'a> {
-    rule: &'a str,
-    status: &'static str,
-    enforcement: Option<String>,
-    error_type: Option<&'a str>,
-    violations: Vec<&'a str>,
-    line: u32,
-    severity: Option<String>,
-    lines: Vec<Option<u32>>,
-}
+use document::DocumentV1;
 
 /// The report as JSON, indented, with a line break at its end.
 pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
-    let document = Document {
-        schema: SCHEMA,
-        engine: report.engine.to_string(),
-        verdict: report.verdict.to_string(),
-        context: context(&report.context),
-        counts: counts(report.counts()),
-        files: report.files.iter().map(file).collect(),
-        excluded: &report.excluded,
-        unreviewed: report.unreviewed.iter().map(|file| file.path.as_str()).collect(),
-        gate_changes: &report.gate_changes,
-        notes: &report.notes,
-        unreviewed_reasons: report
-            .unreviewed
-            .iter()
-            .map(|file| (file.path.as_str(), file.reason.as_str()))
-            .collect(),
-        started_at: report.started_at.to_string(),
-        elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
-    };
-    let mut json = text::json(serde_json::to_string_pretty(&document)?);
+    let mut json = text::json(serde_json::to_string_pretty(&DocumentV1::from(report))?);
     json.push('\n');
     Ok(json.into_bytes())
-}
-
-fn context(context: &ReviewContext) -> Context<'_> {
-    Context {
-        ci: &context.ci,
-        event: &context.event,
-        branch: context.branch.as_deref(),
-        head: context.head.as_deref(),
-        base: context.base.as_deref(),
-        shard: context.shard.map(|shard| shard.to_string()),
-    }
-}
-
-const fn counts(counts: Counts) -> CountsV1 {
-    CountsV1 {
-        files: counts.files,
-        passed: counts.passed,
-        failed: counts.failed,
-        errors: counts.errors,
-        warnings: counts.warnings,
-        excluded: counts.excluded,
-        unreviewed: counts.unreviewed,
-    }
-}
-
-fn file(file: &FileResults) -> File<'_> {
-    File {
-        path: &file.path,
-        results: file.results.iter().map(rule).collect(),
-    }
-}
-
-fn rule(result: &RuleResult) -> RuleV1<'_> {
-    RuleV1 {
-        rule: &result.rule,
-        status: result.status.name(),
-        enforcement: result.enforcement.map(|level| level.to_string()),
-        error_type: match &result.status {
-            Status::Error(error_type) => error_type.as_deref(),
-            Status::Passed | Status::Failed(_) => None,
-        },
-        violations: result
-            .violations
-            .iter()
-            .map(|violation| violation.text.as_str())
-            .collect(),
-        line: result.line(),
-        severity: result.severity().map(|severity| severity.to_string()),
-        lines: result.violations.iter().map(|violation| violation.line).collect(),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Severity, Verdict};
+    use crate::findings::{Severity, Status, Verdict};
     use crate::report::sample;
     use proptest::prelude::*;
     use serde_json::Value;

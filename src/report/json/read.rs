@@ -1,14 +1,13 @@
 //! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
 //! hangs on it.
 
-use super::{CountsV1, SCHEMA};
+use super::document::{ContextV1, CountsV1, DocumentV1, FileV1, RuleV1, SCHEMA};
 use crate::findings::{
-    Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, Status, Unreviewed,
-    Verdict, Violation,
+    Enforcement, Engine, FailOn, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, Status,
+    Unreviewed, Verdict, Violation,
 };
 use jiff::Timestamp;
-use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A text is no report of this program.
@@ -26,63 +25,10 @@ fn wrong(what: impl Into<String>) -> ReadError {
     ReadError::Value(what.into())
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Document {
-    schema: String,
-    engine: String,
-    verdict: String,
-    context: Context,
-    counts: CountsV1,
-    files: Vec<File>,
-    excluded: Vec<String>,
-    unreviewed: Vec<String>,
-    #[serde(default)]
-    gate_changes: Vec<String>,
-    #[serde(default)]
-    notes: Vec<String>,
-    #[serde(default)]
-    unreviewed_reasons: BTreeMap<String, String>,
-    started_at: Option<Timestamp>,
-    #[serde(default)]
-    elapsed_nanos: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Context {
-    ci: String,
-    event: String,
-    branch: Option<String>,
-    head: Option<String>,
-    base: Option<String>,
-    shard: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    path: String,
-    results: Vec<RuleV1>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RuleV1 {
-    rule: String,
-    status: String,
-    enforcement: Option<String>,
-    error_type: Option<String>,
-    violations: Vec<String>,
-    line: u32,
-    severity: Option<String>,
-    lines: Option<Vec<Option<u32>>>,
-}
-
-/// Reads a report. The counts must be those of its results.
+/// Reads a report. Its counts must be those of its results, and its verdict one that they can come to.
 pub fn read(text: &[u8]) -> Result<Report, ReadError> {
     let mut json = serde_json::Deserializer::from_slice(text);
-    let document: Document = serde_path_to_error::deserialize(&mut json)?;
+    let document: DocumentV1 = serde_path_to_error::deserialize(&mut json)?;
     json.end()
         .map_err(|why| wrong(format!("after the JSON: {why}")))?;
     if document.schema != SCHEMA {
@@ -93,13 +39,32 @@ pub fn read(text: &[u8]) -> Result<Report, ReadError> {
     }
     let claimed = document.counts;
     let report = document.report()?;
-    if super::counts(report.counts()) != claimed {
+    if CountsV1::from(report.counts()) != claimed {
         return Err(wrong("its counts are not those of its results"));
     }
-    Ok(report)
+    contradiction(&report).map_or(Ok(report), Err)
 }
 
-impl Document {
+/// What the results say against the verdict. That it failed may be the platform's word, and that it is undecided may
+/// have other causes; neither lets anything pass. A report that does not say what fails the gate is taken by the
+/// default.
+fn contradiction(report: &Report) -> Option<ReadError> {
+    let fail_on = report.context.fail_on.unwrap_or_default();
+    let results = report.files.iter().flat_map(|file| &file.results);
+    let is_failed = results.into_iter().any(|result| fail_on.fails(&result.status));
+    let found = match report.verdict {
+        Verdict::Failed if fail_on == FailOn::Never => "nothing fails the gate",
+        Verdict::Passed | Verdict::Undecided if is_failed => "its results fail the gate",
+        Verdict::Passed if !report.unreviewed.is_empty() => "files of it were not reviewed",
+        Verdict::Passed | Verdict::Failed | Verdict::Undecided => return None,
+    };
+    Some(wrong(format!(
+        "its verdict is `{}`, and {found} (`--fail-on {fail_on}`)",
+        report.verdict
+    )))
+}
+
+impl DocumentV1 {
     fn report(self) -> Result<Report, ReadError> {
         let verdict = verdict(&self.verdict)?;
         let files: Vec<FileResults> = self
@@ -155,12 +120,15 @@ fn verdict(word: &str) -> Result<Verdict, ReadError> {
         .ok_or_else(|| wrong(format!("unknown verdict {word:?}")))
 }
 
-impl Context {
+impl ContextV1 {
     fn context(self) -> Result<ReviewContext, ReadError> {
         let shard = self.shard.map(|text| {
             text.parse::<Shard>()
                 .map_err(|why| wrong(format!("the shard {text:?}: {why}")))
         });
+        let fail_on = self
+            .fail_on
+            .map(|word| FailOn::parse(&word).ok_or_else(|| wrong(format!("unknown failOn {word:?}"))));
         Ok(ReviewContext {
             ci: self.ci,
             event: self.event,
@@ -168,11 +136,13 @@ impl Context {
             head: self.head,
             base: self.base,
             shard: shard.transpose()?,
+            fail_on: fail_on.transpose()?,
+            paths: self.paths,
         })
     }
 }
 
-impl File {
+impl FileV1 {
     fn results(self, verdict: Verdict) -> Result<FileResults, ReadError> {
         let results = self.results.into_iter().map(|result| result.result(verdict));
         Ok(FileResults {
@@ -211,11 +181,17 @@ impl RuleV1 {
         self.enforcement.as_ref().map(parse).transpose()
     }
 
-    /// As it was written; else by the enforcement, else by the verdict, as a review decides it.
+    /// By the enforcement; else as it was written, else by the verdict, as a review decides it.
     fn severity(&self, enforcement: Option<Enforcement>, verdict: Verdict) -> Result<Severity, ReadError> {
         match (self.severity.as_deref(), enforcement) {
-            (Some("error"), _) | (None, Some(Enforcement::Error)) => Ok(Severity::Error),
-            (Some("warning"), _) | (None, Some(Enforcement::Warn)) => Ok(Severity::Warning),
+            (Some("error"), None) | (None | Some("error"), Some(Enforcement::Error)) => Ok(Severity::Error),
+            (Some("warning"), None) | (None | Some("warning"), Some(Enforcement::Warn)) => {
+                Ok(Severity::Warning)
+            }
+            (Some(other @ ("error" | "warning")), Some(level)) => Err(wrong(format!(
+                "the rule {:?} has the severity {other:?} and the enforcement `{level}`",
+                self.rule
+            ))),
             (Some(other), _) => Err(wrong(format!("unknown severity {other:?}"))),
             (None, None) if verdict == Verdict::Failed => Ok(Severity::Error),
             (None, None) => Ok(Severity::Warning),
@@ -301,6 +277,46 @@ mod tests {
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_verdict_that_the_results_speak_against_is_refused() {
+        use FailOn::{Error, Never, Warn};
+        use Verdict::{Failed, Passed, Undecided};
+        let error = || sample::result("r", Status::Failed(Severity::Error), vec![]);
+        let warning = || sample::result("r", Status::Failed(Severity::Warning), vec![]);
+        let unevaluated = || sample::result("r", Status::Error(None), vec![]);
+        let read_with = |verdict, fail_on, result| {
+            let mut report = sample::empty(verdict);
+            report.context.fail_on = fail_on;
+            report.files = vec![sample::file("a", vec![result])];
+            read(&json::render(&report).unwrap())
+                .map(|report| report.verdict)
+                .ok()
+        };
+        for verdict in [Passed, Undecided] {
+            assert_eq!(read_with(verdict, None, error()), None);
+            assert_eq!(read_with(verdict, Some(Error), unevaluated()), None);
+            assert_eq!(read_with(verdict, Some(Warn), warning()), None);
+            assert_eq!(read_with(verdict, Some(Error), warning()), Some(verdict));
+            assert_eq!(read_with(verdict, Some(Never), error()), Some(verdict));
+        }
+        // The platform's word may be all that fails it.
+        assert_eq!(read_with(Failed, Some(Error), warning()), Some(Failed));
+        assert_eq!(read_with(Failed, Some(Never), error()), None);
+        let mut open = sample::report();
+        open.files.clear();
+        open.verdict = Passed;
+        let refused = read(&json::render(&open).unwrap()).unwrap_err().to_string();
+        insta::assert_snapshot!(refused, @"it is not a report: its verdict is `passed`, and files of it were not reviewed (`--fail-on error`)");
+    }
+
+    #[test]
+    fn a_severity_is_that_of_the_enforcement() {
+        let good = String::from_utf8(json::render(&sample::report()).unwrap()).unwrap();
+        let edited = good.replacen("\"severity\": \"error\"", "\"severity\": \"warning\"", 2);
+        let refused = read(edited.as_bytes()).unwrap_err().to_string();
+        insta::assert_snapshot!(refused, @r#"it is not a report: the rule "component-naming-convention" has the severity "warning" and the enforcement `error`"#);
     }
 
     proptest! {

@@ -1,0 +1,177 @@
+//! The document of the schema `sluicegate.report/v1`: each struct is both what is written and what is strictly read.
+//!
+//! The structs are frozen for the schema: an internal type may change without a reader noticing. Keys keep their order;
+//! new ones come after the old, are optional, and have `#[serde(default)]`, so that an older report is still read.
+//! Whatever is in no struct is refused.
+
+use crate::findings::{Counts, FailOn, FileResults, Report, ReviewContext, RuleResult, Status};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The schema that is written and read.
+pub(super) const SCHEMA: &str = "sluicegate.report/v1";
+
+/// The whole. What follows `unreviewed`, and `severity` and `lines` of a result, are there so that any report can be
+/// made again from this one.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DocumentV1 {
+    pub schema: String,
+    pub engine: String,
+    pub verdict: String,
+    pub context: ContextV1,
+    pub counts: CountsV1,
+    pub files: Vec<FileV1>,
+    pub excluded: Vec<String>,
+    pub unreviewed: Vec<String>,
+    #[serde(default)]
+    pub gate_changes: Vec<String>,
+    #[serde(default)]
+    pub notes: Vec<String>,
+    #[serde(default)]
+    pub unreviewed_reasons: BTreeMap<String, String>,
+    #[serde(default)]
+    pub started_at: Option<Timestamp>,
+    #[serde(default)]
+    pub elapsed_nanos: u64,
+}
+
+/// Which commit was reviewed, and how.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ContextV1 {
+    pub ci: String,
+    pub event: String,
+    pub branch: Option<String>,
+    pub head: Option<String>,
+    pub base: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// What failed the gate: `error`, `warn` or `never`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_on: Option<String>,
+    /// The files and folders that the review was restricted to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+}
+
+/// The numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CountsV1 {
+    pub files: usize,
+    pub passed: usize,
+    pub failed: usize,
+    pub errors: usize,
+    pub warnings: usize,
+    pub excluded: usize,
+    pub unreviewed: usize,
+}
+
+/// A file with results.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct FileV1 {
+    pub path: String,
+    pub results: Vec<RuleV1>,
+}
+
+/// The result of a rule.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RuleV1 {
+    pub rule: String,
+    pub status: String,
+    pub enforcement: Option<String>,
+    pub error_type: Option<String>,
+    pub violations: Vec<String>,
+    pub line: u32,
+    #[serde(default)]
+    pub severity: Option<String>,
+    #[serde(default)]
+    pub lines: Option<Vec<Option<u32>>>,
+}
+
+impl From<&Report> for DocumentV1 {
+    fn from(report: &Report) -> Self {
+        let unreviewed = report.unreviewed.iter();
+        Self {
+            schema: SCHEMA.to_owned(),
+            engine: report.engine.to_string(),
+            verdict: report.verdict.to_string(),
+            context: ContextV1::from(&report.context),
+            counts: CountsV1::from(report.counts()),
+            files: report.files.iter().map(FileV1::from).collect(),
+            excluded: report.excluded.clone(),
+            unreviewed: unreviewed.clone().map(|file| file.path.clone()).collect(),
+            gate_changes: report.gate_changes.clone(),
+            notes: report.notes.clone(),
+            unreviewed_reasons: unreviewed
+                .map(|file| (file.path.clone(), file.reason.clone()))
+                .collect(),
+            started_at: Some(report.started_at),
+            elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl From<&ReviewContext> for ContextV1 {
+    fn from(context: &ReviewContext) -> Self {
+        Self {
+            ci: context.ci.clone(),
+            event: context.event.clone(),
+            branch: context.branch.clone(),
+            head: context.head.clone(),
+            base: context.base.clone(),
+            shard: context.shard.map(|shard| shard.to_string()),
+            fail_on: context.fail_on.map(FailOn::name).map(str::to_owned),
+            paths: context.paths.clone(),
+        }
+    }
+}
+
+impl From<Counts> for CountsV1 {
+    fn from(counts: Counts) -> Self {
+        Self {
+            files: counts.files,
+            passed: counts.passed,
+            failed: counts.failed,
+            errors: counts.errors,
+            warnings: counts.warnings,
+            excluded: counts.excluded,
+            unreviewed: counts.unreviewed,
+        }
+    }
+}
+
+impl From<&FileResults> for FileV1 {
+    fn from(file: &FileResults) -> Self {
+        Self {
+            path: file.path.clone(),
+            results: file.results.iter().map(RuleV1::from).collect(),
+        }
+    }
+}
+
+impl From<&RuleResult> for RuleV1 {
+    fn from(result: &RuleResult) -> Self {
+        let violations = result.violations.iter();
+        Self {
+            rule: result.rule.clone(),
+            status: result.status.name().to_owned(),
+            enforcement: result.enforcement.map(|level| level.to_string()),
+            error_type: match &result.status {
+                Status::Error(error_type) => error_type.clone(),
+                Status::Passed | Status::Failed(_) => None,
+            },
+            violations: violations
+                .clone()
+                .map(|violation| violation.text.clone())
+                .collect(),
+            line: result.line(),
+            severity: result.severity().map(|severity| severity.to_string()),
+            lines: Some(violations.map(|violation| violation.line).collect()),
+        }
+    }
+}
