@@ -14,6 +14,7 @@ pub mod cli;
 pub mod commands;
 pub mod context;
 pub mod desired;
+pub mod diff;
 pub mod env;
 pub mod error;
 pub mod exit;

@@ -23,18 +23,42 @@ impl Pipeline {
     }
 }
 
-fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
-    let kind = kind(root)?;
-    let pipeline = root
-        .get("pipeline")
-        .ok_or_else(|| DocumentError::at(root.position(), "the key `pipeline` is missing"))?;
-    require_map_or_null(pipeline, "pipeline")?;
-    let components = pipeline.get("components");
-    if let Some(components) = components {
-        require_map_or_null(components, "pipeline.components")?;
+/// The parts of a pipeline's document.
+#[derive(Debug, Clone, Copy)]
+pub struct Outline<'t, 'a> {
+    /// From the `type` key.
+    pub kind: Kind,
+    /// The map of components, or null, if it is there.
+    pub components: Option<NodeRef<'t, 'a>>,
+    /// What stands under `variables`, if anything does.
+    pub variables: Option<NodeRef<'t, 'a>>,
+}
+
+impl<'t, 'a> Outline<'t, 'a> {
+    /// Of a document that is a pipeline; see [`Pipeline::parse`].
+    pub fn of(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+        let kind = kind(root)?;
+        let pipeline = root
+            .get("pipeline")
+            .ok_or_else(|| DocumentError::at(root.position(), "the key `pipeline` is missing"))?;
+        require_map_or_null(pipeline, "pipeline")?;
+        let components = pipeline.get("components");
+        if let Some(components) = components {
+            require_map_or_null(components, "pipeline.components")?;
+        }
+        Ok(Self {
+            kind,
+            components,
+            variables: pipeline.get("variables"),
+        })
     }
-    let components = components.into_iter().flat_map(NodeRef::entries);
-    let variables = pipeline.get("variables").into_iter().flat_map(NodeRef::entries);
+}
+
+fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
+    let outline = Outline::of(root)?;
+    let kind = outline.kind;
+    let components = outline.components.into_iter().flat_map(NodeRef::entries);
+    let variables = outline.variables.into_iter().flat_map(NodeRef::entries);
     Ok(Pipeline::new(
         kind,
         components

@@ -1,0 +1,39 @@
+//! Brings together what has the same key on both sides.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// What one key has on both sides; at least one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pair<K, T> {
+    pub key: K,
+    pub before: Option<T>,
+    pub after: Option<T>,
+}
+
+/// The pairs in the order of `after`, then what is gone in the order of `before`. No side has a key twice.
+pub(super) fn pairs<K: Copy + Eq + Hash, T: Copy>(
+    before: impl Iterator<Item = (K, T)>,
+    after: impl Iterator<Item = (K, T)>,
+) -> Vec<Pair<K, T>> {
+    let (before, after): (Vec<(K, T)>, Vec<(K, T)>) = (before.collect(), after.collect());
+    let alike = before.len() == after.len() && before.iter().zip(&after).all(|(old, new)| old.0 == new.0);
+    if alike {
+        let together = before.into_iter().zip(after);
+        return together
+            .map(|((key, old), (_, new))| both(key, Some(old), Some(new)))
+            .collect();
+    }
+    let mut old: HashMap<K, T> = before.iter().copied().collect();
+    let mut all: Vec<Pair<K, T>> = after
+        .into_iter()
+        .map(|(key, new)| both(key, old.remove(&key), Some(new)))
+        .collect();
+    let gone = before.into_iter().filter(|(key, _)| old.contains_key(key));
+    all.extend(gone.map(|(key, value)| both(key, Some(value), None)));
+    all
+}
+
+const fn both<K, T>(key: K, before: Option<T>, after: Option<T>) -> Pair<K, T> {
+    Pair { key, before, after }
+}
