@@ -27,6 +27,7 @@ pub mod hosts;
 pub mod http;
 pub mod input;
 pub mod pipelines;
+pub mod policy;
 pub mod publish;
 pub mod report;
 pub mod rules;

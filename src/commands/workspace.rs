@@ -11,10 +11,11 @@ use crate::git::{
     BlobId, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
 use crate::pipelines::{self, RULES_FILE};
+use crate::policy::{self, plain};
 use crate::rules::RuleSet;
-use crate::settings::{self, FILE_NAME, Global, Revisions, Selection, Sources};
+use crate::settings::{self, Global, Revisions, Selection, Sources};
 use crate::yaml::DocumentError;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.
 pub(super) const FILE_LIMIT: u64 = 64 * 1024 * 1024;
@@ -35,6 +36,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) sources: Sources<'a>,
     pub(crate) global: Global,
     pub(crate) ci: CiContext,
+    /// The configuration file's path in the repository; none where the job names one outside.
+    pub(crate) config_file: Option<String>,
 }
 
 impl Run {
@@ -44,7 +47,9 @@ impl Run {
         let sources = Sources::load(&self.env, self.global.config.as_deref(), Some(repo.root()))?;
         let global = sources.global(&self.global)?;
         let ci = ci::detect(&self.env, global.ci).map_err(context::ContextError::from)?;
+        let file = settings::config_file(&self.global, &self.env, repo.root());
         Ok(Workspace {
+            config_file: policy::in_repository(repo.root(), &file),
             repo,
             sources,
             global,
@@ -153,12 +158,13 @@ impl Workspace<'_> {
             return Ok(Selected::default());
         }
         let config_dir = self.config_dir(snapshot)?;
+        let policy_files = self.policy_files(snapshot, comparison.base.as_ref())?;
         let scope = Scope {
             head: snapshot,
             base: comparison.base.as_ref(),
             base_source: &comparison.base_source,
             config_dir: config_dir.as_deref(),
-            config_file: FILE_NAME,
+            policy_files: &policy_files,
             is_pipeline: &settings::is_pipeline,
             includes: &|path| restriction.selection.includes(path),
             excludes: &|path| restriction.selection.excludes(path),
@@ -168,6 +174,19 @@ impl Workspace<'_> {
             [] => gate::select(&scope)?,
             named => gate::select_named(&scope, named)?,
         })
+    }
+
+    /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the base.
+    fn policy_files(&self, snapshot: &Snapshot<'_>, base: Option<&CommitId>) -> Result<Vec<String>, Failure> {
+        let Some(name) = &self.config_file else {
+            return Ok(Vec::new());
+        };
+        let mut paths = policy::follow(&self.repo, snapshot, name)?.paths;
+        if let Some(base) = base {
+            let base = self.repo.snapshot(base.clone());
+            paths.extend(policy::follow(&self.repo, &base, name)?.paths);
+        }
+        Ok(paths)
     }
 
     /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the commit or
@@ -248,19 +267,4 @@ fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
             .ok()
     };
     below(from).or_else(|| below(&from.canonicalize().ok()?))
-}
-
-/// The path without `.` and `..`, by its words alone, so that it may name a file that exists in a commit only.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    plain
 }

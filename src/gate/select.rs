@@ -14,8 +14,8 @@ pub struct Scope<'a> {
     pub base_source: &'a str,
     /// The platform's hidden folder, if there is one.
     pub config_dir: Option<&'a str>,
-    /// The configuration file's path in the repository.
-    pub config_file: &'a str,
+    /// The paths that the policy is read from, with the links that lead there.
+    pub policy_files: &'a [String],
     /// Whether a path is a pipeline's by its name.
     pub is_pipeline: &'a dyn Fn(&str) -> bool,
     /// Whether `--include` matches.
@@ -137,7 +137,7 @@ impl Scope<'_> {
     }
 
     fn is_gate_file(&self, path: &str) -> bool {
-        path == self.config_file || self.is_rules_file(path)
+        self.policy_files.iter().any(|file| file == path) || self.is_rules_file(path)
     }
 
     /// Without a known folder (the change may have deleted its last file) any hidden root folder counts.

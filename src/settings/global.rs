@@ -1,10 +1,10 @@
 //! What every command needs: the repository, the CI host, colour.
 
-use super::{Layers, SettingsError, Sources};
+use super::{FILE_NAME, Layers, SettingsError, Sources};
 use crate::ci::Host;
 use crate::cli::{Color, GlobalArgs, parse_value};
 use crate::env::{self, Env};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder to look for the repository from: `--repo`, the variable, else the current folder.
 pub fn repository_folder(args: &GlobalArgs, env: &Env) -> PathBuf {
@@ -16,6 +16,15 @@ pub fn repository_folder(args: &GlobalArgs, env: &Env) -> PathBuf {
         || env.current_dir().to_path_buf(),
         |path| env.current_dir().join(path),
     )
+}
+
+/// The configuration file: `--config`, the variable, else the one at the repository root.
+pub fn config_file(args: &GlobalArgs, env: &Env, root: &Path) -> PathBuf {
+    let named = args
+        .config
+        .clone()
+        .or_else(|| env.get(env::CONFIG).map(PathBuf::from));
+    named.map_or_else(|| root.join(FILE_NAME), |path| env.current_dir().join(path))
 }
 
 /// When to use colour; `NO_COLOR` is honoured unless colour is asked for by flag or variable.

@@ -19,7 +19,7 @@ mod selection;
 pub use check::Check;
 pub use destinations::{Destinations, ReportTarget};
 pub use file::{FILE_NAME, FileConfig};
-pub use global::{Global, color, repository_folder};
+pub use global::{Global, color, config_file, repository_folder};
 pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};

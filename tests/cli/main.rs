@@ -24,6 +24,7 @@ mod hosts;
 mod init;
 mod local;
 mod pipelines;
+mod policy;
 mod projects;
 mod provision;
 mod proxies;
