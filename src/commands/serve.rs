@@ -67,6 +67,12 @@ fn announce(run: &Run, running: &Running) -> Result<ExitStatus, Failure> {
         run.ui
             .out(&format!("token (super-admin): {}\n", token.expose_secret()))?;
     }
+    if !running.address().ip().is_loopback() {
+        run.ui.warn(
+            "the address is not one of this machine alone: whoever reaches it can try tokens, and tokens, pipelines and \
+             secrets pass unencrypted\nhint: listen on 127.0.0.1, or let only those reach it whom you trust",
+        );
+    }
     run.ui.say("stop with Ctrl-C");
     Ok(ExitStatus::Success)
 }

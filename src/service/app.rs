@@ -1,26 +1,20 @@
-//! Everything that a request needs, and the router around it.
+//! Everything that a request needs.
 
-use super::auth::{self, Caller, Tokens};
 use super::clock::Clock;
 use super::error::ServiceError;
-use super::linger::linger;
-use super::openapi;
+use super::given::GivenProject;
 use super::options::{Options, Role};
-use super::problem::{self, Problem};
-use super::project::GivenProject;
+use super::problem::Problem;
 use super::review;
 use super::store::events::Author;
-use super::store::{Store, streaming};
+use super::store::{Store, StoreError, streaming};
+use super::tokens::{self, Caller, Tokens};
 use super::vocabulary::Vocabulary;
-use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
 use secrecy::SecretString;
-use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task;
-use tower_http::catch_panic::CatchPanicLayer;
 use uuid::Uuid;
 
 /// Readers of repositories at the same time; each holds some of a repository in memory.
@@ -34,7 +28,6 @@ pub struct App {
     vocabulary: Vocabulary,
     clock: Clock,
     readers: Arc<Semaphore>,
-    description: Value,
 }
 
 impl App {
@@ -42,13 +35,12 @@ impl App {
     /// was given.
     pub fn open(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
         let mut tokens = options.tokens;
-        let generated = tokens.is_empty().then(auth::generate_token);
+        let generated = tokens.is_empty().then(tokens::generate_token);
         tokens.extend(generated.clone().map(|token| (token, Role::SuperAdmin)));
         let app = Self {
             tokens: Tokens::new(&tokens)?,
             projects: open_projects(options.projects)?,
             store: Store::open(options.data.as_deref())?,
-            description: openapi::description(&options.vocabulary),
             vocabulary: options.vocabulary,
             clock: options.clock,
             readers: Arc::new(Semaphore::new(READERS)),
@@ -100,10 +92,6 @@ impl App {
         }
     }
 
-    pub(super) fn description(&self) -> &Value {
-        &self.description
-    }
-
     /// The projects of the flags, in their order.
     pub(super) fn given_projects(&self) -> &[GivenProject] {
         &self.projects
@@ -140,17 +128,9 @@ fn open_projects(given: Vec<(Uuid, PathBuf)>) -> Result<Vec<GivenProject>, Servi
     Ok(projects)
 }
 
-/// The whole service as a router.
-///
-/// From the outside in: an unread body is read on, refusals are written out, a panic becomes a refusal, the caller is
-/// found, and only then is the path looked at.
-pub fn app(state: Arc<App>) -> Router {
-    openapi::router()
-        .method_not_allowed_fallback(async || Problem::method_not_allowed())
-        .fallback(async || Problem::not_found("there is nothing at this path"))
-        .layer(from_fn_with_state(Arc::clone(&state), auth::authenticate))
-        .layer(CatchPanicLayer::custom(Problem::from_panic))
-        .layer(from_fn(problem::answer))
-        .layer(from_fn(linger))
-        .with_state(state)
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the store failed");
+        Self::internal(format!("the store failed: {error}"))
+    }
 }

@@ -1,119 +1,23 @@
-//! Who calls: bearer tokens and the roles that they carry.
-//!
-//! Only digests of tokens are kept, and a presented token is compared with every one of them in the same time, so
-//! that neither memory nor timing tells anything about them.
+//! Lets known callers through, and tells handlers who calls.
 
 use super::app::App;
-use super::error::ServiceError;
-use super::openapi;
 use super::options::Role;
 use super::problem::Problem;
+use super::tokens::Caller;
 use axum::extract::{FromRequestParts, Request, State};
+use axum::http::Method;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
 use std::sync::Arc;
-use uuid::Uuid;
 
-type TokenDigest = [u8; 32];
+/// Where the description of the API is; it is the one path that needs no token, so that tools can read it.
+const DESCRIPTION: &str = "/openapi.json";
 
-/// The known tokens.
-#[derive(Debug)]
-pub struct Tokens(Vec<(TokenDigest, Caller)>);
-
-/// Who sent a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The account role of the token.
-    pub role: Role,
-    /// The user that the token belongs to.
-    pub user: Arc<User>,
-}
-
-/// The user of a token. There are no accounts here, so a user is called by the role and the number of its token.
-#[derive(Debug, PartialEq, Eq)]
-pub struct User {
-    /// The identifier; the same at every start with the same tokens.
-    pub id: Uuid,
-    /// An address that can belong to nobody (RFC 2606).
-    pub email: String,
-}
-
-impl User {
-    fn new(role: Role, number: usize) -> Self {
-        let email = match number {
-            1 => format!("{role}@platform.example"),
-            number => format!("{role}-{number}@platform.example"),
-        };
-        let mut id = [0; 16];
-        id.copy_from_slice(&digest_of(&email)[..16]);
-        Self {
-            id: uuid::Builder::from_random_bytes(id).into_uuid(),
-            email,
-        }
-    }
-}
-
-impl Tokens {
-    /// The digests of these tokens.
-    pub fn new(given: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
-        let mut known: Vec<(TokenDigest, Caller)> = Vec::with_capacity(given.len());
-        for (token, role) in given {
-            let text = token.expose_secret();
-            if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-                return Err(ServiceError::UnusableToken);
-            }
-            let digest = digest_of(text);
-            if known.iter().any(|(other, _)| *other == digest) {
-                return Err(ServiceError::TokenTwice);
-            }
-            let number = 1 + known.iter().filter(|(_, other)| other.role == *role).count();
-            let user = Arc::new(User::new(*role, number));
-            known.push((digest, Caller { role: *role, user }));
-        }
-        Ok(Self(known))
-    }
-
-    /// The caller whose token the `Authorization` header carries.
-    fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
-        let presented = digest_of(bearer_token(headers)?);
-        let mut found = None;
-        for (known, caller) in &self.0 {
-            if equal(known, &presented) {
-                found = Some(caller);
-            }
-        }
-        found.cloned()
-    }
-}
-
-/// A new token with 244 random bits.
-pub fn generate_token() -> SecretString {
-    format!("sg_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
-}
-
-fn digest_of(token: &str) -> TokenDigest {
-    Sha256::digest(token.as_bytes()).into()
-}
-
-fn equal(a: &TokenDigest, b: &TokenDigest) -> bool {
-    a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
-}
-
-fn bearer_token(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-/// Lets only known callers through; everything else about a request is looked at later. The description of the API
-/// is open, so that tools can read it.
+/// Lets only known callers through; everything else about a request is looked at later.
 pub async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if reads && request.uri().path() == openapi::PATH {
+    if reads && request.uri().path() == DESCRIPTION {
         return next.run(request).await;
     }
     let Some(caller) = app.tokens().caller(request.headers()) else {
@@ -163,77 +67,5 @@ impl<S: Sync> FromRequestParts<S> for SuperAdmin {
                 "the audit log needs the account role Super Admin",
             )),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn headers(authorization: &str) -> HeaderMap {
-        let value = authorization.parse().unwrap();
-        HeaderMap::from_iter([(header::AUTHORIZATION, value)])
-    }
-
-    #[test]
-    fn a_caller_is_found_by_the_whole_token_only() {
-        let tokens = Tokens::new(&[("one".into(), Role::Admin), ("two".into(), Role::Member)]).unwrap();
-        let role = |value: &str| tokens.caller(&headers(value)).map(|caller| caller.role);
-        assert_eq!(role("Bearer one"), Some(Role::Admin));
-        assert_eq!(role("bearer  two"), Some(Role::Member));
-        for wrong in [
-            "Bearer on",
-            "Bearer onee",
-            "Bearer ",
-            "one",
-            "Basic one",
-            "Bearer one two",
-        ] {
-            assert_eq!(role(wrong), None, "{wrong}");
-        }
-        assert_eq!(tokens.caller(&HeaderMap::new()), None);
-    }
-
-    #[test]
-    fn every_token_has_a_user_who_is_the_same_at_the_next_start() {
-        let given = [
-            ("a".into(), Role::Admin),
-            ("b".into(), Role::Admin),
-            ("c".into(), Role::Member),
-        ];
-        let users = || {
-            let known = Tokens::new(&given).unwrap().0;
-            known
-                .into_iter()
-                .map(|(_, caller)| caller.user)
-                .collect::<Vec<_>>()
-        };
-        let emails: Vec<String> = users().iter().map(|user| user.email.clone()).collect();
-        let expected = [
-            "admin@platform.example",
-            "admin-2@platform.example",
-            "member@platform.example",
-        ];
-        assert_eq!(emails, expected);
-        assert_eq!(users(), users());
-        assert_ne!(users()[0].id, users()[1].id);
-    }
-
-    #[test]
-    fn tokens_that_cannot_be_told_apart_or_sent_are_refused() {
-        let twice = Tokens::new(&[("one".into(), Role::Admin), ("one".into(), Role::Member)]);
-        assert!(matches!(twice, Err(ServiceError::TokenTwice)));
-        for unusable in ["", "a b", "a\n", "ü"] {
-            let tokens = Tokens::new(&[(unusable.into(), Role::Admin)]);
-            assert!(matches!(tokens, Err(ServiceError::UnusableToken)), "{unusable:?}");
-        }
-    }
-
-    #[test]
-    fn generated_tokens_differ_and_do_not_show_themselves() {
-        let (one, two) = (generate_token(), generate_token());
-        assert_ne!(one.expose_secret(), two.expose_secret());
-        assert!(!format!("{one:?}").contains(one.expose_secret()));
-        assert!(Tokens::new(&[(one, Role::SuperAdmin)]).is_ok());
     }
 }

@@ -6,8 +6,8 @@ use super::routes::{
     shared_pipelines, streaming, tasks, variables,
 };
 use super::vocabulary::Vocabulary;
-use axum::extract::State;
-use axum::{Json, Router};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json, Router};
 use serde_json::Value;
 use std::sync::Arc;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
@@ -15,9 +15,6 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, ResponseBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Where the description is; it is the one path that needs no token.
-pub const PATH: &str = "/openapi.json";
 
 const TOKEN: &str = "token";
 
@@ -42,18 +39,13 @@ const WITH_BODY: [(&str, &str); 2] = [
     ("413", "The body is too large."),
 ];
 
-/// The router of all resources.
-pub fn router() -> Router<Arc<App>> {
-    resources().into()
-}
-
-/// The description of all resources, in the names of the vocabulary.
-pub fn description(vocabulary: &Vocabulary) -> Value {
-    let mut description = resources().into_openapi();
+/// The router of all resources and of their description, which is in the names of the vocabulary.
+pub fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
+    let (router, mut description) = resources().split_for_parts();
     complete(&mut description);
     let mut description = serde_json::to_value(description).unwrap_or_default();
     vocabulary.speak(&mut description);
-    description
+    router.layer(Extension(Arc::new(description)))
 }
 
 fn resources() -> OpenApiRouter<Arc<App>> {
@@ -83,8 +75,8 @@ fn resources() -> OpenApiRouter<Arc<App>> {
     security(()),
     responses((status = 200, body = Object, description = "This description."))
 )]
-async fn describe(State(app): State<Arc<App>>) -> Json<Value> {
-    Json(app.description().clone())
+async fn describe(Extension(description): Extension<Arc<Value>>) -> Response {
+    Json(&*description).into_response()
 }
 
 fn information() -> Info {

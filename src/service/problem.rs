@@ -3,7 +3,6 @@
 //! The body of a 400 is the API document's ("Errors"); what that leaves open for the other statuses has the same
 //! first four members. Handlers make a [`Problem`]; [`answer`] writes it out, because only there the path is known.
 
-use super::store::StoreError;
 use axum::Json;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -178,13 +177,6 @@ impl Problem {
             instance,
             validation_errors: self.findings,
         })
-    }
-}
-
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "the store failed");
-        Self::internal(format!("the store failed: {error}"))
     }
 }
 

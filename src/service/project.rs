@@ -4,11 +4,11 @@
 //! made through the API, and then only a super admin does (API document, "Authentication", rule 6).
 
 use super::app::App;
-use super::auth::Caller;
 use super::options::Role;
 use super::place::Place;
 use super::problem::Problem;
 use super::store::projects;
+use super::tokens::Caller;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use std::path::PathBuf;
@@ -16,35 +16,6 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 const PARAMETER: &str = "projectId";
-
-/// A project of the flags.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenProject {
-    /// Its identifier.
-    pub id: Uuid,
-    /// The name of its repository's folder.
-    pub name: String,
-    /// Its remote.
-    pub repository: PathBuf,
-}
-
-impl GivenProject {
-    /// A project whose remote is this local repository.
-    pub fn new(id: Uuid, repository: PathBuf) -> Self {
-        let folder = repository.canonicalize().unwrap_or_else(|_| repository.clone());
-        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_else(|| id.to_string());
-        let name = name
-            .strip_suffix(".git")
-            .filter(|name| !name.is_empty())
-            .unwrap_or(&name);
-        Self {
-            id,
-            name: name.to_owned(),
-            repository,
-        }
-    }
-}
 
 /// The project in the path: 400 if its id is no UUID, 404 if there is no such project for the caller.
 #[derive(Debug)]
@@ -86,22 +57,5 @@ impl FromRequestParts<Arc<App>> for Project {
         let id = place.map_err(no_uuid)?.uuid(PARAMETER)?;
         let caller = Caller::from_request_parts(parts, app).await?;
         Self::find(app, &caller, id).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_given_project_is_called_like_the_folder_of_its_repository() {
-        for (path, name) in [
-            ("/nowhere/sales.git", "sales"),
-            ("/nowhere/sales", "sales"),
-            ("/nowhere/.git", ".git"),
-            ("/", "00000000-0000-0000-0000-000000000000"),
-        ] {
-            assert_eq!(GivenProject::new(Uuid::nil(), path.into()).name, name);
-        }
     }
 }

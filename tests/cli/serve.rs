@@ -3,9 +3,9 @@
 use crate::program::{Call, PROJECT, Served, TOKEN};
 use crate::repo::World;
 use crate::world::pipeline;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn published(world: &World) {
@@ -143,4 +143,115 @@ fn wrong_flags_are_exit_2_and_a_missing_repository_7() {
     call.run(&["serve", "--listen", &address])
         .expect(2)
         .saying(&[&address]);
+}
+
+/// As many connections as the system gives, up to this many, that have sent half of a head.
+fn half_open(address: &str, number: usize) -> Vec<TcpStream> {
+    let mut open = Vec::new();
+    while open.len() < number {
+        let Ok(mut stream) = TcpStream::connect(address) else {
+            // No more file descriptors for this process: the last ones are needed otherwise.
+            open.truncate(open.len() - 16);
+            break;
+        };
+        // It may have been sent away already.
+        let _ = stream.write_all(b"GET /v1/events HTTP/1.1\r\nHost:");
+        open.push(stream);
+    }
+    assert!(open.len() > 600, "{} connections", open.len());
+    open
+}
+
+#[test]
+fn half_open_connections_keep_nobody_out() {
+    let world = World::new();
+    let served = Served::start(world.path(), &[]);
+    let address = served.url.trim_start_matches("http://").to_owned();
+    for number in [1024, 4000] {
+        let standing = half_open(&address, number);
+        // The best of three: other tests load the machine.
+        let took = (0..3).map(|_| {
+            let began = Instant::now();
+            let mut good = TcpStream::connect(&address).unwrap();
+            good.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            good.write_all(b"GET /v1/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                .unwrap();
+            let mut answer = String::new();
+            good.read_to_string(&mut answer).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+            began.elapsed()
+        });
+        let took = took.min().unwrap();
+        assert!(
+            took < Duration::from_secs(1),
+            "{took:?} beside {} connections",
+            standing.len()
+        );
+    }
+}
+
+#[test]
+fn a_request_under_way_is_not_sent_away_for_others() {
+    let world = World::new();
+    let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=super-admin")]);
+    let address = served.url.trim_start_matches("http://").to_owned();
+    let mut slow = TcpStream::connect(&address).unwrap();
+    let body = r#"{"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"}"#;
+    let head = format!(
+        "POST /v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    slow.write_all(format!("{head}{}", &body[..10]).as_bytes())
+        .unwrap();
+    let _standing = half_open(&address, 1024);
+    slow.write_all(&body.as_bytes()[10..]).unwrap();
+    let mut answer = [0; 12];
+    slow.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 201");
+}
+
+#[test]
+fn a_second_server_is_told_who_has_the_folder() {
+    let world = World::new();
+    let data = world.path().join("data").display().to_string();
+    let first = Served::start(world.path(), &["--data", &data]);
+    let holder = format!("process {}", first.child.id());
+    let second = ["serve", "--data", &data];
+    Call::new(world.path())
+        .run(&second)
+        .expect(2)
+        .saying(&[&data, &holder]);
+    // Also when the database was moved away from under it.
+    std::fs::rename(
+        world.path().join("data/platform.db"),
+        world.path().join("data/moved"),
+    )
+    .unwrap();
+    Call::new(world.path())
+        .run(&second)
+        .expect(2)
+        .saying(&[&data, &holder]);
+}
+
+#[test]
+fn an_address_that_others_reach_is_warned_of() {
+    let world = World::new();
+    for (address, warns) in [("0.0.0.0:0", true), ("[::]:0", true), ("127.0.0.1:0", false)] {
+        let mut command = Call::new(world.path()).command(&["serve", "--listen", address]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap())
+            .lines()
+            .map(Result::unwrap);
+        // The last line that it says before it waits.
+        let said: Vec<String> = lines.take_while(|line| !line.contains("Ctrl-C")).collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = said.join("\n");
+        assert_eq!(said.contains("warning: "), warns, "{address}: {said}");
+        assert_eq!(said.contains("unencrypted"), warns, "{address}: {said}");
+    }
 }

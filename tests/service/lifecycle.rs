@@ -47,7 +47,7 @@ async fn two_servers_do_not_share_a_folder() {
     .await
     .unwrap_err();
     assert!(
-        matches!(second, ServiceError::Store(StoreError::Locked(_))),
+        matches!(second, ServiceError::Store(StoreError::Locked { .. })),
         "{second}"
     );
     success(platform.publish("p", "1", &WHOLE).await).await;

@@ -191,13 +191,12 @@ async fn publish(
         created_at: author.at.to_string(),
         ..artifact
     };
-    let inserted = app
-        .store()
-        .change(move |transaction| artifacts::insert(transaction, &artifact, &contents, (&author, project)))
-        .await?;
-    if !inserted {
-        return Err(taken);
-    }
+    app.store()
+        .attempt(move |transaction| {
+            let inserted = artifacts::insert(transaction, &artifact, &contents, (&author, project))?;
+            Ok(inserted.then_some(()).ok_or(taken))
+        })
+        .await??;
     Ok(Json(Published {
         version_name,
         ignored_resources,
@@ -272,9 +271,11 @@ async fn change(
     let project = app.given_project_called(&prefix);
     let changed = app
         .store()
-        .change(move |transaction| {
-            artifacts::set_enabled(transaction, [&prefix, &version], enabled, (&author, project))
+        .attempt(move |transaction| {
+            let changed =
+                artifacts::set_enabled(transaction, [&prefix, &version], enabled, (&author, project))?;
+            Ok(changed.ok_or(missing))
         })
-        .await?;
-    changed.map(Json).ok_or(missing)
+        .await??;
+    Ok(Json(changed))
 }

@@ -128,13 +128,11 @@ async fn create(
     };
     let (name, provider) = check.done((name, provider))?;
     let taken = Problem::conflict(format!("the project has a connection `{name}` already"));
-    let inserted = app
-        .store()
-        .change(move |transaction| connections::insert(transaction, project.id, &name, &provider))
-        .await?;
-    if inserted {
-        Ok((StatusCode::CREATED, Json(Empty {})))
-    } else {
-        Err(taken)
-    }
+    app.store()
+        .attempt(move |transaction| {
+            let inserted = connections::insert(transaction, project.id, &name, &provider)?;
+            Ok(inserted.then_some(()).ok_or(taken))
+        })
+        .await??;
+    Ok((StatusCode::CREATED, Json(Empty {})))
 }

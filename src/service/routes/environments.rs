@@ -1,7 +1,6 @@
 //! Environments (API document, "Projects, environments, provisioning").
 
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::{Check, given};
 use crate::service::page::{Page, Paged, Query};
@@ -10,6 +9,7 @@ use crate::service::project::Project;
 use crate::service::routes::Empty;
 use crate::service::store::connections;
 use crate::service::store::environments::{self, EnvironmentItem, NewEnvironment};
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -169,20 +169,16 @@ async fn create(
         environment.name
     ));
     let author = app.author(&caller);
-    let made = app
-        .store()
-        .change(
-            move |transaction| match missing_connections(transaction, project.id, &connections)? {
-                Ok(()) => Ok(Ok(environments::insert(transaction, &environment, &author)?)),
-                Err(problem) => Ok(Err(problem)),
-            },
-        )
-        .await?;
-    if made? {
-        Ok((StatusCode::CREATED, Json(Empty {})))
-    } else {
-        Err(taken)
-    }
+    app.store()
+        .attempt(move |transaction| {
+            if let Err(problem) = missing_connections(transaction, project.id, &connections)? {
+                return Ok(Err(problem));
+            }
+            let inserted = environments::insert(transaction, &environment, &author)?;
+            Ok(inserted.then_some(()).ok_or(taken))
+        })
+        .await??;
+    Ok((StatusCode::CREATED, Json(Empty {})))
 }
 
 /// A default connection: the warehouse kind and the name.

@@ -146,9 +146,8 @@ async fn create(
     ));
     let pipeline_execution_id = Uuid::new_v4();
     let clock = app.clock().clone();
-    let inserted = app
-        .store()
-        .change(move |transaction| {
+    app.store()
+        .attempt(move |transaction| {
             // Read here, where executions start one after the other, so that a tag is free when its time is over.
             let started_at = clock.now();
             let new = NewExecution {
@@ -162,17 +161,14 @@ async fn create(
                 success: outcome.success,
                 message: outcome.message,
             };
-            executions::insert(transaction, &new)
+            let inserted = executions::insert(transaction, &new)?;
+            Ok(inserted.then_some(()).ok_or(taken))
         })
-        .await?;
-    if inserted {
-        let answer = ExecutionId {
-            pipeline_execution_id,
-        };
-        Ok((StatusCode::CREATED, Json(answer)))
-    } else {
-        Err(taken)
-    }
+        .await??;
+    let answer = ExecutionId {
+        pipeline_execution_id,
+    };
+    Ok((StatusCode::CREATED, Json(answer)))
 }
 
 async fn outcome(app: &App, project: &Project, pipeline: &str) -> Result<Outcome, Problem> {
@@ -251,15 +247,13 @@ async fn terminate(
     check.one_of(&body, "status", &[CANCELLED]);
     check.done(())?;
     let clock = app.clock().clone();
-    let found = app
-        .store()
-        .change(move |transaction| executions::cancel(transaction, project.id, id, clock.now()))
-        .await?;
-    if found {
-        Ok(Json(ExecutionId {
-            pipeline_execution_id: id,
-        }))
-    } else {
-        Err(missing(id))
-    }
+    app.store()
+        .attempt(move |transaction| {
+            let found = executions::cancel(transaction, project.id, id, clock.now())?;
+            Ok(found.then_some(()).ok_or_else(|| missing(id)))
+        })
+        .await??;
+    Ok(Json(ExecutionId {
+        pipeline_execution_id: id,
+    }))
 }

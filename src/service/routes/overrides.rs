@@ -2,7 +2,6 @@
 
 use super::variables::{NAME, does_not_fit, missing};
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::{Check, given};
 use crate::service::options::Role;
@@ -12,6 +11,7 @@ use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::store::environments;
 use crate::service::store::variables::{self, Found, Override, Scalar};
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -160,14 +160,14 @@ async fn put(
     let missing = missing(&name);
     let applied = app
         .store()
-        .change(
+        .attempt(
             move |transaction| match variables::find(transaction, project.id, &name)? {
-                Some(found) => apply(transaction, project.id, caller.role, found, items).map(Some),
-                None => Ok(None),
+                Some(found) => apply(transaction, project.id, caller.role, found, items).map(Ok),
+                None => Ok(Err(missing)),
             },
         )
-        .await?;
-    applied.map(Json).ok_or(missing)
+        .await??;
+    Ok(Json(applied))
 }
 
 fn read_item(check: &mut Check, item: &Map<String, Value>) -> Option<Override> {
@@ -238,14 +238,6 @@ fn refusal(
     })
 }
 
-/// What became of the removal of an override.
-enum Removal {
-    Done,
-    NoVariable,
-    NoOverride,
-    Refused(String),
-}
-
 /// Removes the override in an environment.
 #[utoipa::path(
     delete,
@@ -274,26 +266,20 @@ async fn remove(
     let no_override = Problem::not_found(format!(
         "the variable `{name}` has no override in the environment `{environment}`"
     ));
-    let removal = app
-        .store()
-        .change(move |transaction| {
+    app.store()
+        .attempt(move |transaction| {
             let Some(found) = variables::find(transaction, project.id, &name)? else {
-                return Ok(Removal::NoVariable);
+                return Ok(Err(missing));
             };
             if variables::overrides(transaction, &found, Some(&environment))?.is_empty() {
-                return Ok(Removal::NoOverride);
+                return Ok(Err(no_override));
             }
             if let Some(why) = refusal(transaction, project.id, caller.role, &environment)? {
-                return Ok(Removal::Refused(why));
+                return Ok(Err(Problem::forbidden(why)));
             }
             variables::remove_override(transaction, &found, &environment)?;
-            Ok(Removal::Done)
+            Ok(Ok(()))
         })
-        .await?;
-    match removal {
-        Removal::Done => Ok(StatusCode::NO_CONTENT),
-        Removal::NoVariable => Err(missing),
-        Removal::NoOverride => Err(no_override),
-        Removal::Refused(why) => Err(Problem::forbidden(why)),
-    }
+        .await??;
+    Ok(StatusCode::NO_CONTENT)
 }

@@ -1,7 +1,6 @@
 //! Projects and their repositories (API document, "Projects, environments, provisioning").
 
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
 use crate::service::options::Role;
@@ -9,7 +8,8 @@ use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::routes::Empty;
-use crate::service::store::projects::{self, Initialized, NewProject, ProjectItem};
+use crate::service::store::projects::{self, NewProject, ProjectItem};
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -206,19 +206,19 @@ async fn initialize(
     });
     let name = check.text(&body, "repositoryName");
     let words = check.done([provider, owner.unwrap_or_default(), name])?;
-    let initialized = app
-        .store()
-        .change(move |transaction| {
+    app.store()
+        .attempt(move |transaction| {
+            if projects::is_full_saas(transaction, project.id)? {
+                return Ok(Err(Problem::invalid_field(
+                    "projectId",
+                    "is of a project of the full SaaS deployment, which has no repository",
+                )));
+            }
             let words = words.each_ref().map(String::as_str);
-            projects::initialize_repository(transaction, project.id, words)
+            let initialized = projects::initialize_repository(transaction, project.id, words)?;
+            let taken = || Problem::conflict("the project has a repository already");
+            Ok(initialized.then_some(()).ok_or_else(taken))
         })
-        .await?;
-    match initialized {
-        Initialized::Done => Ok((StatusCode::CREATED, Json(Empty {}))),
-        Initialized::FullSaas => Err(Problem::invalid_field(
-            "projectId",
-            "is of a project of the full SaaS deployment, which has no repository",
-        )),
-        Initialized::Already => Err(Problem::conflict("the project has a repository already")),
-    }
+        .await??;
+    Ok((StatusCode::CREATED, Json(Empty {})))
 }

@@ -1,12 +1,12 @@
 //! Secrets of runners (API document, "Projects, environments, provisioning").
 
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::{Check, given};
 use crate::service::place::Place;
 use crate::service::problem::Problem;
 use crate::service::store::secrets;
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

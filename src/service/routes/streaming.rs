@@ -1,7 +1,6 @@
 //! Streaming pipelines (API document, "Streaming pipelines").
 
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
 use crate::service::place::Place;
@@ -10,6 +9,7 @@ use crate::service::project::Project;
 use crate::service::routes::Empty;
 use crate::service::store::streaming::{self, Command, NewPipeline, Status};
 use crate::service::streaming::{StreamingDefinition, StreamingPipeline, check_definition};
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -147,15 +147,13 @@ async fn command(
     };
     let command = check.done(command)?;
     let author = app.author(&caller);
-    let found = app
-        .store()
-        .change(move |transaction| streaming::command(transaction, project.id, id, command, &author))
-        .await?;
-    if found {
-        Ok(Json(Empty {}))
-    } else {
-        Err(missing(id))
-    }
+    app.store()
+        .attempt(move |transaction| {
+            let found = streaming::command(transaction, project.id, id, command, &author)?;
+            Ok(found.then_some(()).ok_or_else(|| missing(id)))
+        })
+        .await??;
+    Ok(Json(Empty {}))
 }
 
 /// Shows how a streaming pipeline is.

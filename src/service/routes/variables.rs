@@ -189,18 +189,14 @@ async fn create(
         name: variable.name.clone(),
         value: variable.value.clone(),
     };
-    let inserted = app
-        .store()
-        .change(move |transaction| variables::insert(transaction, project.id, &variable))
-        .await?;
-    if inserted {
-        Ok((StatusCode::CREATED, Json(created)))
-    } else {
-        Err(Problem::conflict(format!(
-            "the project has a variable `{}` already",
-            created.name
-        )))
-    }
+    let taken = Problem::conflict(format!("the project has a variable `{}` already", created.name));
+    app.store()
+        .attempt(move |transaction| {
+            let inserted = variables::insert(transaction, project.id, &variable)?;
+            Ok(inserted.then_some(()).ok_or(taken))
+        })
+        .await??;
+    Ok((StatusCode::CREATED, Json(created)))
 }
 
 fn value_of(check: &mut Check, body: &Map<String, Value>) -> Option<Scalar> {
@@ -266,7 +262,7 @@ async fn update(
     let change = check.done(change)?;
     let name = place.text(NAME).to_owned();
     app.store()
-        .change(move |transaction| apply(transaction, project.id, &name, change))
+        .attempt(move |transaction| apply(transaction, project.id, &name, change))
         .await??;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -321,13 +317,11 @@ fn apply(
 async fn remove(project: Project, State(app): State<Arc<App>>, place: Place) -> Result<StatusCode, Problem> {
     let name = place.text(NAME).to_owned();
     let missing = missing(&name);
-    let removed = app
-        .store()
-        .change(move |transaction| variables::remove(transaction, project.id, &name))
-        .await?;
-    if removed {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(missing)
-    }
+    app.store()
+        .attempt(move |transaction| {
+            let removed = variables::remove(transaction, project.id, &name)?;
+            Ok(removed.then_some(()).ok_or(missing))
+        })
+        .await??;
+    Ok(StatusCode::NO_CONTENT)
 }

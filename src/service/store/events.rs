@@ -3,9 +3,9 @@
 //! An event is recorded in the transaction of the change that it tells of, so there is never one without the other.
 
 use super::count;
-use crate::service::auth::User;
 use crate::service::clock::Moment;
 use crate::service::page::Page;
+use crate::service::tokens::User;
 use rusqlite::{Connection, Row, Transaction, named_params, params};
 use serde::Serialize;
 use std::sync::Arc;

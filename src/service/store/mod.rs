@@ -1,33 +1,28 @@
 //! What is kept: an embedded database, on disk or in memory.
 //!
 //! One connection does all the work, off the async threads. On disk it writes ahead (WAL) and syncs on every commit
-//! (`synchronous = FULL`), so that what was acknowledged survives a `kill -9`; it holds the file exclusively, so that
-//! two servers cannot share a folder. See <https://www.sqlite.org/wal.html>.
+//! (`synchronous = FULL`), so that what was acknowledged survives a `kill -9`. See <https://www.sqlite.org/wal.html>.
 
 pub mod artifacts;
 pub mod connections;
 pub mod environments;
+mod error;
 pub mod events;
 pub mod executions;
+mod folder;
 pub mod projects;
 pub mod secrets;
 pub mod streaming;
 pub mod tasks;
 pub mod variables;
 
-use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior};
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+pub use error::StoreError;
+
+use folder::Folder;
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tokio::task;
-
-/// The database's file in the data folder.
-const FILE: &str = "platform.db";
-
-/// How long to wait for a server that is just ending.
-const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// The statements that lead from each version of the layout to the next; `PRAGMA user_version` counts those done.
 const MIGRATIONS: [&str; 10] = [
@@ -43,54 +38,27 @@ const MIGRATIONS: [&str; 10] = [
     tasks::TABLES,
 ];
 
-/// The store did not do what was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The data folder could not be made.
-    #[error("cannot make the data folder {}", path.display())]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// The system's words.
-        #[source]
-        source: io::Error,
-    },
-    /// Another process has the data folder.
-    #[error("the data folder {} is in use by another server", .0.display())]
-    Locked(PathBuf),
-    /// A newer version of this program wrote the data.
-    #[error("the data was written by a newer version (layout {found}; this one knows {known})")]
-    Newer {
-        /// The layout of the data.
-        found: u32,
-        /// The newest layout that this program knows.
-        known: u32,
-    },
-    /// The database's own words.
-    #[error("database: {0}")]
-    Database(#[from] rusqlite::Error),
-    /// The work ended in a defect.
-    #[error("a defect ended the work on the database")]
-    Defect,
-}
-
 /// The open store; clones share it.
 #[derive(Debug, Clone)]
 pub struct Store {
     connection: Arc<Mutex<Connection>>,
+    /// Held for as long as the connection is open.
+    _folder: Option<Arc<Folder>>,
 }
 
 impl Store {
     /// Opens the store in `folder`, making what is missing; without one, an empty store in memory.
     pub fn open(folder: Option<&Path>) -> Result<Self, StoreError> {
-        let mut connection = match folder {
+        let folder = folder.map(Folder::take).transpose()?;
+        let mut connection = match &folder {
             None => Connection::open_in_memory()?,
-            Some(folder) => open_file(folder)?,
+            Some(folder) => folder.database()?,
         };
         connection.pragma_update(None, "foreign_keys", true)?;
-        migrate(&mut connection).map_err(|error| name_lock(error, folder))?;
+        migrate(&mut connection)?;
         Ok(Self {
             connection: Arc::new(Mutex::new(connection)),
+            _folder: folder.map(Arc::new),
         })
     }
 
@@ -111,6 +79,24 @@ impl Store {
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
         self.run(move |connection| commit(connection, work)).await
+    }
+
+    /// Changes as [`Store::change`] does, unless `work` refuses: then nothing of what it did stays.
+    pub async fn attempt<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
+    where
+        T: Send + 'static,
+        R: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, R>> + Send + 'static,
+    {
+        self.run(move |connection| {
+            let transaction = begin(connection)?;
+            let outcome = work(&transaction)?;
+            if outcome.is_ok() {
+                transaction.commit()?;
+            }
+            Ok(outcome)
+        })
+        .await
     }
 
     /// Changes before anything is served, on the thread of the caller.
@@ -141,10 +127,15 @@ fn commit<T>(
     connection: &mut Connection,
     work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
 ) -> Result<T, StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = begin(connection)?;
     let value = work(&transaction)?;
     transaction.commit()?;
     Ok(value)
+}
+
+/// A transaction that is rolled back unless it is committed.
+fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
 /// The number that a `SELECT count(*)` gives.
@@ -152,23 +143,8 @@ fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
-fn open_file(folder: &Path) -> Result<Connection, StoreError> {
-    fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
-        path: folder.to_owned(),
-        source,
-    })?;
-    let connection = Connection::open(folder.join(FILE))?;
-    connection.busy_timeout(LOCK_WAIT)?;
-    let set = |name, value| connection.pragma_update(None, name, value);
-    set("locking_mode", "EXCLUSIVE")
-        .and_then(|()| set("journal_mode", "WAL"))
-        .and_then(|()| set("synchronous", "FULL"))
-        .map_err(|error| name_lock(error.into(), Some(folder)))?;
-    Ok(connection)
-}
-
 fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = begin(connection)?;
     let found: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let mut known = 0;
     for statements in MIGRATIONS {
@@ -183,20 +159,6 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     transaction.pragma_update(None, "user_version", known)?;
     transaction.commit()?;
     Ok(())
-}
-
-fn name_lock(error: StoreError, folder: Option<&Path>) -> StoreError {
-    match (&error, folder) {
-        (StoreError::Database(cause), Some(folder))
-            if matches!(
-                cause.sqlite_error_code(),
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-            ) =>
-        {
-            StoreError::Locked(folder.to_owned())
-        }
-        _ => error,
-    }
 }
 
 #[cfg(test)]
@@ -221,16 +183,6 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_belongs_to_one_server_at_a_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let first = Store::open(Some(folder.path())).unwrap();
-        let second = Store::open(Some(folder.path())).unwrap_err();
-        assert!(matches!(second, StoreError::Locked(path) if path == folder.path()));
-        drop(first);
-        assert!(Store::open(Some(folder.path())).is_ok());
-    }
-
-    #[test]
     fn data_of_a_newer_version_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(Some(folder.path())).unwrap();
@@ -248,12 +200,20 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_folder_that_cannot_be_made_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("file");
-        fs::write(&file, "").unwrap();
-        let error = Store::open(Some(&file.join("data"))).unwrap_err();
-        assert!(matches!(error, StoreError::Folder { path, .. } if path == file.join("data")));
+    #[tokio::test]
+    async fn what_is_refused_leaves_nothing_behind() {
+        let store = Store::open(None).unwrap();
+        let put = |refuse: bool| {
+            store.attempt(move |transaction| {
+                transaction.execute("INSERT INTO repository VALUES ('p', 'x', 'y', 'z')", [])?;
+                Ok(if refuse { Err("no") } else { Ok(()) })
+            })
+        };
+        let all =
+            || store.read(|connection| connection.query_row("SELECT count(*) FROM repository", [], count));
+        assert_eq!(put(true).await.unwrap(), Err("no"));
+        assert_eq!(all().await.unwrap(), 0);
+        assert_eq!(put(false).await.unwrap(), Ok(()));
+        assert_eq!(all().await.unwrap(), 1);
     }
 }

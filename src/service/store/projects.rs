@@ -128,33 +128,15 @@ fn item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     })
 }
 
-/// What became of the initialization of a repository.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Initialized {
-    /// It is the project's repository now.
-    Done,
-    /// The project is one of the full SaaS deployment.
-    FullSaas,
-    /// The project has a repository.
-    Already,
-}
-
-/// Records the repository of a project: provider, owner and name.
+/// Records the repository of a project: provider, owner and name; false, and nothing is changed, if it has one.
 pub fn initialize_repository(
     transaction: &Transaction<'_>,
     project: Uuid,
     [provider, owner, name]: [&str; 3],
-) -> rusqlite::Result<Initialized> {
-    if is_full_saas(transaction, project)? {
-        return Ok(Initialized::FullSaas);
-    }
+) -> rusqlite::Result<bool> {
     let inserted = transaction.execute(
         "INSERT INTO repository VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
         params![project.to_string(), provider, owner, name],
     )?;
-    Ok(if inserted == 0 {
-        Initialized::Already
-    } else {
-        Initialized::Done
-    })
+    Ok(inserted > 0)
 }

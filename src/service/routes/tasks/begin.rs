@@ -3,7 +3,6 @@
 use super::{AGENT, AgentName, GrantedTool, MODES, read_mode, read_tool, record};
 use crate::service::agent::{AgentConfig, Mode, Status, Task};
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
 use crate::service::clock::Moment;
@@ -12,6 +11,7 @@ use crate::service::project::Project;
 use crate::service::published;
 use crate::service::store::events::Kind;
 use crate::service::store::tasks::{self, NewTask};
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -7,7 +7,6 @@ use crate::service::agent::{
     Answer, Decision, Message, Mode, PendingDecision, Status, Verdict, acceptance_of,
 };
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::body::JsonObject;
 use crate::service::check::{Check, given, whole};
 use crate::service::page::{Query, whole_number};
@@ -16,6 +15,7 @@ use crate::service::problem::{Problem, ProblemBody};
 use crate::service::routes::texts;
 use crate::service::store::events::Kind;
 use crate::service::store::tasks;
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -3,13 +3,13 @@
 use super::{AGENT, GrantedTool, ID, change, missing, sees, shown};
 use crate::service::agent::{AgentConfig, Mode, PendingDecision, Status};
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::check::Check;
 use crate::service::clock::Moment;
 use crate::service::page::{Page, Query};
 use crate::service::place::{self, Place};
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::store::tasks::{self, StoredTask};
+use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -213,7 +213,7 @@ async fn remove(caller: Caller, State(app): State<Arc<App>>, place: Place) -> Re
     let id = place.uuid(ID)?;
     let state = Arc::clone(&app);
     app.store()
-        .change(move |transaction| {
+        .attempt(move |transaction| {
             let found = tasks::find(transaction, id)?;
             let Some(mut stored) = found.filter(|stored| sees(&state, &caller, stored)) else {
                 return Ok(Err(missing(id)));

@@ -6,12 +6,12 @@ mod manage;
 
 use crate::service::agent::{Message, Mode, TOOLS, Task};
 use crate::service::app::App;
-use crate::service::auth::Caller;
 use crate::service::check::Check;
 use crate::service::options::Role;
 use crate::service::problem::Problem;
 use crate::service::store::events::{self, Author, Entry, Kind};
 use crate::service::store::tasks::{self, StoredTask};
+use crate::service::tokens::Caller;
 use rusqlite::Transaction;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -112,7 +112,7 @@ where
 {
     let (state, caller) = (Arc::clone(app), caller.clone());
     app.store()
-        .change(move |transaction| {
+        .attempt(move |transaction| {
             let found = tasks::find(transaction, id)?;
             let Some(mut stored) = found.filter(|stored| sees(&state, &caller, stored)) else {
                 return Ok(Err(missing(id)));

@@ -1,0 +1,50 @@
+//! A project that the platform is started with.
+
+use std::path::PathBuf;
+use uuid::Uuid;
+
+/// A project of the flags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenProject {
+    /// Its identifier.
+    pub id: Uuid,
+    /// The name of its repository's folder.
+    pub name: String,
+    /// Its remote.
+    pub repository: PathBuf,
+}
+
+impl GivenProject {
+    /// A project whose remote is this local repository.
+    pub fn new(id: Uuid, repository: PathBuf) -> Self {
+        let folder = repository.canonicalize().unwrap_or_else(|_| repository.clone());
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| id.to_string());
+        let name = name
+            .strip_suffix(".git")
+            .filter(|name| !name.is_empty())
+            .unwrap_or(&name);
+        Self {
+            id,
+            name: name.to_owned(),
+            repository,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_given_project_is_called_like_the_folder_of_its_repository() {
+        for (path, name) in [
+            ("/nowhere/sales.git", "sales"),
+            ("/nowhere/sales", "sales"),
+            ("/nowhere/.git", ".git"),
+            ("/", "00000000-0000-0000-0000-000000000000"),
+        ] {
+            assert_eq!(GivenProject::new(Uuid::nil(), path.into()).name, name);
+        }
+    }
+}

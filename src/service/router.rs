@@ -1,0 +1,26 @@
+//! The router around everything.
+
+use super::app::App;
+use super::auth;
+use super::linger::linger;
+use super::openapi;
+use super::problem::{self, Problem};
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use std::sync::Arc;
+use tower_http::catch_panic::CatchPanicLayer;
+
+/// The whole service as a router.
+///
+/// From the outside in: an unread body is read on, refusals are written out, a panic becomes a refusal, the caller is
+/// found, and only then is the path looked at.
+pub fn router(state: Arc<App>) -> Router {
+    openapi::router(state.vocabulary())
+        .method_not_allowed_fallback(async || Problem::method_not_allowed())
+        .fallback(async || Problem::not_found("there is nothing at this path"))
+        .layer(from_fn_with_state(Arc::clone(&state), auth::authenticate))
+        .layer(CatchPanicLayer::custom(Problem::from_panic))
+        .layer(from_fn(problem::answer))
+        .layer(from_fn(linger))
+        .with_state(state)
+}

@@ -1,0 +1,164 @@
+//! Room for connections: so many at the same time, and where none is left, the one that is idle for the longest goes.
+//!
+//! So nobody keeps others out by opening connections and sending nothing, or half of a head. A connection with a
+//! request under way is never cut off.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// How long a connection may be idle before it can be sent away: enough for a request to arrive.
+const SHORTEST_STAY: Duration = Duration::from_millis(50);
+
+/// How long to wait for a connection to end before looking again for one that is idle.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// All seats; clones share them.
+#[derive(Debug, Clone)]
+pub struct Seats {
+    free: Arc<Semaphore>,
+    idle: Arc<Mutex<Idle>>,
+}
+
+/// The idle connections in the order in which they became so.
+#[derive(Debug, Default)]
+struct Idle {
+    last: u64,
+    since: BTreeMap<u64, (Instant, Arc<Notify>)>,
+}
+
+/// The seat of a connection, free again when it is dropped.
+#[derive(Debug)]
+pub struct Seat {
+    seats: Seats,
+    sent_away: Arc<Notify>,
+    /// The number in the order of the idle ones.
+    resting: Mutex<Option<u64>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Seats {
+    /// Seats for this many connections.
+    pub fn new(number: usize) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(number)),
+            idle: Arc::default(),
+        }
+    }
+
+    /// A seat, once there is one.
+    pub async fn take(&self) -> Seat {
+        loop {
+            if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
+                return self.seat(permit);
+            }
+            self.send_one_away();
+            let free = Arc::clone(&self.free).acquire_owned();
+            // The semaphore is never closed.
+            if let Ok(Ok(permit)) = timeout(LOOK_AGAIN, free).await {
+                return self.seat(permit);
+            }
+        }
+    }
+
+    fn seat(&self, permit: OwnedSemaphorePermit) -> Seat {
+        let seat = Seat {
+            seats: self.clone(),
+            sent_away: Arc::default(),
+            resting: Mutex::default(),
+            _permit: permit,
+        };
+        seat.rest();
+        seat
+    }
+
+    /// Sends away the connection that is idle for the longest, unless it has only just come.
+    pub fn send_one_away(&self) {
+        let mut idle = locked(&self.idle);
+        let Some(first) = idle.since.first_entry() else {
+            return;
+        };
+        if first.get().0.elapsed() >= SHORTEST_STAY {
+            first.remove().1.notify_one();
+        }
+    }
+}
+
+impl Seat {
+    /// No request is under way.
+    pub fn rest(&self) {
+        let mut idle = locked(&self.seats.idle);
+        idle.last += 1;
+        let number = idle.last;
+        idle.since
+            .insert(number, (Instant::now(), Arc::clone(&self.sent_away)));
+        *locked(&self.resting) = Some(number);
+    }
+
+    /// A request is under way; false if the connection was sent away before.
+    pub fn work(&self) -> bool {
+        let mut idle = locked(&self.seats.idle);
+        let number = locked(&self.resting).take();
+        number.is_none_or(|number| idle.since.remove(&number).is_some())
+    }
+
+    /// Until the connection is sent away.
+    pub async fn sent_away(&self) {
+        self.sent_away.notified().await;
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.work();
+    }
+}
+
+/// What a panic left behind is whole: each change is one step.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::task::Poll;
+
+    /// Whether a connection was sent away.
+    async fn is_sent_away(seat: &Seat) -> bool {
+        let mut away = Box::pin(seat.sent_away());
+        poll_fn(|context| Poll::Ready(away.as_mut().poll(context).is_ready())).await
+    }
+
+    #[tokio::test]
+    async fn the_one_that_is_idle_for_the_longest_goes() {
+        let seats = Seats::new(3);
+        let (first, second, third) = (seats.take().await, seats.take().await, seats.take().await);
+        assert!(first.work());
+        third.rest();
+        let waiting = tokio::spawn({
+            let seats = seats.clone();
+            async move { seats.take().await }
+        });
+        second.sent_away().await;
+        assert!(!second.work(), "what was sent away takes no request");
+        drop(second);
+        let fourth = waiting.await.unwrap();
+        assert!(!is_sent_away(&first).await && !is_sent_away(&third).await && !is_sent_away(&fourth).await);
+    }
+
+    #[tokio::test]
+    async fn who_has_work_stays_and_a_seat_that_is_left_is_free() {
+        let seats = Seats::new(1);
+        let only = seats.take().await;
+        assert!(only.work());
+        let waited = timeout(3 * SHORTEST_STAY, seats.take()).await;
+        assert!(waited.is_err() && !is_sent_away(&only).await);
+        drop(only);
+        seats.take().await;
+        assert!(locked(&seats.idle).since.is_empty());
+    }
+}

@@ -1,0 +1,229 @@
+//! Which source file uses which, and where they go round in a circle.
+//!
+//! A path is followed to the file that defines what it names: through re-exports, which are a map and no use. `mod x;`
+//! alone is no use either. A file may use what the `mod.rs` above it holds for all of its folder: the two are one
+//! module, which calls its parts. What is compiled for tests only does not count.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::iter::Peekable;
+use std::path::Path;
+
+/// Where in the tree of modules something is.
+type Place = Vec<String>;
+
+/// How many names may stand for each other, one after the other.
+const DEPTH: usize = 20;
+
+/// What a source file says about others.
+#[derive(Default)]
+struct Source {
+    /// The modules below it that are files of their own.
+    children: BTreeSet<String>,
+    /// What `use` gives a name: the name, the path as it is written.
+    named: BTreeMap<String, Place>,
+    /// Everything that it uses: paths as they are written, re-exports left out.
+    used: Vec<Place>,
+}
+
+/// The circles below the folder: each the places of its files, in their order.
+pub fn circles(folder: &Path, files: &[impl AsRef<Path>]) -> Vec<Vec<String>> {
+    let sources: BTreeMap<Place, Source> = files
+        .iter()
+        .map(|file| {
+            let text = fs::read_to_string(file).unwrap();
+            let place = place_of(file.as_ref().strip_prefix(folder).unwrap());
+            (place, Source::read(text.parse().unwrap()))
+        })
+        .collect();
+    let uses: BTreeMap<&Place, BTreeSet<Place>> = sources
+        .iter()
+        .map(|(place, source)| {
+            let found = source
+                .used
+                .iter()
+                .filter_map(|path| target(&sources, place, path, 0));
+            (place, found.filter(|found| !place.starts_with(found)).collect())
+        })
+        .collect();
+    let reached: BTreeMap<&Place, BTreeSet<&Place>> = uses
+        .keys()
+        .map(|place| (*place, reachable(&uses, place)))
+        .collect();
+    let mut found = BTreeSet::new();
+    for (place, others) in reached.iter().filter(|(place, others)| others.contains(*place)) {
+        let round = others.iter().filter(|other| reached[*other].contains(*place));
+        found.insert(round.map(|other| other.join("::")).collect());
+    }
+    found.into_iter().collect()
+}
+
+fn place_of(file: &Path) -> Place {
+    let path = file.with_extension("");
+    let mut place: Place = path
+        .iter()
+        .map(|part| part.to_str().unwrap().to_owned())
+        .collect();
+    if matches!(place.last().map(String::as_str), Some("mod" | "lib")) {
+        place.pop();
+    }
+    place
+}
+
+fn reachable<'u>(uses: &'u BTreeMap<&Place, BTreeSet<Place>>, from: &'u Place) -> BTreeSet<&'u Place> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(place) = open.pop() {
+        open.extend(uses[place].iter().filter(|next| found.insert(*next)));
+    }
+    found
+}
+
+/// The file that defines what a path in a file names; none if it is of another crate.
+fn target(sources: &BTreeMap<Place, Source>, from: &Place, path: &[String], depth: usize) -> Option<Place> {
+    let mut at = from.clone();
+    for (index, name) in path.iter().enumerate() {
+        let source = &sources[&at];
+        match name.as_str() {
+            "crate" => at.clear(),
+            "self" => {}
+            "super" => _ = at.pop(),
+            child if source.children.contains(child) => at.push(child.to_owned()),
+            // What is named here stands elsewhere. A crate may export what is called like itself.
+            name if source.named.contains_key(name) && depth < DEPTH => {
+                let path = [&source.named[name], &path[index + 1..]].concat();
+                return target(sources, &at, &path, depth + 1);
+            }
+            _ if index == 0 => return None,
+            _ => break,
+        }
+    }
+    Some(at)
+}
+
+impl Source {
+    fn read(text: TokenStream) -> Self {
+        let mut source = Self::default();
+        source.items(text, 0);
+        source
+    }
+
+    /// Reads tokens; in a module within the file, `depth` says how deep.
+    fn items(&mut self, text: TokenStream, depth: usize) {
+        let mut tokens = text.into_iter().peekable();
+        let mut public = false;
+        let mut last_colons = 0;
+        while let Some(token) = tokens.next() {
+            let mut colons = 0;
+            match token {
+                TokenTree::Punct(punct) if punct.as_char() == '#' => {
+                    let attribute = tokens.next().map(|next| next.to_string().replace(' ', ""));
+                    if attribute.is_some_and(|text| text == "[cfg(test)]") {
+                        skip_item(&mut tokens);
+                    }
+                }
+                TokenTree::Punct(punct) if punct.as_char() == ':' => colons = last_colons + 1,
+                TokenTree::Punct(punct) if punct.as_char() == ';' => public = false,
+                TokenTree::Group(group) => {
+                    // The brackets of `pub(super)` say nothing of what is public.
+                    public &= group.delimiter() == Delimiter::Parenthesis;
+                    self.items(group.stream(), depth);
+                }
+                TokenTree::Ident(word) if word == "pub" => public = true,
+                TokenTree::Ident(word) if word == "use" => {
+                    let mut paths = Vec::new();
+                    tree(&mut tokens, &[], &mut paths);
+                    self.imports(paths, public);
+                    public = false;
+                }
+                TokenTree::Ident(word) if word == "mod" => {
+                    let name = tokens.next().unwrap().to_string();
+                    match tokens.next() {
+                        Some(TokenTree::Group(group)) => self.items(group.stream(), depth + 1),
+                        _ => _ = self.children.insert(name),
+                    }
+                    public = false;
+                }
+                // The rest of a path whose beginning is another crate's.
+                TokenTree::Ident(_) if last_colons == 2 => {}
+                TokenTree::Ident(word) => {
+                    let path = path(word.to_string(), &mut tokens);
+                    if path.len() > 1 {
+                        self.used.push(path);
+                    }
+                }
+                _ => {}
+            }
+            last_colons = colons;
+        }
+    }
+
+    fn imports(&mut self, paths: Vec<(String, Place)>, public: bool) {
+        for (name, path) in paths {
+            if !public {
+                self.used.push(path.clone());
+            }
+            self.named.insert(name, path);
+        }
+    }
+}
+
+/// Passes by the item after an attribute: to its end or its body.
+fn skip_item(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) {
+    for token in tokens {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == ';' => return,
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return,
+            _ => {}
+        }
+    }
+}
+
+fn passes_colons(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -> bool {
+    let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');
+    tokens.next_if(is_colon).is_some() && tokens.next_if(is_colon).is_some()
+}
+
+/// The path in code that begins with this word.
+fn path(first: String, tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -> Place {
+    let mut path = vec![first];
+    while passes_colons(tokens) {
+        match tokens.next_if(|token| matches!(token, TokenTree::Ident(_))) {
+            Some(word) => path.push(word.to_string()),
+            None => break,
+        }
+    }
+    path
+}
+
+/// The names and paths of a `use`, whose first part is `before`.
+fn tree(
+    tokens: &mut Peekable<impl Iterator<Item = TokenTree>>,
+    before: &[String],
+    found: &mut Vec<(String, Place)>,
+) {
+    let mut place = before.to_vec();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(word) if word == "as" => {
+                found.push((tokens.next().unwrap().to_string(), std::mem::take(&mut place)));
+            }
+            TokenTree::Ident(word) => place.push(word.to_string()),
+            TokenTree::Group(group) => {
+                let mut inner = group.stream().into_iter().peekable();
+                while inner.peek().is_some() {
+                    tree(&mut inner, &place, found);
+                }
+                place.clear();
+            }
+            TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ',') => break,
+            _ => {}
+        }
+    }
+    if place.last().is_some_and(|last| last == "self") {
+        place.pop();
+    }
+    if let Some(name) = place.last() {
+        found.push((name.clone(), place));
+    }
+}
