@@ -2,32 +2,12 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
+use super::pattern::Pattern;
 use super::rule::{Check, Documentation, Field, Rule};
 use crate::pipelines::Kind;
 use crate::yaml::shortened;
-use regex::{Regex, RegexBuilder};
 
 const ID: &str = "component-naming-convention";
-
-/// How large a compiled pattern may be, and how many bytes of names it is then tried on. The time for a byte grows
-/// with the pattern: either limit keeps the largest pipeline under ten seconds. `[\w ]{1,255}` takes about 5 MiB, as
-/// `\w` knows the letters of every script; without such repetitions patterns take some kilobytes.
-const LIMITS: [Limit; 2] = [
-    Limit {
-        compiled: 1 << 20,
-        names: usize::MAX,
-    },
-    Limit {
-        compiled: 16 << 20,
-        names: 1 << 20,
-    },
-];
-
-#[derive(Clone, Copy)]
-struct Limit {
-    compiled: usize,
-    names: usize,
-}
 
 pub(super) struct ComponentNamingConvention;
 
@@ -38,56 +18,17 @@ impl Rule for ComponentNamingConvention {
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
         let pattern = config.text("regexMatchPattern")?;
-        let (regex, limit) = whole_name(pattern)?;
+        let regex = Pattern::whole_name(ID, pattern)?;
         let problem = format!(
             "does not match the naming convention {}: rename it",
             shortened(pattern)
         );
         Ok(Box::new(move |subject| {
-            let components = subject.pipeline.components.iter();
-            if components.map(|component| component.name.len()).sum::<usize>() > limit.names {
-                return Err(invalid("too large for the names of this pipeline"));
-            }
-            Ok(subject.violations_of_components(|_, component| !regex.is_match(&component.name), &problem))
+            let components = &subject.pipeline.components;
+            let matches = regex.matches(components.iter().map(|component| component.name.as_str()))?;
+            Ok(subject.violations_of_components(|at, _| matches.get(at) == Some(&false), &problem))
         }))
     }
-}
-
-/// The pattern, to be matched against all of a name, with the limit that it needs.
-///
-/// It is compiled as it is written first, so that `a)|(b` does not become valid by what is put around it. It is then
-/// put in a group, and not merely tried for a match that ends with the name, because `a|ab` finds `a` in `ab`.
-fn whole_name(pattern: &str) -> Result<(Regex, Limit), EvaluationError> {
-    if pattern.is_empty() {
-        return Err(EvaluationError::EmptyRegexPattern { id: ID });
-    }
-    let [.., largest] = LIMITS;
-    compile(pattern, largest).map_err(|error| invalid(&explanation(&error)))?;
-    // Where the pattern ends in a comment, which it may after `(?x)`, the group must end on a line of its own.
-    let forms = [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")];
-    LIMITS
-        .iter()
-        .flat_map(|limit| forms.iter().map(move |form| (form, *limit)))
-        .find_map(|(form, limit)| Some((compile(form, limit).ok()?, limit)))
-        .ok_or_else(|| invalid("too large"))
-}
-
-fn compile(pattern: &str, limit: Limit) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).size_limit(limit.compiled).build()
-}
-
-fn invalid(problem: &str) -> EvaluationError {
-    EvaluationError::InvalidRegexPattern {
-        id: ID,
-        problem: problem.to_owned(),
-    }
-}
-
-/// The last line of the compiler's words: those before it repeat the pattern.
-fn explanation(error: &regex::Error) -> String {
-    let text = error.to_string();
-    let last = text.lines().last().unwrap_or_default();
-    shortened(last.trim_start_matches("error: ")).into_owned()
 }
 
 static DOCUMENTATION: Documentation = Documentation {
@@ -104,7 +45,8 @@ static DOCUMENTATION: Documentation = Documentation {
     ],
     assumed: &[
         "The expression must match the whole name, also where it has no `^` and `$`.",
-        "Expressions are those of the Rust `regex` crate, which has neither look-around nor back-references.",
+        "Look-around and back-references are evaluated. An expression with them may take 10,000 steps on a name; one that \
+         takes more is `designer/invalid-regex-pattern`, which names the component. Without them any expression is fast.",
     ],
     config: &[Field {
         name: "regexMatchPattern",

@@ -55,6 +55,16 @@ pub enum EvaluationError {
         /// The compiler's words.
         problem: String,
     },
+    /// The pattern compiles, and cannot be evaluated in bounded time.
+    #[error(
+        "the rules file gives `{id}` a pattern that costs too much: {problem}; write it without nested repetition"
+    )]
+    CostlyRegexPattern {
+        /// The rule's id.
+        id: &'static str,
+        /// Which bound was passed, and where.
+        problem: String,
+    },
     /// The rule needs a start component, and there is none.
     #[error("the pipeline has no start component, so nothing can be said about what is reachable: add one")]
     NoStartComponent,
@@ -79,7 +89,9 @@ impl EvaluationError {
             Self::InvalidEnforcementLevel { .. } => "designer/invalid-enforcement-level",
             Self::InvalidRuleConfiguration { .. } => "designer/invalid-rule-configuration",
             Self::EmptyRegexPattern { .. } => "designer/empty-regex-pattern",
-            Self::InvalidRegexPattern { .. } => "designer/invalid-regex-pattern",
+            Self::InvalidRegexPattern { .. } | Self::CostlyRegexPattern { .. } => {
+                "designer/invalid-regex-pattern"
+            }
             Self::NoStartComponent => "designer/no-start-component",
             Self::DuplicateEnabledRule { .. } => "designer/duplicate-enabled-rule",
         }

@@ -22,6 +22,7 @@ mod end_output_components;
 mod maximum_components;
 mod maximum_outputs;
 mod minimum_components;
+mod pattern;
 mod start_and_end_components;
 mod unused_components;
 

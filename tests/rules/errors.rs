@@ -221,8 +221,13 @@ fn patterns_are_text_that_compiles() {
         ("'[z-a]'", "designer/invalid-regex-pattern"),
         ("'*'", "designer/invalid-regex-pattern"),
         ("'a\\'", "designer/invalid-regex-pattern"),
-        ("'(?=a)'", "designer/invalid-regex-pattern"),
-        ("'(a)\\1'", "designer/invalid-regex-pattern"),
+        ("'(?=a)'", "FAILED"),
+        ("'(a)\\1'", "FAILED"),
+        ("'(?=[SE]).*'", "PASSED"),
+        ("'(?!a'", "designer/invalid-regex-pattern"),
+        ("'(?<=a)|(b)\\1)|(c'", "designer/invalid-regex-pattern"),
+        ("'(a\\g<1>?)'", "designer/invalid-regex-pattern"),
+        ("'(a)(?(1)b|c)'", "designer/invalid-regex-pattern"),
         ("'\\w{1000}{1000}'", "designer/invalid-regex-pattern"),
     ] {
         assert_eq!(found(pattern), expected, "{pattern}");

@@ -157,6 +157,40 @@ fn a_large_pattern_is_not_tried_on_endless_names() {
 }
 
 #[test]
+fn a_pattern_that_tracks_back_forever_is_stopped_and_says_so() {
+    let config = r"regexMatchPattern: '(?:(?=a)(a+))+!'";
+    let rules = one_rule("component-naming-convention", config);
+    let tried = |name: &str| only(&rules, &orchestration(&[&format!("{name}:")]));
+    assert_eq!(outcome(&tried("aaaa!")), "PASSED");
+    assert_eq!(outcome(&tried("aaaa")), "FAILED");
+    let stopped = tried(&"a".repeat(40));
+    assert_eq!(outcome(&stopped), "designer/invalid-regex-pattern");
+    insta::assert_snapshot!(stopped.violations[0].text, @r#"the rules file gives `component-naming-convention` a pattern that costs too much: it takes more than 10000 steps on the name "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; write it without nested repetition"#);
+    let long = tried(&"b".repeat(1001));
+    assert_eq!(outcome(&long), "designer/invalid-regex-pattern");
+}
+
+#[test]
+fn a_pattern_that_tracks_back_is_not_tried_on_endless_names() {
+    // Each name takes nearly all the steps that it may.
+    let rules = one_rule(
+        "component-naming-convention",
+        "regexMatchPattern: '(?:(?=a)(a+))+b'",
+    );
+    let names = |count: usize| -> String {
+        let lines: Vec<String> = (0..count)
+            .map(|at| format!("    {}{at}:\n", "a".repeat(10)))
+            .collect();
+        HEAD.to_owned() + &lines.concat()
+    };
+    assert_eq!(outcome(&only(&rules, &names(100))), "FAILED");
+    assert_eq!(
+        outcome(&only(&rules, &names(30_000))),
+        "designer/invalid-regex-pattern"
+    );
+}
+
+#[test]
 fn texts_made_to_hurt_are_searched_quickly() {
     let mut document = HEAD.to_owned();
     for length in 1..1000 {

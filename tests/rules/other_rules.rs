@@ -80,7 +80,7 @@ fn names_must_match_the_whole_pattern() {
         "\"a\\nb\":",
         "Übung:",
     ];
-    let table: [(&str, &[u32]); 12] = [
+    let table: [(&str, &[u32]); 15] = [
         (".*", &[10]),
         ("(?s).*", &[]),
         ("Load", &[5, 6, 7, 8, 9, 10, 11]),
@@ -93,6 +93,9 @@ fn names_must_match_the_whole_pattern() {
         (r"1\.50|true", &[4, 5, 6, 7, 10, 11]),
         ("(?x) Load # as it is", &[5, 6, 7, 8, 9, 10, 11]),
         ("(?m)^a$|^b$", &[4, 5, 6, 7, 8, 9, 10, 11]),
+        ("(?!Load$).*", &[4, 10]),
+        ("L(?=o)|Load", &[5, 6, 7, 8, 9, 10, 11]),
+        ("(?x) (?=L)Load # as it is", &[5, 6, 7, 8, 9, 10, 11]),
     ];
     for (pattern, expected) in table {
         let config = format!("regexMatchPattern: '{pattern}'");
