@@ -96,6 +96,7 @@ impl Started {
             unreviewed: judged.tally.unreviewed,
             gate_changes: selected.gate_changes,
             notes: judged.notes,
+            fixed: None,
             started_at: self.at,
             elapsed: self.clock.elapsed(),
         }

@@ -39,15 +39,12 @@ impl Fingerprint {
     }
 }
 
-const fn parts<'a>(finding: &Finding<'a>) -> [&'a str; 5] {
+fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 5] {
     let (kind, error_type) = match finding.error_type {
         Some(error_type) => ("error", error_type),
         None => ("failed", ""),
     };
-    let text = match finding.text {
-        Some(text) => text,
-        None => "",
-    };
+    let text = finding.text.as_deref().unwrap_or_default();
     [kind, finding.rule, finding.path, error_type, text]
 }
 
@@ -69,8 +66,11 @@ mod tests {
             line,
             rule: "r",
             severity: Severity::Error,
+            state: None,
+            about: None,
+            size: None,
             error_type: None,
-            text: Some(text),
+            text: Some(text.into()),
         }
     }
 

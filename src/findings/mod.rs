@@ -4,11 +4,17 @@
 //! knows where a result came from or where it goes.
 
 mod fail_on;
+mod finding;
 mod fingerprint;
 mod report;
 mod result;
+mod state;
+mod totals;
 
 pub use fail_on::FailOn;
+pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;
 pub use report::{Counts, Engine, Report, ReviewContext, Shard, Unreviewed, Verdict};
-pub use result::{Enforcement, FileResults, Finding, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
+pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
+pub use state::State;
+pub use totals::Totals;

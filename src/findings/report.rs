@@ -158,6 +158,8 @@ pub struct Report {
     pub gate_changes: Vec<String>,
     /// What else is to be known, above all why the verdict is undecided; each a sentence.
     pub notes: Vec<String>,
+    /// Findings of the base that are gone; none where nothing was compared with the base.
+    pub fixed: Option<usize>,
     /// When the review began.
     pub started_at: Timestamp,
     /// How long it took.
@@ -165,6 +167,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// What fails the gate; the default where the report does not say.
+    pub fn fail_on(&self) -> FailOn {
+        self.context.fail_on.unwrap_or_default()
+    }
+
     /// The numbers.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
@@ -203,6 +210,7 @@ mod tests {
             status,
             enforcement: None,
             violations,
+            states: Vec::new(),
         }
     }
 
@@ -219,6 +227,7 @@ mod tests {
             unreviewed: Vec::new(),
             gate_changes: Vec::new(),
             notes: Vec::new(),
+            fixed: None,
             started_at: Timestamp::UNIX_EPOCH,
             elapsed: Duration::ZERO,
         }
@@ -284,8 +293,8 @@ mod tests {
     #[test]
     fn the_line_is_that_of_the_first_concerned_component() {
         let violation = |line| Violation {
-            text: "t".into(),
             line,
+            ..Violation::new("t")
         };
         let found = result(
             Status::Failed(Severity::Error),

@@ -1,5 +1,6 @@
-//! The result of one rule on one file, and the findings in it.
+//! The result of one rule on one file.
 
+use super::State;
 use std::fmt;
 
 /// The level that the rules file gives to a rule (API document, "Pipeline review").
@@ -82,6 +83,22 @@ pub struct Violation {
     pub text: String,
     /// The line that it stands on, from 1; none where the text names nothing that has a line.
     pub line: Option<u32>,
+    /// The component or variable that it is about; none where it names none.
+    pub about: Option<String>,
+    /// What a rule that counts has counted; none for any other rule.
+    pub size: Option<u64>,
+}
+
+impl Violation {
+    /// Words about nothing in particular.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            line: None,
+            about: None,
+            size: None,
+        }
+    }
 }
 
 /// The result of one rule on one file.
@@ -95,6 +112,9 @@ pub struct RuleResult {
     pub enforcement: Option<Enforcement>,
     /// What breaks the rule; may be empty even for a failed rule.
     pub violations: Vec<Violation>,
+    /// How each violation stands against what was there before, one where there is none; empty where nothing was
+    /// compared and nothing waived.
+    pub states: Vec<Option<State>>,
 }
 
 impl RuleResult {
@@ -112,31 +132,9 @@ impl RuleResult {
         }
     }
 
-    /// The findings of this result in the file `path`: one for each violation, and one for a failed or unevaluated
-    /// rule without any, so that no failure is invisible.
-    fn findings<'a>(&'a self, path: &'a str) -> Vec<Finding<'a>> {
-        let Some(severity) = self.severity() else {
-            return Vec::new();
-        };
-        let error_type = match &self.status {
-            Status::Error(error_type) => Some(error_type.as_deref().unwrap_or(NO_ERROR_TYPE)),
-            _ => None,
-        };
-        let finding = |line, text| Finding {
-            path,
-            line,
-            rule: &self.rule,
-            severity,
-            error_type,
-            text,
-        };
-        if self.violations.is_empty() {
-            return vec![finding(1, None)];
-        }
-        self.violations
-            .iter()
-            .map(|v| finding(v.line.unwrap_or(1), Some(v.text.as_str())))
-            .collect()
+    /// How the finding of the violation at this index stands against what was there before.
+    pub fn state(&self, at: usize) -> Option<State> {
+        self.states.get(at).copied().flatten()
     }
 }
 
@@ -147,45 +145,4 @@ pub struct FileResults {
     pub path: String,
     /// In the order of the reviewer's answer.
     pub results: Vec<RuleResult>,
-}
-
-impl FileResults {
-    /// The findings in this file, in the order of the results.
-    pub fn findings(&self) -> Vec<Finding<'_>> {
-        self.results
-            .iter()
-            .flat_map(|result| result.findings(&self.path))
-            .collect()
-    }
-}
-
-/// One finding with its place: what annotations and the terminal show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finding<'a> {
-    /// The path from the repository root, with `/`.
-    pub path: &'a str,
-    /// From 1.
-    pub line: u32,
-    /// The rule's id.
-    pub rule: &'a str,
-    /// What it weighs.
-    pub severity: Severity,
-    /// The evaluation error's type, if the rule could not be evaluated.
-    pub error_type: Option<&'a str>,
-    /// The violation's words, if there are any.
-    pub text: Option<&'a str>,
-}
-
-impl Finding<'_> {
-    /// One sentence for people; text from outside, to be escaped by the writer.
-    pub fn message(&self) -> String {
-        match (self.error_type, self.text) {
-            (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),
-            (Some(error_type), Some(text)) => {
-                format!("the rule could not be evaluated: {error_type}: {text}")
-            }
-            (None, Some(text)) => text.to_owned(),
-            (None, None) => "the rule does not hold".to_owned(),
-        }
-    }
 }

@@ -26,7 +26,7 @@ impl Decision {
 /// Decides. Where nothing fails the gate, what is open stays open all the same.
 pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
     let mut results = tally.files.iter().flat_map(|file| &file.results);
-    let is_found = results.any(|result| fail_on.fails(&result.status));
+    let is_found = results.any(|result| result.fails(fail_on));
     Decision {
         failed: is_found || (tally.platform_failed && fail_on != FailOn::Never),
         undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty(),
@@ -44,6 +44,7 @@ mod tests {
             status,
             enforcement: None,
             violations: vec![],
+            states: vec![],
         };
         Tally {
             files: vec![FileResults {

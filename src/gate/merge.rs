@@ -133,26 +133,24 @@ impl Merger<'_, '_> {
             Some(other) => return Err(format!("the rule {rule} has an unknown status: {other}")),
             None => return Err(format!("the rule {rule} has no status")),
         };
-        let violations = self.violations(path, &status, answer.violations);
+        let violations = self.violations(path, &rule, &status, answer.violations);
         Ok(RuleResult {
             rule,
             status,
             enforcement,
             violations,
+            states: Vec::new(),
         })
     }
 
-    fn violations(&mut self, path: &str, status: &Status, texts: Vec<String>) -> Vec<Violation> {
-        let shown = !matches!(status, Status::Passed);
-        let place = |text: String| {
-            let line = if shown {
-                self.positions.line(path, &text)
-            } else {
-                None
-            };
-            Violation { text, line }
-        };
-        texts.into_iter().map(place).collect()
+    fn violations(&mut self, path: &str, rule: &str, status: &Status, texts: Vec<String>) -> Vec<Violation> {
+        let texts = texts.into_iter();
+        if matches!(status, Status::Passed) {
+            return texts.map(Violation::new).collect();
+        }
+        texts
+            .map(|text| self.positions.violation(path, rule, status, text))
+            .collect()
     }
 }
 

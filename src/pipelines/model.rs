@@ -1,6 +1,6 @@
 //! A pipeline as the rules and the publisher see it.
 
-use super::names::Names;
+use super::names::{Named, Names};
 use crate::yaml::Position;
 use std::sync::OnceLock;
 
@@ -156,11 +156,16 @@ impl Pipeline {
 
     /// The line of the component or variable that the text of a violation names; none if it names none.
     ///
-    /// The first name in quotes counts, else the longest that stands as a word of its own. Made for many texts: the
+    /// The longest name in quotes counts, else the longest that stands as a word of its own. Made for many texts: the
     /// names are sorted once, for the first of them. What a variable and a component are both called is the
     /// variable where the text says `variable` before it.
     pub fn line_named_in(&self, text: &str) -> Option<u32> {
-        self.names.get_or_init(|| self.names()).line_in(text)
+        self.named_in(text).map(|named| named.line)
+    }
+
+    /// The same with the name.
+    pub fn named_in(&self, text: &str) -> Option<Named<'_>> {
+        self.names.get_or_init(|| self.names()).named_in(text)
     }
 
     fn names(&self) -> Names {

@@ -28,6 +28,15 @@ pub(super) struct Names {
     sorted: Vec<Name>,
 }
 
+/// What a text is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named<'n> {
+    /// The name of a component or variable.
+    pub name: &'n str,
+    /// The line of its key.
+    pub line: u32,
+}
+
 #[derive(Debug, Clone)]
 struct Name {
     text: Box<str>,
@@ -68,26 +77,36 @@ impl Names {
     }
 
     /// See [`Pipeline::line_named_in`](super::Pipeline::line_named_in).
-    pub(super) fn line_in(&self, text: &str) -> Option<u32> {
+    pub(super) fn named_in(&self, text: &str) -> Option<Named<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
         }
         let text = beginning(text);
         let (before, name) = self.quoted(text).or_else(|| self.longest_word(text))?;
-        if says_variable(before) {
-            return name.variable.or(name.component);
-        }
-        name.component.or(name.variable)
+        let line = if says_variable(before) {
+            name.variable.or(name.component)
+        } else {
+            name.component.or(name.variable)
+        };
+        let name = &*name.text;
+        line.map(|line| Named { name, line })
     }
 
-    /// The first name between quotes, with what stands before the quote.
+    /// The longest name between quotes, the first of several, with what stands before the quote.
     fn quoted<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
-        text.char_indices().find_map(|(at, opening)| {
+        let quoted = text.char_indices().filter_map(|(at, opening)| {
             let (_, closing) = QUOTES.iter().find(|(quote, _)| *quote == opening)?;
             let (before, rest) = text.split_at(at);
             let rest = rest.strip_prefix(opening)?;
             let name = self.longest_start(rest, |_, after| after.starts_with(*closing))?;
             Some((before, name))
+        });
+        quoted.reduce(|first, next| {
+            if next.1.text.len() > first.1.text.len() {
+                next
+            } else {
+                first
+            }
         })
     }
 
@@ -185,16 +204,22 @@ mod tests {
     fn lines(names: &[&str], variables: &[&str], text: &str) -> Option<u32> {
         let below = 4 + u32::try_from(names.len().max(1)).unwrap() + 1;
         let components = names.iter().copied().zip(4..);
-        Names::new(components, variables.iter().copied().zip(below..)).line_in(text)
+        Names::new(components, variables.iter().copied().zip(below..))
+            .named_in(text)
+            .map(|named| named.line)
     }
 
     #[test]
-    fn the_first_name_in_quotes_counts_before_longer_words() {
+    fn the_longest_name_in_quotes_counts_before_longer_words() {
         let names = ["a", "b", "load all", "load"];
         assert_eq!(lines(&names, &[], "load all comes after 'b' and \"a\""), Some(5));
         assert_eq!(lines(&names, &[], "not \"x\" but `a`"), Some(4));
         assert_eq!(lines(&names, &[], "\u{201c}load\u{201d} fails"), Some(7));
         assert_eq!(lines(&names, &[], "\"load all\""), Some(6));
+        assert_eq!(
+            lines(&names, &[], "'a' comes after 'load all' and 'load'"),
+            Some(6)
+        );
     }
 
     #[test]

@@ -16,6 +16,10 @@ pub struct About {
     /// Where the host shows files of the reviewed commit, for example `https://github.com/o/r/blob/<sha>`; a path
     /// is appended after a `/`. None where there is no such place.
     pub blob_url: Option<String>,
+    /// Where the host has the repository, for example `https://github.com/o/r`.
+    pub repository_url: Option<String>,
+    /// What the reader of a SARIF file takes of it; none where it takes the whole.
+    pub sarif_limits: Option<SarifLimits>,
     /// What tells this review from others of the same commit: in SARIF's category and in a comment's marker. Empty
     /// for the usual one.
     pub category: String,
@@ -25,6 +29,24 @@ pub struct About {
     pub sources: Sources,
     /// Which lines the change touched.
     pub changed: ChangedLines,
+}
+
+/// What a host takes of a SARIF file; beyond it results are dropped, or the whole is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SarifLimits {
+    /// The most results of a run.
+    pub results: usize,
+    /// The most bytes, about.
+    pub bytes: usize,
+}
+
+impl SarifLimits {
+    /// GitHub shows 5,000 results of a run, and takes 10 MB after compression
+    /// (<https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit>).
+    pub const GITHUB: Self = Self {
+        results: 5_000,
+        bytes: 8_000_000,
+    };
 }
 
 /// A rule in words.

@@ -25,7 +25,7 @@ const DETAILS_LIMIT: usize = 2_000;
 
 /// The report, as its PUT takes it. An undecided review is no pass.
 pub fn report(report: &Report) -> Value {
-    let counts = report.counts();
+    let (counts, totals) = (report.counts(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = headline(report);
     for note in &report.notes {
@@ -39,10 +39,10 @@ pub fn report(report: &Report) -> Value {
         "reporter": "sluicegate",
         "result": if report.verdict == Verdict::Passed { "PASSED" } else { "FAILED" },
         "data": [
-            number("Errors", counts.failed - counts.warnings),
-            number("Warnings", counts.warnings),
-            number("Not evaluated", counts.errors),
-            number("Passed", counts.passed),
+            number("Errors", totals.errors),
+            number("Warnings", totals.warnings),
+            number("Not evaluated", totals.not_evaluated),
+            number("Rules passed", counts.passed),
             number("Files", counts.files),
             number("Not reviewed", counts.unreviewed),
         ],
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(body["result"], "FAILED");
         assert_eq!(
             body["data"][0],
-            json!({ "title": "Errors", "type": "NUMBER", "value": 1 })
+            json!({ "title": "Errors", "type": "NUMBER", "value": 2 })
         );
         assert_eq!(report(&sample::empty(Verdict::Undecided))["result"], "FAILED");
         assert_eq!(report(&sample::empty(Verdict::Passed))["result"], "PASSED");

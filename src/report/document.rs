@@ -1,7 +1,7 @@
 //! The review as one page of markdown: GitHub's step summary, a comment on a pull or merge request, an annotation of
 //! Buildkite. They differ in how much fits.
 
-use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Severity, Status, Verdict};
+use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Severity, Status, Totals, Verdict};
 use crate::report::markdown::{blob_link, code, escape};
 use crate::report::wording::{count, headline, run_problem, unreviewed};
 use crate::report::{About, shorten};
@@ -189,18 +189,21 @@ fn head(report: &Report) -> String {
     let Counts {
         files,
         passed,
-        failed,
-        errors,
-        warnings,
         excluded,
         unreviewed,
+        ..
     } = report.counts();
+    let Totals {
+        errors,
+        warnings,
+        not_evaluated,
+        ..
+    } = report.totals();
     let _ = writeln!(
         text,
         "| Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |\n\
          |---:|---:|---:|---:|---:|---:|---:|\n\
-         | {files} | {passed} | {} | {warnings} | {errors} | {excluded} | {unreviewed} |\n",
-        failed - warnings,
+         | {files} | {passed} | {errors} | {warnings} | {not_evaluated} | {excluded} | {unreviewed} |\n",
     );
     text
 }
@@ -265,11 +268,11 @@ mod tests {
     #[test]
     fn a_failed_review() {
         insta::assert_snapshot!(summary(&sample::report(), &linked()), @"
-        ## ❌ Review failed: 1 error, 1 warning, 1 rule not evaluated, 1 passed, in 2 files; 1 file excluded; 1 file not reviewed
+        ## ❌ Review failed: 2 errors, 1 warning, 1 not evaluated; 1 rule passed in 2 files; 1 file excluded; 1 file not reviewed
 
         | Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |
         |---:|---:|---:|---:|---:|---:|---:|
-        | 2 | 1 | 1 | 1 | 1 | 1 | 1 |
+        | 2 | 1 | 2 | 1 | 1 | 1 | 1 |
 
         ### Changes to the gate itself
 
@@ -310,7 +313,7 @@ mod tests {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["The platform <did> not answer.".to_owned()];
         insta::assert_snapshot!(summary(&report, &About::default()), @"
-        ## ⚠️ Review undecided: 0 errors, 0 warnings, 0 rules not evaluated, 0 passed, in 0 files
+        ## ⚠️ Review undecided: 0 errors, 0 warnings, 0 not evaluated; 0 rules passed in 0 files
 
         **The review is undecided&#58; it is not known whether the pipelines pass. The platform &#60;did&#62; not answer.**
 

@@ -26,9 +26,10 @@ mod uri;
 mod wording;
 
 pub use crate::findings::Verdict;
-pub use about::{About, ChangedLines, Line, RuleText, Sources};
+pub use about::{About, ChangedLines, Line, RuleText, SarifLimits, Sources};
 pub use document::comment;
 pub use junit::{ExecutionRun, execution_junit};
+pub use sarif::left_out as left_out_of_sarif;
 
 use crate::findings::Report;
 use std::fmt;
@@ -106,15 +107,6 @@ pub struct UnknownFormat {
 /// A report could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The JUnit document could not be written.
-    #[error("the JUnit report could not be written")]
-    Junit(#[from] junit_report::Error),
-    /// The JUnit document could not be completed.
-    #[error("the JUnit report could not be completed")]
-    Xml(#[from] quick_xml::Error),
-    /// An element's attributes could not be read again.
-    #[error("the JUnit report could not be completed")]
-    Attribute(#[from] quick_xml::events::attributes::AttrError),
     /// The bytes could not be put together.
     #[error("the report could not be put together")]
     Io(#[from] std::io::Error),
@@ -135,6 +127,22 @@ pub fn render(format: Format, report: &Report, about: &About) -> Result<Vec<u8>,
         Format::Markdown => Ok(comment(report, about).into_bytes()),
         Format::Html => Ok(html::render(report, about).into_bytes()),
     }
+}
+
+/// What later steps of a job can ask of the review: the numbers are those of findings, empty where there is none.
+pub fn outputs(report: &Report) -> Vec<(&'static str, String)> {
+    let totals = report.totals();
+    let known = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
+    vec![
+        ("verdict", report.verdict.to_string()),
+        ("reviewed", report.files.len().to_string()),
+        ("errors", totals.errors.to_string()),
+        ("warnings", totals.warnings.to_string()),
+        ("not-evaluated", totals.not_evaluated.to_string()),
+        ("new", known(totals.new)),
+        ("known", known(totals.known)),
+        ("waived", totals.waived.to_string()),
+    ]
 }
 
 /// Which host's annotations are printed during a review.
@@ -171,6 +179,132 @@ mod tests {
         }
         let refused = "xml".parse::<Format>().unwrap_err().to_string();
         insta::assert_snapshot!(refused, @"`xml` is no report format; there are junit, junit-strict, json, sarif, gitlab, markdown, html");
+    }
+
+    /// Reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
+    fn kinds() -> Vec<Report> {
+        use crate::findings::{Severity, State, Status};
+        let mut compared = sample::report();
+        compared.fixed = Some(4);
+        compared.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
+        compared.files[0].results[0].states = vec![Some(State::Waived)];
+        let mut undecided = sample::report();
+        undecided.verdict = Verdict::Undecided;
+        let many = |n: u32, severity| {
+            let violations = (0..n).map(|n| sample::violation(&format!("v{n}"), Some(n + 1)));
+            sample::result("r", Status::Failed(severity), violations.collect())
+        };
+        let mut huge = sample::empty(Verdict::Failed);
+        huge.files = (0..40)
+            .map(|n| {
+                let results = vec![many(200, Severity::Error), many(n, Severity::Warning)];
+                sample::file(&format!("f{n:02}.orch.yaml"), results)
+            })
+            .collect();
+        let broken = || Status::Error(Some("designer/document-parse-error".to_owned()));
+        let mut unreadable = sample::empty(Verdict::Failed);
+        unreadable.files = vec![sample::file(
+            "broken.orch.yaml",
+            vec![
+                sample::result("one", broken(), vec![sample::violation("no", Some(2))]),
+                sample::result("two", broken(), vec![sample::violation("no", Some(2))]),
+            ],
+        )];
+        let empty = [Verdict::Passed, Verdict::Undecided, Verdict::Failed].map(sample::empty);
+        let mut kinds = vec![sample::report(), compared, undecided, huge, unreadable];
+        kinds.extend(empty);
+        kinds
+    }
+
+    /// The numbers after which these words stand.
+    fn before(text: &str, words: &str) -> Option<usize> {
+        let (head, _) = text.split_once(words)?;
+        head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    }
+
+    #[test]
+    fn all_writers_count_the_same() {
+        let about = About::default();
+        for report in kinds() {
+            let totals = report.totals();
+            let expected = [totals.errors, totals.warnings, totals.not_evaluated].map(Some);
+            let outputs = outputs(&report);
+            let output = |name| {
+                let found = outputs.iter().find(|(known, _)| *known == name);
+                found.and_then(|(_, value)| value.parse().ok())
+            };
+            assert_eq!(["errors", "warnings", "not-evaluated"].map(output), expected);
+            assert_eq!((output("new"), output("known")), (totals.new, totals.known));
+
+            let line = wording::headline(&report);
+            if !line.contains("no pipeline was selected") {
+                let said = [
+                    before(&line, " error"),
+                    before(&line, " warning"),
+                    before(&line, " not evaluated"),
+                ];
+                assert_eq!(said, expected, "{line}");
+            }
+            let page = comment(&report, &about);
+            let row = page
+                .lines()
+                .find(|line| line.starts_with("| ") && !line.contains("Files"))
+                .unwrap();
+            let cells: Vec<_> = row.split('|').map(|cell| cell.trim().parse().ok()).collect();
+            assert_eq!(cells[3..6], expected, "{row}");
+
+            let json: serde_json::Value = serde_json::from_slice(&json::render(&report).unwrap()).unwrap();
+            let key = |name: &str| {
+                json["findings"][name]
+                    .as_u64()
+                    .and_then(|n| usize::try_from(n).ok())
+            };
+            assert_eq!(["errors", "warnings", "notEvaluated"].map(key), expected);
+            assert_eq!(
+                [key("new"), key("known"), key("fixed")],
+                [totals.new, totals.known, totals.fixed]
+            );
+            assert_eq!(key("waived"), Some(totals.waived));
+
+            let insights = bitbucket::report(&report);
+            let number = |at: usize| usize::try_from(insights["data"][at]["value"].as_u64()?).ok();
+            assert_eq!([0, 1, 2].map(number), expected);
+
+            let html = html::render(&report, &about);
+            let tile = |label: &str| {
+                let (_, rest) = html.split_once(&format!("<dt>{label}</dt><dd>"))?;
+                rest.split_once('<')?.0.parse().ok()
+            };
+            assert_eq!(["Errors", "Warnings", "Not evaluated"].map(tile), expected);
+
+            let entries: Vec<serde_json::Value> =
+                serde_json::from_slice(&gitlab::render(&report).unwrap()).unwrap();
+            let of = |severity| {
+                entries
+                    .iter()
+                    .filter(|entry| entry["severity"] == severity)
+                    .count()
+            };
+            let unreviewed = report.unreviewed.len();
+            let old = report
+                .findings()
+                .iter()
+                .filter(|finding| !finding.counts())
+                .count();
+            assert_eq!(of("critical") - unreviewed, totals.not_evaluated);
+            assert_eq!(of("major") + of("minor"), totals.errors + totals.warnings + old);
+
+            let annotations = annotation::collect(&report, &about);
+            let placed = annotations.iter().filter(|a| a.place.is_some()).count();
+            let others = unreviewed + report.gate_changes.len();
+            let counted = totals.errors + totals.warnings + totals.not_evaluated;
+            assert_eq!(placed - others, counted);
+
+            let sarif: serde_json::Value =
+                serde_json::from_slice(&sarif::render(&report, &about).unwrap()).unwrap();
+            let results = sarif["runs"][0]["results"].as_array().unwrap().len();
+            assert_eq!(results, counted + old);
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::time::Duration;
 /// A violation on this line.
 pub fn violation(text: &str, line: Option<u32>) -> Violation {
     Violation {
-        text: text.to_owned(),
         line,
+        ..Violation::new(text)
     }
 }
 
@@ -27,6 +27,7 @@ pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleRes
         status,
         enforcement,
         violations,
+        states: Vec::new(),
     }
 }
 
@@ -56,6 +57,7 @@ pub fn empty(verdict: Verdict) -> Report {
         unreviewed: Vec::new(),
         gate_changes: Vec::new(),
         notes: Vec::new(),
+        fixed: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
         elapsed: Duration::from_millis(1_200),
     }

@@ -1,6 +1,6 @@
 //! The sentences that every format says in the same words.
 
-use crate::findings::{Counts, Report, Status, Verdict};
+use crate::findings::{Counts, FailOn, Report, RuleResult, Verdict};
 use std::fmt::Write as _;
 
 /// `1 file`, `2 files`.
@@ -20,14 +20,26 @@ pub fn numbers(report: &Report) -> String {
     if report.verdict == Verdict::Passed && nothing_at_all(&counts) {
         return "no pipeline was selected".to_owned();
     }
+    let totals = report.totals();
     let mut line = format!(
-        "{}, {}, {} not evaluated, {} passed, in {}",
-        count(counts.failed - counts.warnings, "error"),
-        count(counts.warnings, "warning"),
-        count(counts.errors, "rule"),
-        counts.passed,
-        count(counts.files, "file"),
+        "{}, {}, {} not evaluated",
+        count(totals.errors, "error"),
+        count(totals.warnings, "warning"),
+        totals.not_evaluated,
     );
+    let compared = [
+        (totals.new, "new"),
+        (totals.known, "known"),
+        (Some(totals.waived).filter(|waived| *waived > 0), "waived"),
+        (totals.fixed, "fixed"),
+    ];
+    for (number, what) in compared {
+        if let Some(number) = number {
+            let _ = write!(line, ", {number} {what}");
+        }
+    }
+    let rules = count(counts.passed, "rule");
+    let _ = write!(line, "; {rules} passed in {}", count(counts.files, "file"));
     for (number, what) in [(counts.excluded, "excluded"), (counts.unreviewed, "not reviewed")] {
         if number > 0 {
             let _ = write!(line, "; {} {what}", count(number, "file"));
@@ -46,8 +58,10 @@ pub fn run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
         Verdict::Undecided => "The review is undecided: it is not known whether the pipelines pass.",
-        Verdict::Failed if has_error(report) => return None,
-        Verdict::Failed if has_finding(report) => "The review failed, and its findings are warnings.",
+        Verdict::Failed if has_any(report, |r| r.fails(FailOn::Error)) => return None,
+        Verdict::Failed if has_any(report, |r| r.fails(FailOn::Warn)) => {
+            "The review failed, and its findings are warnings."
+        }
         Verdict::Failed => "The review failed, though no rule result says why.",
     }
     .to_owned();
@@ -64,15 +78,9 @@ pub fn run_problem(report: &Report) -> Option<String> {
     Some(problem)
 }
 
-fn has_error(report: &Report) -> bool {
-    let counts = report.counts();
-    counts.failed > counts.warnings || counts.errors > 0
-}
-
-/// Whether any rule result is other than passed.
-pub fn has_finding(report: &Report) -> bool {
-    let results = report.files.iter().flat_map(|file| &file.results);
-    results.into_iter().any(|result| result.status != Status::Passed)
+fn has_any(report: &Report, is_meant: impl Fn(&RuleResult) -> bool) -> bool {
+    let mut results = report.files.iter().flat_map(|file| &file.results);
+    results.any(is_meant)
 }
 
 /// What is said of a change to the configuration or the rules file. Holds text from outside.
@@ -92,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_headline_has_the_numbers() {
-        insta::assert_snapshot!(headline(&sample::report()), @"Review failed: 1 error, 1 warning, 1 rule not evaluated, 1 passed, in 2 files; 1 file excluded; 1 file not reviewed");
+        insta::assert_snapshot!(headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 rule passed in 2 files; 1 file excluded; 1 file not reviewed");
         insta::assert_snapshot!(headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
     }
 

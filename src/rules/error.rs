@@ -79,6 +79,15 @@ pub enum EvaluationError {
 }
 
 impl EvaluationError {
+    /// The line of the pipeline that it is about, where that is known. The places of what is wrong with the rules file
+    /// are none of the pipeline's.
+    pub fn line(&self) -> Option<u32> {
+        match self {
+            Self::DocumentParse(error) => error.position.map(|position| position.line),
+            _ => None,
+        }
+    }
+
     /// The value of `errorDetail.type`.
     pub const fn error_type(&self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Check, Documentation, Field, Rule};
-use super::subject::{counted, of_pipeline};
+use super::subject::{component_count, counted, of_size};
 use crate::pipelines::Kind;
 
 pub(super) struct MaximumComponents;
@@ -16,14 +16,17 @@ impl Rule for MaximumComponents {
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
         let maximum = config.count("maxComponents")?;
         Ok(Box::new(move |subject| {
-            let count = subject.component_count();
+            let count = component_count(subject.pipeline);
             if count <= maximum {
                 return Ok(Vec::new());
             }
             let has = counted(count, "component");
-            Ok(vec![of_pipeline(&format!(
-                "has {has}, more than the maximum of {maximum}: move some of them to a pipeline of their own"
-            ))])
+            Ok(vec![of_size(
+                count,
+                &format!(
+                    "has {has}, more than the maximum of {maximum}: move some of them to a pipeline of their own"
+                ),
+            )])
         }))
     }
 }

@@ -3,8 +3,8 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Check, Documentation, Field, Rule};
-use super::subject::{counted, of_pipeline};
-use crate::pipelines::{Component, Kind};
+use super::subject::{counted, of_size};
+use crate::pipelines::{Component, Kind, Pipeline};
 
 /// The types that write a table or view.
 const OUTPUTS: [&str; 5] = [
@@ -25,17 +25,25 @@ impl Rule for MaximumOutputs {
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
         let maximum = config.count("maxOutputs")?;
         Ok(Box::new(move |subject| {
-            let outputs = subject.pipeline.components.iter().filter(|c| is_output(c));
-            let count = u64::try_from(outputs.count()).unwrap_or(u64::MAX);
+            let count = output_count(subject.pipeline);
             if count <= maximum {
                 return Ok(Vec::new());
             }
             let has = counted(count, "output component");
-            Ok(vec![of_pipeline(&format!(
-                "has {has}, more than the maximum of {maximum}: move the others to a pipeline of their own"
-            ))])
+            Ok(vec![of_size(
+                count,
+                &format!(
+                    "has {has}, more than the maximum of {maximum}: move the others to a pipeline of their own"
+                ),
+            )])
         }))
     }
+}
+
+/// How many output components there are.
+pub(super) fn output_count(pipeline: &Pipeline) -> u64 {
+    let outputs = pipeline.components.iter().filter(|c| is_output(c));
+    u64::try_from(outputs.count()).unwrap_or(u64::MAX)
 }
 
 /// Whether a component of a transformation is an output: of one of the types above, with or without the suffix

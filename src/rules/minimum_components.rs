@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Check, Documentation, Field, Rule};
-use super::subject::{counted, of_pipeline};
+use super::subject::{component_count, counted, of_size};
 use crate::pipelines::Kind;
 
 pub(super) struct MinimumComponents;
@@ -16,14 +16,15 @@ impl Rule for MinimumComponents {
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
         let minimum = config.count("minComponents")?;
         Ok(Box::new(move |subject| {
-            let count = subject.component_count();
+            let count = component_count(subject.pipeline);
             if count >= minimum {
                 return Ok(Vec::new());
             }
             let has = counted(count, "component");
-            Ok(vec![of_pipeline(&format!(
-                "has {has}, fewer than the minimum of {minimum}: finish it or remove the file"
-            ))])
+            Ok(vec![of_size(
+                count,
+                &format!("has {has}, fewer than the minimum of {minimum}: finish it or remove the file"),
+            )])
         }))
     }
 }

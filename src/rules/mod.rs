@@ -14,6 +14,7 @@ mod registry;
 mod rule;
 mod rule_set;
 mod rules_file;
+mod size;
 mod subject;
 
 mod component_naming_convention;
@@ -34,4 +35,5 @@ pub use manual::{Block, reference, template};
 pub use registry::{find, nearest, registry};
 pub use rule::{Check, Documentation, Field, Rule};
 pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState};
+pub use size::size;
 pub use subject::Subject;

@@ -196,6 +196,7 @@ fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -
             status: status(&violations, rule.enforcement),
             enforcement: rule.enforcement,
             violations,
+            states: Vec::new(),
         },
         Err(error) => unevaluated(&rule.id, rule.enforcement, &error),
     }
@@ -217,8 +218,9 @@ fn unevaluated(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationE
         status: Status::Error(Some(error.error_type().to_owned())),
         enforcement,
         violations: vec![Violation {
-            text: error.to_string(),
-            line: None,
+            line: error.line(),
+            ..Violation::new(error.to_string())
         }],
+        states: Vec::new(),
     }
 }

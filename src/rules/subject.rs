@@ -27,11 +27,6 @@ impl<'p> Subject<'p> {
         self.graph.get_or_init(|| Graph::new(self.pipeline))
     }
 
-    /// How many components there are.
-    pub fn component_count(&self) -> u64 {
-        u64::try_from(self.pipeline.components.len()).unwrap_or(u64::MAX)
-    }
-
     /// One violation for each component that is picked by its index and itself.
     pub fn violations_of_components(
         &self,
@@ -44,6 +39,8 @@ impl<'p> Subject<'p> {
             .map(|(_, component)| Violation {
                 text: format!("component \"{}\" {problem}", component.name),
                 line: Some(component.position.line),
+                about: Some(component.name.clone()),
+                size: None,
             })
             .collect()
     }
@@ -51,9 +48,14 @@ impl<'p> Subject<'p> {
 
 /// A violation by the pipeline as a whole, which stands on no line of its own; `problem` goes on after "the pipeline ".
 pub fn of_pipeline(problem: &str) -> Violation {
+    Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
+}
+
+/// The same by a pipeline that has too many or too few of something.
+pub fn of_size(size: u64, problem: &str) -> Violation {
     Violation {
-        text: format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE),
-        line: None,
+        size: Some(size),
+        ..of_pipeline(problem)
     }
 }
 
@@ -62,7 +64,14 @@ pub fn of_variable(variable: &Variable, problem: &str) -> Violation {
     Violation {
         text: format!("variable \"{}\" {problem}", variable.name),
         line: Some(variable.position.line),
+        about: Some(variable.name.clone()),
+        size: None,
     }
+}
+
+/// How many components there are.
+pub fn component_count(pipeline: &Pipeline) -> u64 {
+    u64::try_from(pipeline.components.len()).unwrap_or(u64::MAX)
 }
 
 /// `1 component`, `2 components`.

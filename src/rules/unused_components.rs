@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Check, Documentation, Rule};
-use super::subject::Subject;
+use super::subject::{Subject, component_count};
 use crate::findings::Violation;
 use crate::pipelines::{Kind, LinkRole};
 
@@ -34,7 +34,7 @@ fn orchestration(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationErro
 }
 
 fn transformation(subject: &Subject<'_>) -> Vec<Violation> {
-    if subject.component_count() < 2 {
+    if component_count(subject.pipeline) < 2 {
         return Vec::new();
     }
     let feeds = subject.graph().linked_to(&[LinkRole::Source]);

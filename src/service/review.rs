@@ -269,6 +269,7 @@ mod tests {
             status,
             enforcement,
             violations: Vec::new(),
+            states: Vec::new(),
         }
     }
 

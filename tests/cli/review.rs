@@ -177,7 +177,17 @@ fn github_gets_annotations_summary_and_outputs() {
     );
     assert!(fs::read_to_string(&summary).unwrap().contains("failed"));
     let outputs = fs::read_to_string(&outputs).unwrap();
-    for name in ["verdict", "reviewed", "failed", "errors", "warnings", "junit"] {
+    for name in [
+        "verdict",
+        "reviewed",
+        "errors",
+        "warnings",
+        "not-evaluated",
+        "new",
+        "known",
+        "waived",
+        "junit",
+    ] {
         assert!(
             outputs.lines().any(|line| line.starts_with(&format!("{name}<<"))),
             "{name}: {outputs}"

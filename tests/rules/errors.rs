@@ -322,7 +322,7 @@ fn where_the_document_is_broken_its_name_says_which_rules_apply() {
         assert!(
             results
                 .iter()
-                .all(|r| r.enforcement == Some(Enforcement::Error) && r.line() == 1)
+                .all(|r| r.enforcement == Some(Enforcement::Error) && r.line() == 2)
         );
         results.into_iter().map(|r| r.rule).collect()
     };

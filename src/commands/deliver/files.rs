@@ -97,6 +97,15 @@ fn write_report(run: &Run, target: &ReportTarget, report: &Report, about: &About
             error.context(format!("the report {format}={place} was not written")),
         )
     };
+    let cut = match format {
+        Format::Sarif => report::left_out_of_sarif(report, about),
+        _ => 0,
+    };
+    if cut > 0 {
+        run.ui.warn(&format!(
+            "the SARIF report leaves out {cut} of the least findings, as GitHub takes no more; the JSON report has all"
+        ));
+    }
     let bytes = report::render(format, report, about).map_err(|error| unusable(error.into()))?;
     match &target.path {
         Some(path) => write_whole(path, &bytes).map_err(|error| unusable(error.into())),

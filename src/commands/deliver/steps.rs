@@ -75,15 +75,9 @@ const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
 
 /// The step outputs of the contract.
 fn outputs(host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
-    let counts = delivery.report.counts();
-    vec![
-        ("verdict", delivery.report.verdict.to_string()),
-        ("reviewed", counts.files.to_string()),
-        ("failed", counts.failed.to_string()),
-        ("errors", counts.errors.to_string()),
-        ("warnings", counts.warnings.to_string()),
-        ("junit", junit_path(host, delivery).unwrap_or_default()),
-    ]
+    let mut outputs = report::outputs(delivery.report);
+    outputs.push(("junit", junit_path(host, delivery).unwrap_or_default()));
+    outputs
 }
 
 /// Appends to a file that the host names by a variable; nothing where it does not.

@@ -7,7 +7,7 @@ use crate::findings::Report;
 use crate::git::{
     BlobId, Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
-use crate::report::{About, RuleText};
+use crate::report::{About, RuleText, SarifLimits};
 use crate::rules;
 use crate::settings;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,6 +24,8 @@ pub(super) fn about(run: &Run, place: &Place<'_>, report: &Report, category: &st
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: blob_url(run, place.host(), report),
+        repository_url: repository_url(run, place.host()),
+        sarif_limits: (place.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: category.to_owned(),
         rules: rule_texts(),
         ..About::default()
@@ -132,15 +134,23 @@ fn rule_texts() -> Vec<RuleText> {
 /// Where the host shows a file at the reviewed commit; only its own variables tell.
 fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
     let head = report.context.head.as_ref()?;
+    let repository = repository_url(run, host)?;
+    let at = match host {
+        Host::GitHub => "blob",
+        // The form of Gitea's and Forgejo's permalinks.
+        Host::Gitea => "src/commit",
+        _ => "-/blob",
+    };
+    Some(format!("{repository}/{at}/{head}"))
+}
+
+fn repository_url(run: &Run, host: Host) -> Option<String> {
     match host {
         Host::GitHub | Host::Gitea => {
             let server = run.env.get("GITHUB_SERVER_URL")?;
-            let repository = run.env.get("GITHUB_REPOSITORY")?;
-            // The form of Gitea's and Forgejo's permalinks.
-            let at = if host == Host::Gitea { "src/commit" } else { "blob" };
-            Some(format!("{server}/{repository}/{at}/{head}"))
+            Some(format!("{server}/{}", run.env.get("GITHUB_REPOSITORY")?))
         }
-        Host::GitLab => Some(format!("{}/-/blob/{head}", run.env.get("CI_PROJECT_URL")?)),
+        Host::GitLab => run.env.get("CI_PROJECT_URL").map(str::to_owned),
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ use self::results::{RuleNumbers, name};
 use self::text::escape;
 use super::About;
 use super::wording::{gate_change, numbers, run_problem, unreviewed};
-use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Verdict};
+use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Totals, Verdict};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
@@ -32,7 +32,7 @@ pub fn render(report: &Report, about: &About) -> String {
     let mut page = head(report);
     page.push_str(&top(report));
     page.push_str("<main>\n");
-    page.push_str(&tiles(report.counts()));
+    page.push_str(&tiles(report.counts(), report.totals()));
     page.push_str(&remarks(report));
     page.push_str(&charts::charts(&report.findings()));
     page.push_str(&findings(report, about));
@@ -111,12 +111,12 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn tiles(counts: Counts) -> String {
+fn tiles(counts: Counts, totals: Totals) -> String {
     let tiles = [
-        ("Errors", counts.failed - counts.warnings, "error"),
-        ("Warnings", counts.warnings, "warning"),
-        ("Not evaluated", counts.errors, "broken"),
-        ("Passed", counts.passed, "passed"),
+        ("Errors", totals.errors, "error"),
+        ("Warnings", totals.warnings, "warning"),
+        ("Not evaluated", totals.not_evaluated, "broken"),
+        ("Rules passed", counts.passed, "passed"),
         ("Files", counts.files, "none"),
         ("Excluded", counts.excluded, "none"),
         ("Not reviewed", counts.unreviewed, "error"),
@@ -186,12 +186,10 @@ fn worst(file: &FileResults) -> usize {
 }
 
 fn findings(report: &Report, about: &About) -> String {
-    let mut names: Vec<&str> = report
-        .files
-        .iter()
-        .flat_map(|file| &file.results)
-        .map(|result| result.rule.as_str())
-        .collect();
+    let all = report.findings();
+    let results = report.files.iter().flat_map(|file| &file.results);
+    let mut names: Vec<&str> = results.map(|result| result.rule.as_str()).collect();
+    names.extend(all.iter().map(|finding| finding.rule));
     names.sort_unstable();
     names.dedup();
     let numbers: RuleNumbers<'_> = names.iter().copied().zip(1..).collect();
@@ -203,13 +201,7 @@ fn findings(report: &Report, about: &About) -> String {
     if files.is_empty() {
         return shown + "<p>There is nothing here: no pipeline was reviewed.</p></section>\n";
     }
-    let (all, counts) = (report.findings(), report.counts());
-    if all.len() > counts.failed + counts.errors {
-        shown.push_str(
-            "<p class=\"problem\">A rule that fails in a file counts once above, and is shown here with each of its findings.</p>\n",
-        );
-    }
-    shown.push_str(&filter(&names, &all, counts.passed));
+    shown.push_str(&filter(&names, &all, report.counts().passed));
     for file in files {
         shown.push_str(&results::file(file, &numbers, about));
     }

@@ -4,7 +4,7 @@
 //! new ones come after the old, are optional, and have `#[serde(default)]`, so that an older report is still read.
 //! Whatever is in no struct is refused.
 
-use crate::findings::{Counts, FailOn, FileResults, Report, ReviewContext, RuleResult, Status};
+use crate::findings::{Counts, FailOn, FileResults, Report, ReviewContext, RuleResult, Status, Totals};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,6 +35,21 @@ pub(super) struct DocumentV1 {
     pub started_at: Option<Timestamp>,
     #[serde(default)]
     pub elapsed_nanos: u64,
+    #[serde(default)]
+    pub findings: Option<FindingsV1>,
+}
+
+/// The numbers by findings. Of those that are neither known nor waived, `errors` and `warnings`.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct FindingsV1 {
+    pub errors: usize,
+    pub warnings: usize,
+    pub not_evaluated: usize,
+    pub new: Option<usize>,
+    pub known: Option<usize>,
+    pub waived: usize,
+    pub fixed: Option<usize>,
 }
 
 /// Which commit was reviewed, and how.
@@ -91,6 +106,9 @@ pub(super) struct RuleV1 {
     pub severity: Option<String>,
     #[serde(default)]
     pub lines: Option<Vec<Option<u32>>>,
+    /// `new`, `known` or `waived` for each violation, one where there is none.
+    #[serde(default)]
+    pub state: Option<Vec<Option<String>>>,
 }
 
 impl From<&Report> for DocumentV1 {
@@ -112,6 +130,7 @@ impl From<&Report> for DocumentV1 {
                 .collect(),
             started_at: Some(report.started_at),
             elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
+            findings: Some(report.totals().into()),
         }
     }
 }
@@ -145,6 +164,20 @@ impl From<Counts> for CountsV1 {
     }
 }
 
+impl From<Totals> for FindingsV1 {
+    fn from(totals: Totals) -> Self {
+        Self {
+            errors: totals.errors,
+            warnings: totals.warnings,
+            not_evaluated: totals.not_evaluated,
+            new: totals.new,
+            known: totals.known,
+            waived: totals.waived,
+            fixed: totals.fixed,
+        }
+    }
+}
+
 impl From<&FileResults> for FileV1 {
     fn from(file: &FileResults) -> Self {
         Self {
@@ -157,6 +190,7 @@ impl From<&FileResults> for FileV1 {
 impl From<&RuleResult> for RuleV1 {
     fn from(result: &RuleResult) -> Self {
         let violations = result.violations.iter();
+        let states = (0..result.violations.len().max(1)).map(|at| Some(result.state(at)?.name().to_owned()));
         Self {
             rule: result.rule.clone(),
             status: result.status.name().to_owned(),
@@ -172,6 +206,7 @@ impl From<&RuleResult> for RuleV1 {
             line: result.line(),
             severity: result.severity().map(|severity| severity.to_string()),
             lines: Some(violations.map(|violation| violation.line).collect()),
+            state: Some(states.collect()),
         }
     }
 }

@@ -91,6 +91,10 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
             whole.notes.push(note);
         }
     }
+    whole.fixed = match (whole.fixed, report.fixed) {
+        (Some(one), Some(other)) => Some(one + other),
+        _ => None,
+    };
     whole.verdict = worse(whole.verdict, report.verdict);
     whole.started_at = whole.started_at.min(report.started_at);
     whole.elapsed = whole.elapsed.max(report.elapsed);

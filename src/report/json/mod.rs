@@ -68,6 +68,9 @@ mod tests {
                   "severity": "warning",
                   "lines": [
                     null
+                  ],
+                  "state": [
+                    null
                   ]
                 },
                 {
@@ -78,7 +81,10 @@ mod tests {
                   "violations": [],
                   "line": 1,
                   "severity": "error",
-                  "lines": []
+                  "lines": [],
+                  "state": [
+                    null
+                  ]
                 }
               ]
             },
@@ -93,7 +99,10 @@ mod tests {
                   "violations": [],
                   "line": 1,
                   "severity": null,
-                  "lines": []
+                  "lines": [],
+                  "state": [
+                    null
+                  ]
                 },
                 {
                   "rule": "component-naming-convention",
@@ -109,6 +118,10 @@ mod tests {
                   "lines": [
                     12,
                     9
+                  ],
+                  "state": [
+                    null,
+                    null
                   ]
                 }
               ]
@@ -128,7 +141,16 @@ mod tests {
             "late.orch.yaml": "the batch timed out"
           },
           "startedAt": "2026-11-20T09:30:00Z",
-          "elapsedNanos": 1200000000
+          "elapsedNanos": 1200000000,
+          "findings": {
+            "errors": 2,
+            "warnings": 1,
+            "notEvaluated": 1,
+            "new": null,
+            "known": null,
+            "waived": 0,
+            "fixed": null
+          }
         }
         "#);
     }

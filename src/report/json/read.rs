@@ -1,10 +1,10 @@
 //! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
 //! hangs on it.
 
-use super::document::{ContextV1, CountsV1, DocumentV1, FileV1, RuleV1, SCHEMA};
+use super::document::{ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
 use crate::findings::{
-    Enforcement, Engine, FailOn, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, Status,
-    Unreviewed, Verdict, Violation,
+    Enforcement, Engine, FailOn, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, State,
+    Status, Unreviewed, Verdict, Violation,
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -37,10 +37,13 @@ pub fn read(text: &[u8]) -> Result<Report, ReadError> {
             document.schema
         )));
     }
-    let claimed = document.counts;
+    let (claimed, claimed_findings) = (document.counts, document.findings);
     let report = document.report()?;
     if CountsV1::from(report.counts()) != claimed {
         return Err(wrong("its counts are not those of its results"));
+    }
+    if claimed_findings.is_some_and(|claimed| claimed != FindingsV1::from(report.totals())) {
+        return Err(wrong("its findings are not those of its results"));
     }
     contradiction(&report).map_or(Ok(report), Err)
 }
@@ -67,6 +70,7 @@ fn contradiction(report: &Report) -> Option<ReadError> {
 impl DocumentV1 {
     fn report(self) -> Result<Report, ReadError> {
         let verdict = verdict(&self.verdict)?;
+        let fixed = self.findings.and_then(|findings| findings.fixed);
         let files: Vec<FileResults> = self
             .files
             .into_iter()
@@ -82,6 +86,7 @@ impl DocumentV1 {
             Unreviewed { path, reason }
         });
         Ok(Report {
+            fixed,
             engine: engine(&self.engine)?,
             verdict,
             context: self.context.context()?,
@@ -168,6 +173,7 @@ impl RuleV1 {
         };
         Ok(RuleResult {
             violations: self.placed()?,
+            states: self.states()?,
             rule: self.rule,
             status,
             enforcement,
@@ -198,6 +204,27 @@ impl RuleV1 {
         }
     }
 
+    /// How each violation stands, one where there is none.
+    fn states(&self) -> Result<Vec<Option<State>>, ReadError> {
+        let Some(words) = &self.state else {
+            return Ok(Vec::new());
+        };
+        if words.len() != self.violations.len().max(1) {
+            return Err(wrong(format!(
+                "the rule {:?} has not as many states as violations",
+                self.rule
+            )));
+        }
+        let state = |word: &Option<String>| {
+            let parse =
+                |word: &String| State::parse(word).ok_or_else(|| wrong(format!("unknown state {word:?}")));
+            word.as_ref().map(parse).transpose()
+        };
+        let states = words.iter().map(state).collect::<Result<Vec<_>, _>>()?;
+        let is_compared = states.iter().any(Option::is_some);
+        Ok(if is_compared { states } else { Vec::new() })
+    }
+
     /// The violations with their lines; without those of each, the first has that of the result.
     fn placed(&self) -> Result<Vec<Violation>, ReadError> {
         let lines = match &self.lines {
@@ -215,7 +242,11 @@ impl RuleV1 {
             }
         };
         let violations = self.violations.iter().cloned().zip(lines);
-        Ok(violations.map(|(text, line)| Violation { text, line }).collect())
+        let violation = |(text, line)| Violation {
+            line,
+            ..Violation::new(text)
+        };
+        Ok(violations.map(violation).collect())
     }
 }
 
@@ -233,6 +264,9 @@ mod tests {
     fn what_was_written_reads_back_whole() {
         let mut report = sample::report();
         report.context.shard = Some(Shard { index: 2, total: 3 });
+        report.fixed = Some(2);
+        report.files[1].results[1].states = vec![Some(State::New), Some(State::Known)];
+        report.files[0].results[0].states = vec![Some(State::Waived)];
         assert_eq!(again(&report), report);
         assert_eq!(
             again(&sample::empty(Verdict::Undecided)),
@@ -273,7 +307,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());

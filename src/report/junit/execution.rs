@@ -1,11 +1,10 @@
 //! An execution as JUnit: one suite for the environment, one case for the pipeline.
 
-use super::text::{attribute, content};
-use super::{Dialect, MESSAGE_LIMIT, document, shorten, timestamp};
+use super::{Dialect, MESSAGE_LIMIT, RUN, Whole, shorten, suite, timestamp, write};
 use crate::findings::Verdict;
 use crate::report::ReportError;
 use jiff::Timestamp;
-use junit_report::{Duration, TestCaseBuilder, TestSuiteBuilder};
+use junit_report::{Duration, TestCaseBuilder};
 
 /// An execution of a pipeline that was waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,36 +29,37 @@ pub struct ExecutionRun {
 
 /// The execution as JUnit XML: a bad end is a `failure`, an end that was not seen an `error`.
 pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
-    let name = attribute(&run.pipeline);
+    let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);
-    let short = attribute(&shorten::to_chars(problem, MESSAGE_LIMIT));
+    let short = shorten::to_chars(problem, MESSAGE_LIMIT);
     let elapsed = Duration::try_from(run.elapsed).unwrap_or(Duration::ZERO);
-    let kind = attribute(&run.status);
     let mut case = match run.verdict {
-        Verdict::Passed => TestCaseBuilder::success(&name, elapsed),
-        Verdict::Failed => TestCaseBuilder::failure(&name, elapsed, &kind, &short),
-        Verdict::Undecided => TestCaseBuilder::error(&name, elapsed, &kind, &short),
+        Verdict::Passed => TestCaseBuilder::success(name, elapsed),
+        Verdict::Failed => TestCaseBuilder::failure(name, elapsed, &run.status, &short),
+        Verdict::Undecided => TestCaseBuilder::error(name, elapsed, &run.status, &short),
     };
     match (run.verdict, &run.message) {
         (Verdict::Passed, Some(message)) => {
-            case.set_system_out(&content(message));
+            case.set_system_out(message);
         }
         (Verdict::Passed, None) => {}
         _ => {
-            case.set_trace(&content(problem));
+            case.set_trace(problem);
         }
     }
-    case.set_classname(&attribute(&run.environment));
-    let mut suite = TestSuiteBuilder::new(&attribute(&run.environment));
-    suite
-        .set_timestamp(timestamp(run.started_at))
-        .add_testcase(case.build());
-    document(
-        vec![suite.build()],
-        run.elapsed,
-        &[("status", kind)],
-        Dialect::Hosts,
-    )
+    case.set_classname(&run.environment);
+    let suite = suite(
+        &run.environment,
+        timestamp(run.started_at),
+        vec![(case.build(), None)],
+    );
+    let whole = Whole {
+        dialect: Dialect::Hosts,
+        name: RUN,
+        elapsed: run.elapsed,
+        properties: &[("status", run.status.clone())],
+    };
+    Ok(write::document(&[suite], &whole)?)
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! JUnit XML, as GitLab, Jenkins, Azure and the reporters on GitHub read it: a suite for each file, a case for each
 //! rule.
 //!
-//! - A FAILED rule is a `failure`, whatever it weighs; one that could not be evaluated is an `error` whose type is the
-//!   platform's. The texts are the elements' content, since GitLab ignores the `message` attribute
-//!   (<https://docs.gitlab.com/ci/testing/unit_test_reports/>).
+//! - A FAILED rule that counts against the gate is a `failure`; one below the limit, known or waived is `skipped`, with
+//!   its words and why. One that could not be evaluated is an `error` whose type is the platform's. So a passed gate
+//!   never makes a test report red, and a failed one always does. The texts are the elements' content, since GitLab
+//!   ignores the `message` attribute (<https://docs.gitlab.com/ci/testing/unit_test_reports/>).
+//! - What keeps every rule of a file from being evaluated is one case.
 //! - Excluded files are skipped cases, files without an answer are errors.
 //! - What concerns the whole run is in a suite of its own, `sluicegate`: so the document is never all green when the
 //!   verdict is not passed. Jenkins fails a build whose reports hold no test at all, so a review of nothing has one
@@ -11,22 +13,21 @@
 //! - The reviewer tells no time for a single rule: the time of the whole is shared out evenly, so that the sums which
 //!   hosts show are true.
 
-mod complete;
 mod execution;
 mod text;
+mod write;
 
-pub use self::complete::Dialect;
+pub use self::write::Dialect;
 pub use execution::{ExecutionRun, execution_junit};
 
-use self::complete::{Additions, complete};
-use self::text::{attribute, content};
-use super::wording::{gate_change, has_finding, run_problem, unreviewed};
+use self::write::{Suite, Whole};
+use super::wording::{gate_change, run_problem, unreviewed};
 use super::{About, ReportError, shorten};
-use crate::findings::{FileResults, NO_ERROR_TYPE, Report, RuleResult, Status, Verdict};
-use jiff::Timestamp;
-use junit_report::{
-    Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuite, TestSuiteBuilder,
+use crate::findings::{
+    FailOn, FileResults, NO_ERROR_TYPE, Report, RuleResult, Severity, State, Status, UNREADABLE_RULE, Verdict,
 };
+use jiff::Timestamp;
+use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use std::collections::{HashMap, HashSet};
 
 /// The longest `message` attribute, in characters; the content has everything.
@@ -42,77 +43,49 @@ pub fn render(report: &Report, about: &About, dialect: Dialect) -> Result<Vec<u8
         suites.iter_mut().for_each(tell_skipped);
     }
     share_time(&mut suites, report.elapsed);
-    document(suites, report.elapsed, &properties(report, about), dialect)
-}
-
-/// The suites as a document, with the sums and properties that hosts show.
-fn document(
-    suites: Vec<TestSuite>,
-    elapsed: std::time::Duration,
-    properties: &[(&'static str, String)],
-    dialect: Dialect,
-) -> Result<Vec<u8>, ReportError> {
-    let skipped: Vec<usize> = suites.iter().map(TestSuite::skipped).collect();
-    let totals = match dialect {
-        Dialect::Hosts => totals(&suites, elapsed).into(),
-        Dialect::Strict => Vec::new(),
-    };
-    let additions = Additions {
+    let whole = Whole {
         dialect,
-        totals: &totals,
-        skipped: &skipped,
-        properties,
+        name: RUN,
+        elapsed: report.elapsed,
+        properties: &properties(report, about),
     };
-    let mut document = junit_report::Report::new();
-    document.add_testsuites(suites);
-    let mut xml = Vec::new();
-    document.write_xml(&mut xml)?;
-    let mut xml = without_commands(&complete(&String::from_utf8_lossy(&xml), &additions)?);
-    xml.push('\n');
-    Ok(xml.into_bytes())
+    Ok(write::document(&suites, &whole)?)
 }
 
-/// Outside the sections, whose text has none, the marks of a host's command can stand only in attributes, where the
-/// reference reads the same.
-fn without_commands(xml: &str) -> String {
-    xml.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
+/// A case with its line.
+type Placed = (TestCase, Option<u32>);
+
+fn suite(name: &str, started: OffsetDateTime, cases: Vec<Placed>) -> Suite {
+    let (cases, lines): (Vec<TestCase>, _) = cases.into_iter().unzip();
+    let mut suite = TestSuiteBuilder::new(name);
+    suite.set_timestamp(started).add_testcases(cases);
+    Suite {
+        suite: suite.build(),
+        lines,
+    }
 }
 
-fn suites(report: &Report) -> Vec<TestSuite> {
-    let mut suites: Vec<TestSuite> = Vec::new();
+fn suites(report: &Report) -> Vec<Suite> {
+    let mut suites: Vec<Suite> = Vec::new();
     let mut names = Names::default();
     let started = timestamp(report.started_at);
-    let mut add = |path: &str, cases: Vec<TestCase>| {
-        let mut suite = TestSuiteBuilder::new(&names.unique(path));
-        suite.set_timestamp(started).add_testcases(cases);
-        suites.push(suite.build());
-    };
+    let mut add = |path: &str, cases| suites.push(suite(&names.unique(path), started, cases));
     let run = run_cases(report);
     if !run.is_empty() {
         add(RUN, run);
     }
     for file in &report.files {
-        add(&file.path, cases(file));
+        add(&file.path, cases(file, report.fail_on()));
     }
     for path in &report.excluded {
-        let why = "not a file that is reviewed";
-        add(
-            path,
-            vec![placed(
-                TestCaseBuilder::skipped_with_cause("excluded", "excluded", why),
-                path,
-            )],
-        );
+        let case = TestCaseBuilder::skipped_with_cause("excluded", "excluded", "not a file that is reviewed");
+        add(path, vec![placed(case, path, None)]);
     }
     for file in &report.unreviewed {
+        let why = unreviewed(&file.reason);
         add(
             &file.path,
-            vec![problem(
-                "unreviewed",
-                "unreviewed",
-                &unreviewed(&file.reason),
-                &file.path,
-            )],
+            vec![problem("unreviewed", "unreviewed", &why, &file.path)],
         );
     }
     suites
@@ -120,9 +93,11 @@ fn suites(report: &Report) -> Vec<TestSuite> {
 
 /// Cases about the run as a whole: why it is no pass where no finding says so, changes to the gate, and a review of
 /// nothing.
-fn run_cases(report: &Report) -> Vec<TestCase> {
+fn run_cases(report: &Report) -> Vec<Placed> {
     let mut cases = Vec::new();
-    let needed = report.verdict == Verdict::Undecided || !has_finding(report);
+    let mut results = report.files.iter().flat_map(|file| &file.results);
+    let needed =
+        report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
     if let Some(why) = run_problem(report).filter(|_| needed) {
         cases.push(problem("verdict", &report.verdict.to_string(), &why, RUN));
     }
@@ -138,71 +113,94 @@ fn run_cases(report: &Report) -> Vec<TestCase> {
 }
 
 /// Turns the skipped cases of a suite, which strict schemas may not know, into words in its output.
-fn tell_skipped(suite: &mut TestSuite) {
+fn tell_skipped(suite: &mut Suite) {
     let mut words = Vec::new();
-    suite.testcases.retain(|case| {
+    suite.suite.testcases.retain(|case| {
         if let TestResult::SkippedWithCause { message, .. } = &case.result {
             words.push(format!("skipped: {}: {message}", case.name));
         }
         !case.is_skipped()
     });
-    suite.set_system_out(&content(&words.join("\n")));
+    suite.suite.set_system_out(&words.join("\n"));
 }
 
-fn skipped(name: &str, why: &str) -> TestCase {
-    let why = attribute(&shorten::to_chars(why, MESSAGE_LIMIT));
+fn skipped(name: &str, why: &str) -> Placed {
+    let why = shorten::to_chars(why, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::skipped_with_cause(name, name, &why);
     case.set_classname(RUN);
-    case.build()
+    (case.build(), None)
 }
 
 /// An `error` case.
-fn problem(name: &str, kind: &str, why: &str, path: &str) -> TestCase {
-    let message = attribute(&shorten::to_chars(why, MESSAGE_LIMIT));
-    let mut case = TestCaseBuilder::error(name, Duration::ZERO, &attribute(kind), &message);
-    case.set_trace(&content(why));
-    placed(case, path)
+fn problem(name: &str, kind: &str, why: &str, path: &str) -> Placed {
+    let message = shorten::to_chars(why, MESSAGE_LIMIT);
+    let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
+    case.set_trace(why);
+    placed(case, path, None)
 }
 
-/// The case in its file: as class name, by which hosts group, and as `file`, which GitLab links.
-fn placed(mut case: TestCaseBuilder, path: &str) -> TestCase {
-    let path = attribute(path);
-    case.set_classname(&path);
-    if path != RUN {
-        case.set_filepath(&path);
+/// The case in its file: as class name, by which hosts group, and as `file`, which GitLab links. Readers that find no
+/// line guess one from the words.
+fn placed(mut case: TestCaseBuilder, path: &str, line: Option<u32>) -> Placed {
+    case.set_classname(path);
+    if path == RUN {
+        return (case.build(), None);
     }
-    case.build()
+    case.set_filepath(path);
+    (case.build(), Some(line.unwrap_or(1)))
 }
 
-fn cases(file: &FileResults) -> Vec<TestCase> {
+fn cases(file: &FileResults, fail_on: FailOn) -> Vec<Placed> {
     let mut names = Names::default();
-    let results = file.results.iter();
+    let results = file.told().into_iter();
     results
-        .map(|result| case(result, &names.unique(&result.rule), &file.path))
+        .map(|result| {
+            let name = match result.findings(&file.path).first() {
+                Some(finding) if finding.rule == UNREADABLE_RULE => names.unique(UNREADABLE_RULE),
+                _ => names.unique(&result.rule),
+            };
+            case(result, &name, &file.path, fail_on)
+        })
         .collect()
 }
 
-fn case(result: &RuleResult, name: &str, path: &str) -> TestCase {
-    let message = attribute(&message(result));
-    let case = match &result.status {
-        Status::Passed => TestCaseBuilder::success(name, Duration::ZERO),
+fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed {
+    let message = message(result);
+    let (mut case, words) = match &result.status {
+        Status::Passed => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
+        _ if !result.fails(fail_on) => {
+            let why = why_skipped(result);
+            let kind = match &result.status {
+                Status::Error(error_type) => shown(error_type.as_deref()),
+                _ => why,
+            };
+            let case = TestCaseBuilder::skipped_with_cause(name, kind, &format!("{why}: {message}"));
+            (case, texts(result, path))
+        }
         Status::Failed(severity) => {
-            let mut case = TestCaseBuilder::failure(name, Duration::ZERO, &severity.to_string(), &message);
-            case.set_trace(&content(&texts(result, path)));
-            case
+            let case = TestCaseBuilder::failure(name, Duration::ZERO, &severity.to_string(), &message);
+            (case, texts(result, path))
         }
         Status::Error(error_type) => {
-            let mut case = TestCaseBuilder::error(
-                name,
-                Duration::ZERO,
-                &attribute(shown(error_type.as_deref())),
-                &message,
-            );
-            case.set_trace(&content(&texts(result, path)));
-            case
+            let kind = shown(error_type.as_deref());
+            let case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
+            (case, texts(result, path))
         }
     };
-    placed(case, path)
+    if !words.is_empty() {
+        case.set_trace(&words);
+    }
+    placed(case, path, Some(result.line()))
+}
+
+/// Why a result that is not passed does not count against the gate.
+fn why_skipped(result: &RuleResult) -> &'static str {
+    match (result.state(0), &result.status) {
+        (Some(State::Waived), _) => "waived",
+        (Some(State::Known), _) => "known",
+        (_, Status::Failed(Severity::Warning)) => "warning that does not fail the gate",
+        _ => "reported only",
+    }
 }
 
 fn shown(error_type: Option<&str>) -> &str {
@@ -247,11 +245,10 @@ struct Names {
 }
 
 impl Names {
-    /// The name as an attribute; a further one of the same name gets an ordinal.
+    /// The name; a further one of the same name gets an ordinal.
     fn unique(&mut self, name: &str) -> String {
-        let name = attribute(name);
-        let mut unique = name.clone();
-        let ordinal = self.twins.entry(name.clone()).or_insert(1);
+        let mut unique = name.to_owned();
+        let ordinal = self.twins.entry(name.to_owned()).or_insert(1);
         while !self.given.insert(unique.clone()) {
             *ordinal += 1;
             unique = format!("{name} ({ordinal})");
@@ -260,25 +257,18 @@ impl Names {
     }
 }
 
-fn share_time(suites: &mut [TestSuite], elapsed: std::time::Duration) {
-    let cases = suites.iter().map(TestSuite::tests).sum::<usize>().max(1);
+fn share_time(suites: &mut [Suite], elapsed: std::time::Duration) {
+    let cases = suites
+        .iter()
+        .map(|suite| suite.suite.tests())
+        .sum::<usize>()
+        .max(1);
     let share = elapsed.as_micros() / cases as u128;
     let share = Duration::microseconds(i64::try_from(share).unwrap_or(i64::MAX));
     suites
         .iter_mut()
-        .flat_map(|suite| &mut suite.testcases)
+        .flat_map(|suite| &mut suite.suite.testcases)
         .for_each(|case| case.time = share);
-}
-
-fn totals(suites: &[TestSuite], elapsed: std::time::Duration) -> [(&'static str, String); 5] {
-    let sum = |number: fn(&TestSuite) -> usize| suites.iter().map(number).sum::<usize>().to_string();
-    [
-        ("name", RUN.to_owned()),
-        ("tests", sum(TestSuite::tests)),
-        ("failures", sum(TestSuite::failures)),
-        ("errors", sum(TestSuite::errors)),
-        ("time", format!("{:.6}", elapsed.as_secs_f64())),
-    ]
 }
 
 fn properties(report: &Report, about: &About) -> Vec<(&'static str, String)> {
@@ -292,7 +282,7 @@ fn properties(report: &Report, about: &About) -> Vec<(&'static str, String)> {
         ("branch", &report.context.branch),
     ];
     for (name, value) in context {
-        properties.extend(value.as_ref().map(|value| (name, attribute(value))));
+        properties.extend(value.clone().map(|value| (name, value)));
     }
     properties
 }

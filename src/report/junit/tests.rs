@@ -1,4 +1,4 @@
-use super::text::readable;
+use super::text::{plain, readable};
 use super::*;
 use crate::findings::Severity;
 use crate::report::sample;
@@ -38,7 +38,7 @@ fn text_of(node: Node<'_, '_>) -> String {
 fn a_failed_review() {
     insta::assert_snapshot!(xml(&sample::report()).replace("><", ">\n<"), @r#"
     <?xml version="1.0" encoding="utf-8"?>
-    <testsuites name="sluicegate" tests="7" failures="2" errors="2" time="1.200000">
+    <testsuites name="sluicegate" tests="7" failures="1" errors="2" time="1.200000">
     <testsuite id="0" name="sluicegate" package="testsuite/sluicegate" tests="1" errors="0" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.171428" skipped="1">
     <properties>
     <property name="tool" value="sluicegate 1.0.0"/>
@@ -51,7 +51,7 @@ fn a_failed_review() {
     <skipped type="gate change" message="This change touches the gate itself: sluicegate.yaml"/>
     </testcase>
     </testsuite>
-    <testsuite id="1" name="a.tran.yaml" package="testsuite/a.tran.yaml" tests="2" errors="1" failures="1" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="0">
+    <testsuite id="1" name="a.tran.yaml" package="testsuite/a.tran.yaml" tests="2" errors="1" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="1">
     <properties>
     <property name="tool" value="sluicegate 1.0.0"/>
     <property name="engine" value="remote"/>
@@ -59,12 +59,10 @@ fn a_failed_review() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="maximum-outputs" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml">
-    <failure type="warning" message="3 outputs">
-    <![CDATA[a.tran.yaml:1: 3 outputs]]>
-    </failure>
+    <testcase name="maximum-outputs" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml" line="1">
+    <skipped type="warning that does not fail the gate" message="warning that does not fail the gate: 3 outputs"/>
     </testcase>
-    <testcase name="unused-components" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml">
+    <testcase name="unused-components" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml" line="1">
     <error type="designer/no-start-component" message="designer/no-start-component">
     <![CDATA[the rule could not be evaluated: designer/no-start-component]]>
     </error>
@@ -78,8 +76,8 @@ fn a_failed_review() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="minimum-components" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml"/>
-    <testcase name="component-naming-convention" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml">
+    <testcase name="minimum-components" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml" line="1"/>
+    <testcase name="component-naming-convention" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml" line="9">
     <failure type="error" message="`Run A` is not in the pattern (and 1 more)">
     <![CDATA[load/it.orch.yaml:12: `Run A` is not in the pattern
     load/it.orch.yaml:9: `Run B` is not]]>
@@ -94,7 +92,7 @@ fn a_failed_review() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="excluded" time="0.171428" classname="notes.txt" file="notes.txt">
+    <testcase name="excluded" time="0.171428" classname="notes.txt" file="notes.txt" line="1">
     <skipped type="excluded" message="not a file that is reviewed"/>
     </testcase>
     </testsuite>
@@ -106,7 +104,7 @@ fn a_failed_review() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="unreviewed" time="0.171428" classname="late.orch.yaml" file="late.orch.yaml">
+    <testcase name="unreviewed" time="0.171428" classname="late.orch.yaml" file="late.orch.yaml" line="1">
     <error type="unreviewed" message="The file was not reviewed: the batch timed out">
     <![CDATA[The file was not reviewed: the batch timed out]]>
     </error>
@@ -146,6 +144,83 @@ fn it_is_red_whenever_the_verdict_is_not_passed() {
             assert!(red > 0, "{verdict}: {xml}");
         }
     }
+}
+
+#[test]
+fn it_never_contradicts_the_verdict() {
+    let results = || {
+        vec![
+            sample::result(
+                "w",
+                Status::Failed(Severity::Warning),
+                vec![sample::violation("w", None)],
+            ),
+            sample::result("e", Status::Failed(Severity::Error), vec![]),
+            sample::result("n", Status::Error(Some("designer/x".to_owned())), vec![]),
+        ]
+    };
+    let red = |results: Vec<RuleResult>, fail_on, verdict| {
+        let mut report = sample::empty(verdict);
+        report.files = vec![sample::file("a", results)];
+        report.context.fail_on = Some(fail_on);
+        let xml = xml(&report);
+        let document = Document::parse(&xml).unwrap();
+        ["failure", "error", "skipped"].map(|name| elements(&document, name).len())
+    };
+    let (error, warning) = (FailOn::Error, FailOn::Warn);
+    let only_warning = || results().into_iter().take(1).collect();
+    assert_eq!(red(results(), error, Verdict::Failed), [1, 1, 1]);
+    assert_eq!(red(results(), warning, Verdict::Failed), [2, 1, 0]);
+    assert_eq!(red(results(), FailOn::Never, Verdict::Passed), [0, 0, 3]);
+    assert_eq!(red(only_warning(), error, Verdict::Passed), [0, 0, 1]);
+    assert_eq!(red(only_warning(), error, Verdict::Undecided), [0, 1, 1]);
+    let states = |state| {
+        let mut known = results();
+        known.truncate(2);
+        known.iter_mut().for_each(|result| result.states = vec![state]);
+        known
+    };
+    assert_eq!(
+        red(states(Some(State::Known)), warning, Verdict::Passed),
+        [0, 0, 2]
+    );
+    assert_eq!(
+        red(states(Some(State::Waived)), warning, Verdict::Failed),
+        [0, 1, 2]
+    );
+    assert_eq!(red(states(Some(State::New)), warning, Verdict::Failed), [2, 0, 0]);
+}
+
+#[test]
+fn a_case_has_its_file_to_the_sign_and_its_line() {
+    let path = "a\tb\nc \"<d>\".orch.yaml";
+    let found = vec![sample::violation("x", Some(7)), sample::violation("y", Some(3))];
+    let unreadable = || {
+        let error = Status::Error(Some("designer/document-parse-error".to_owned()));
+        sample::result("r", error, vec![sample::violation("no", Some(2))])
+    };
+    let report = Report {
+        files: vec![
+            sample::file(
+                path,
+                vec![sample::result("r", Status::Failed(Severity::Error), found)],
+            ),
+            sample::file("broken", vec![unreadable(), unreadable()]),
+        ],
+        ..sample::empty(Verdict::Failed)
+    };
+    let xml = xml(&report);
+    let document = Document::parse(&xml).unwrap();
+    let cases = elements(&document, "testcase");
+    let shown: Vec<_> = ["name", "file", "line"]
+        .map(|name| cases[0].attribute(name).unwrap())
+        .into();
+    assert_eq!(shown, ["r", path, "3"]);
+    assert_eq!(cases.len(), 2, "what no rule can read is said once");
+    let shown: Vec<_> = ["name", "file", "line"]
+        .map(|name| cases[1].attribute(name).unwrap())
+        .into();
+    assert_eq!(shown, ["document-parse-error", "broken", "2"]);
 }
 
 #[test]
@@ -209,6 +284,8 @@ fn the_strict_dialect_has_only_what_the_schemas_know() {
     }
     for case in elements(&document, "testcase") {
         assert_eq!(names(case), ["name", "time", "classname"]);
+        let decimals = case.attribute("time").unwrap().split_once('.').unwrap().1;
+        assert_eq!(decimals.len(), 3, "the xunit plugin refuses more");
     }
 }
 
@@ -229,8 +306,8 @@ proptest! {
         let document = Document::parse(&xml).unwrap();
         let failure = elements(&document, "failure")[0];
         prop_assert!(text_of(failure).contains(&readable(&raw)));
-        prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), attribute(&raw));
-        prop_assert_eq!(failure.parent().unwrap().attribute("file").unwrap(), attribute(&raw));
-        prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), attribute(&raw));
+        prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), plain(&raw));
+        prop_assert_eq!(failure.parent().unwrap().attribute("file").unwrap(), plain(&raw));
+        prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), plain(&raw));
     }
 }

@@ -1,10 +1,22 @@
 //! Text for XML 1.0: what may not stand in it is replaced, what would end it early is taken apart.
 
-/// One line for an attribute: line breaks and tabs are blanks, as a parser would make them anyway, and characters
-/// that XML 1.0 forbids are U+FFFD. The markup characters are escaped by the writer.
+/// An attribute's value, escaped. Breaks and tabs are references, since a parser makes blanks of what stands there plainly
+/// (<https://www.w3.org/TR/xml/#AVNormalize>), and so are the marks of a CI host's command. What XML 1.0 forbids is U+FFFD.
 pub fn attribute(text: &str) -> String {
-    let one_line = |c: char| if matches!(c, '\t' | '\n' | '\r') { ' ' } else { c };
-    text.chars().map(|c| allowed(one_line(c))).collect()
+    let mut value = String::with_capacity(text.len());
+    for c in text.chars().map(allowed) {
+        match c {
+            '&' => value.push_str("&amp;"),
+            '<' => value.push_str("&lt;"),
+            '>' => value.push_str("&gt;"),
+            '"' => value.push_str("&quot;"),
+            '\t' => value.push_str("&#9;"),
+            '\n' => value.push_str("&#10;"),
+            '\r' => value.push_str("&#13;"),
+            _ => value.push(c),
+        }
+    }
+    value.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
 }
 
 /// Text for an element's content, which the writer puts raw between `<![CDATA[` and `]]>`. CR LF and CR are LF, as a
@@ -26,6 +38,12 @@ pub fn content(text: &str) -> String {
         }
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a parser gives back for [`attribute`].
+#[cfg(test)]
+pub fn plain(text: &str) -> String {
+    text.chars().map(allowed).collect()
 }
 
 /// What a parser gives back for [`content`].
@@ -54,7 +72,16 @@ mod tests {
 
     #[test]
     fn forbidden_characters_are_replaced() {
-        assert_eq!(attribute("a\u{1b}b\u{fffe}c\nd"), "a\u{fffd}b\u{fffd}c d");
+        assert_eq!(attribute("a\u{1b}b\u{fffe}c"), "a\u{fffd}b\u{fffd}c");
+    }
+
+    #[test]
+    fn breaks_and_marks_in_an_attribute_are_references() {
+        assert_eq!(attribute("a\tb\nc\rd"), "a&#9;b&#10;c&#13;d");
+        assert_eq!(
+            attribute("<\"&\"> ##[x] ###vso[y]"),
+            "&lt;&quot;&amp;&quot;&gt; #&#35;[x] ##&#35;vso[y]"
+        );
     }
 
     #[test]

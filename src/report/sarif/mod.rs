@@ -1,9 +1,10 @@
 //! SARIF 2.1.0, for the security tab and other readers of code scanning results.
 //!
-//! A FAILED rule's violations are results. What kept a rule or a file from being evaluated says something about the
-//! run and not about the code: it is a notification, and the run is not a successful execution. Within GitHub's limits
+//! Every finding is a result: a FAILED rule's violations, and what could not be evaluated, which readers of results
+//! alone would miss. What kept a rule or a file from being evaluated is a notification too, and the run is then no
+//! successful execution. The document is whole, but for a host with limits, such as GitHub
 //! (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>):
-//! what was cut is a notification too. The document has no line break inside, so it can be printed anywhere.
+//! there the worst stays, and what was cut is a notification. It has no line break inside, so it can be printed anywhere.
 
 mod rules;
 mod schema;
@@ -11,21 +12,20 @@ mod schema;
 use self::rules::{Rules, level};
 use self::schema::{
     ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Found, Help, Invocation,
-    Location, Log, Notification, PhysicalLocation, Reference, Region, RuleReference, Run, Text, Tool,
+    Location, Log, Mapped, Notification, PhysicalLocation, Provenance, Reference, Region, RuleReference, Run,
+    Text, Tool,
 };
 use super::wording::{count, gate_change, unreviewed};
-use super::{About, ReportError, shorten, uri};
-use crate::findings::{Finding, Fingerprint, Report, Verdict};
+use super::{About, Line, ReportError, SarifLimits, shorten, uri};
+use crate::findings::{Finding, Fingerprint, Report, Severity, Verdict};
 use crate::text;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The results that GitHub keeps of a run.
-const MOST_RESULTS: usize = 5_000;
 /// The most notifications, which nobody reads by the thousand.
 const MOST_NOTIFICATIONS: usize = 1_000;
-/// GitHub takes 10 MB after compression; results end where this many bytes are reached before it.
-const MOST_BYTES: usize = 8_000_000;
+/// Where the program is shown; empty until there is such a place.
+const HOMEPAGE: &str = env!("CARGO_PKG_HOMEPAGE");
 /// The longest message, in characters.
 const MESSAGE_LIMIT: usize = 2_000;
 /// The longest line of a file that is repeated, in characters.
@@ -84,6 +84,7 @@ pub fn render(report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
             },
             invocations: [invocation(report, notifications)],
             original_uri_base_ids: BTreeMap::from([(ROOT, root())]),
+            version_control_provenance: provenance(report, about).into_iter().collect(),
             column_kind: "utf16CodeUnits",
             results,
         }],
@@ -112,6 +113,7 @@ fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
             full_name: format!("sluicegate {}", about.tool_version),
             version: about.tool_version,
             semantic_version: about.tool_version,
+            information_uri: Some(HOMEPAGE).filter(|uri| !uri.is_empty()),
             rules: rules.list,
             notifications: KINDS.map(kind).into(),
         },
@@ -129,6 +131,16 @@ fn category(report: &Report, about: &About) -> String {
         Some(shard) => format!("{base}/shard-{}-of-{}/", shard.index, shard.total),
         None => format!("{base}/"),
     }
+}
+
+/// Which commit of which repository was reviewed, where both are known.
+fn provenance(report: &Report, about: &About) -> Option<Provenance> {
+    Some(Provenance {
+        repository_uri: about.repository_url.clone()?,
+        revision_id: report.context.head.clone()?,
+        branch: report.context.branch.clone(),
+        mapped_to: Mapped { uri_base_id: ROOT },
+    })
 }
 
 fn root() -> Base {
@@ -158,13 +170,17 @@ fn time(at: jiff::Timestamp) -> Option<String> {
     text.starts_with(|c: char| c.is_ascii_digit()).then_some(text)
 }
 
-/// The results, errors first, and how many were left out.
+/// How many results a host with these limits would not get.
+pub fn left_out(report: &Report, about: &About) -> usize {
+    results(report, about, &Rules::of(report, about)).1
+}
+
+/// The results, the worst first, and how many were left out.
 fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Found<'a>>, usize) {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
     let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
-    ranked.retain(|(finding, _)| finding.error_type.is_none());
-    ranked.sort_by_key(|(finding, _)| Reverse(finding.severity));
+    ranked.sort_by_key(|(finding, _)| rank(finding));
     let mut results = Vec::new();
     let mut bytes = 0;
     for (finding, print) in &ranked {
@@ -173,13 +189,20 @@ fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Fou
         };
         let result = result(finding, *print, index, about);
         bytes += size(&result);
-        if results.len() == MOST_RESULTS || bytes > MOST_BYTES {
+        let is_full = |limits: SarifLimits| results.len() == limits.results || bytes > limits.bytes;
+        if about.sarif_limits.is_some_and(is_full) {
             break;
         }
         results.push(result);
     }
     let cut = ranked.len() - results.len();
     (results, cut)
+}
+
+/// What counts before what is known or waived; then what could not be evaluated, errors, warnings.
+fn rank(finding: &Finding<'_>) -> (bool, bool, Reverse<Severity>) {
+    let is_evaluated = finding.error_type.is_none();
+    (!finding.counts(), is_evaluated, Reverse(finding.severity))
 }
 
 /// About what the result takes, in bytes.
@@ -195,14 +218,7 @@ fn size(result: &Found<'_>) -> usize {
 
 fn result<'a>(finding: &Finding<'a>, print: Fingerprint, rule_index: usize, about: &About) -> Found<'a> {
     let line = finding.line.max(1);
-    let known = about.sources.around(finding.path, line, 0);
-    let snippet = known.first().map(|(_, text)| Text {
-        text: shorten::to_chars(text, SNIPPET_LIMIT),
-    });
-    let region = Region {
-        start_line: line,
-        snippet,
-    };
+    let region = region(line, about.sources.around(finding.path, line, 0).first());
     Found {
         rule_id: finding.rule,
         rule_index,
@@ -212,8 +228,26 @@ fn result<'a>(finding: &Finding<'a>, print: Fingerprint, rule_index: usize, abou
         },
         locations: [location(finding.path, Some(region))],
         partial_fingerprints: Fingerprints {
-            primary_location_line_hash: print.to_string(),
+            sluicegate: print.to_string(),
         },
+    }
+}
+
+/// The line, with what stands on it where that is known: from its first sign to its end. A line that was cut has no
+/// known end.
+fn region(line: u32, known: Option<&Line<'_>>) -> Region {
+    let known = known.map(|(_, text)| *text);
+    let whole = known.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
+    let column = |text: &str| text.encode_utf16().count() + 1;
+    let indent = |text: &str| column(&text[..text.len() - text.trim_start().len()]);
+    Region {
+        start_line: line,
+        start_column: whole.map(indent),
+        end_line: whole.map(|_| line),
+        end_column: whole.map(column),
+        snippet: known.map(|text| Text {
+            text: shorten::to_chars(text, SNIPPET_LIMIT),
+        }),
     }
 }
 
@@ -251,10 +285,7 @@ fn notifications(report: &Report, rules: &Rules<'_>) -> Vec<Notification> {
 }
 
 fn not_evaluated(finding: &Finding<'_>, rules: &Rules<'_>) -> Notification {
-    let region = Region {
-        start_line: finding.line.max(1),
-        snippet: None,
-    };
+    let region = region(finding.line.max(1), None);
     Notification {
         associated_rule: rules.index(finding.rule).map(|index| RuleReference {
             id: finding.rule.to_owned(),

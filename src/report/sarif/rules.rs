@@ -20,15 +20,19 @@ pub struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    /// Every rule that has a result, in the order of the results.
+    /// Every rule that has a result, in the order of the results, then what findings are told under beside them.
     pub fn of(report: &'a Report, about: &About) -> Self {
         let mut rules = Self {
             list: Vec::new(),
             index: HashMap::new(),
         };
-        for result in report.files.iter().flat_map(|file| &file.results) {
-            let id = result.rule.as_str();
+        let results = report.files.iter().flat_map(|file| &file.results);
+        let weighed = results.map(|result| {
             let severity = result.severity().unwrap_or(Severity::Warning);
+            (result.rule.as_str(), severity)
+        });
+        let told = report.findings().into_iter();
+        for (id, severity) in weighed.chain(told.map(|finding| (finding.rule, finding.severity))) {
             if let Some(known) = rules.index.get(id) {
                 if severity == Severity::Error {
                     rules.list[*known].default_configuration.level = level(severity);

@@ -21,6 +21,8 @@ pub struct Run<'a> {
     pub invocations: [Invocation; 1],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub original_uri_base_ids: BTreeMap<&'static str, Base>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub version_control_provenance: Vec<Provenance>,
     pub column_kind: &'static str,
     pub results: Vec<Found<'a>>,
 }
@@ -37,6 +39,8 @@ pub struct Driver<'a> {
     pub full_name: String,
     pub version: &'static str,
     pub semantic_version: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information_uri: Option<&'static str>,
     pub rules: Vec<Rule<'a>>,
     pub notifications: Vec<Descriptor>,
 }
@@ -117,6 +121,22 @@ pub struct RuleReference {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Provenance {
+    pub repository_uri: String,
+    pub revision_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    pub mapped_to: Mapped,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mapped {
+    pub uri_base_id: &'static str,
+}
+
+#[derive(Serialize)]
 pub struct Base {
     pub description: Text,
 }
@@ -133,11 +153,12 @@ pub struct Found<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Fingerprints {
-    /// The one that GitHub compares
+    /// Under a name of our own: GitHub makes `primaryLocationLineHash` itself, and warns once for each result that has
+    /// another one
     /// (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#data-for-preventing-duplicated-alerts>).
-    pub primary_location_line_hash: String,
+    #[serde(rename = "sluicegate/v1")]
+    pub sluicegate: String,
 }
 
 #[derive(Serialize)]
@@ -165,6 +186,12 @@ pub struct ArtifactLocation {
 #[serde(rename_all = "camelCase")]
 pub struct Region {
     pub start_line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<Text>,
 }

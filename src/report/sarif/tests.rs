@@ -23,6 +23,13 @@ fn about() -> About {
     about
 }
 
+fn on_github() -> About {
+    About {
+        sarif_limits: Some(SarifLimits::GITHUB),
+        ..About::default()
+    }
+}
+
 fn read(report: &Report, about: &About) -> Value {
     serde_json::from_slice(&render(report, about).unwrap()).unwrap()
 }
@@ -47,7 +54,7 @@ fn schema() -> Value {
             "tool": { "properties": { "driver": { "required": ["name", "rules"], "properties": { "rules": { "type": "array", "items": rule, "uniqueItems": true } } } } },
             "automationDetails": { "properties": { "id": { "type": "string", "pattern": "/$" } } },
             "invocations": { "type": "array", "items": invocation },
-            "results": { "type": "array", "items": result, "maxItems": 5000 }
+            "results": { "type": "array", "items": result }
         } } } } })
 }
 
@@ -61,6 +68,30 @@ fn violations_are_results() {
     );
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["results"]).unwrap(), @r#"
     [
+      {
+        "ruleId": "unused-components",
+        "ruleIndex": 1,
+        "level": "error",
+        "message": {
+          "text": "the rule could not be evaluated: designer/no-start-component"
+        },
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "a.tran.yaml",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "startLine": 1
+              }
+            }
+          }
+        ],
+        "partialFingerprints": {
+          "sluicegate/v1": "2b6043ff844d5b882ff20bddb3c21c2733ef8871f52ff2df6c98d8b61a1b6b8b"
+        }
+      },
       {
         "ruleId": "component-naming-convention",
         "ruleIndex": 3,
@@ -82,7 +113,7 @@ fn violations_are_results() {
           }
         ],
         "partialFingerprints": {
-          "primaryLocationLineHash": "9cf97806d11a0c99958b0680e23b70e920dcf61ad41b1eab07f5da1b6545c76f"
+          "sluicegate/v1": "9cf97806d11a0c99958b0680e23b70e920dcf61ad41b1eab07f5da1b6545c76f"
         }
       },
       {
@@ -101,6 +132,9 @@ fn violations_are_results() {
               },
               "region": {
                 "startLine": 9,
+                "startColumn": 5,
+                "endLine": 9,
+                "endColumn": 11,
                 "snippet": {
                   "text": "    Run B:"
                 }
@@ -109,7 +143,7 @@ fn violations_are_results() {
           }
         ],
         "partialFingerprints": {
-          "primaryLocationLineHash": "c8a621ab1e821abc70967cf55ce9c12515baba88e01b25686dc4b132254558c4"
+          "sluicegate/v1": "c8a621ab1e821abc70967cf55ce9c12515baba88e01b25686dc4b132254558c4"
         }
       },
       {
@@ -133,7 +167,7 @@ fn violations_are_results() {
           }
         ],
         "partialFingerprints": {
-          "primaryLocationLineHash": "961c4313da4ec2c4e5af512559e737289ab60947a912f94d7d2596af4854797d"
+          "sluicegate/v1": "961c4313da4ec2c4e5af512559e737289ab60947a912f94d7d2596af4854797d"
         }
       }
     ]
@@ -225,6 +259,55 @@ fn what_was_not_evaluated_is_a_notification() {
 }
 
 #[test]
+fn what_was_not_evaluated_is_a_result_before_all_others() {
+    let mut report = sample::report();
+    let unreadable = Status::Error(Some("designer/document-parse-error".to_owned()));
+    let words = || vec![sample::violation("the pipeline cannot be read", Some(2))];
+    report.files.push(sample::file(
+        "z.orch.yaml",
+        vec![
+            sample::result("one", unreadable.clone(), words()),
+            sample::result("two", unreadable, words()),
+        ],
+    ));
+    let log = read(&report, &about());
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let line = |r: &Value| {
+        let place = &r["locations"][0]["physicalLocation"];
+        let (uri, line) = (&place["artifactLocation"]["uri"], &place["region"]["startLine"]);
+        format!(
+            "{} {} {uri}:{line} {}",
+            r["level"], r["ruleId"], r["message"]["text"]
+        )
+    };
+    insta::assert_snapshot!(results.iter().map(line).collect::<Vec<_>>().join("\n"), @r#"
+    "error" "unused-components" "a.tran.yaml":1 "the rule could not be evaluated: designer/no-start-component"
+    "error" "document-parse-error" "z.orch.yaml":2 "designer/document-parse-error: the pipeline cannot be read"
+    "error" "component-naming-convention" "load/it.orch.yaml":12 "`Run A` is not in the pattern"
+    "error" "component-naming-convention" "load/it.orch.yaml":9 "`Run B` is not"
+    "warning" "maximum-outputs" "a.tran.yaml":1 "3 outputs"
+    "#);
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+}
+
+#[test]
+fn the_commit_is_said_where_the_repository_is_known() {
+    let of = |about: &About| read(&sample::report(), about)["runs"][0]["versionControlProvenance"].clone();
+    assert_eq!(of(&About::default()), Value::Null);
+    let about = About {
+        repository_url: Some("https://h/o/r".to_owned()),
+        ..About::default()
+    };
+    let expected = json!([{ "repositoryUri": "https://h/o/r", "revisionId": "1f".repeat(20), "branch": "feature/x",
+        "mappedTo": { "uriBaseId": "%SRCROOT%" } }]);
+    assert_eq!(of(&about), expected);
+}
+
+#[test]
 fn a_rule_has_its_help() {
     let log = read(&sample::report(), &about());
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["tool"]["driver"]["rules"][0]).unwrap(), @r#"
@@ -279,9 +362,12 @@ fn cuts_keep_the_errors_and_are_said() {
         sample::file("a", vec![results(Severity::Warning, 4_000)]),
         sample::file("b", vec![results(Severity::Error, 2_000)]),
     ];
-    let log = read(&report, &About::default());
+    let whole = read(&report, &About::default());
+    assert_eq!(whole["runs"][0]["results"].as_array().unwrap().len(), 6_000);
+    let log = read(&report, &on_github());
     let run = &log["runs"][0];
     let kept = run["results"].as_array().unwrap();
+    assert_eq!(left_out(&report, &on_github()), 1_000);
     assert_eq!(kept.len(), 5_000);
     assert_eq!(kept.iter().filter(|r| r["level"] == "error").count(), 2_000);
     let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
@@ -298,7 +384,7 @@ fn long_texts_do_not_pass_the_size_limit() {
         "a",
         vec![sample::result("r", Status::Failed(Severity::Error), violations)],
     )];
-    assert!(render(&report, &About::default()).unwrap().len() < 10_000_000);
+    assert!(render(&report, &on_github()).unwrap().len() < 10_000_000);
 }
 
 #[test]
@@ -325,7 +411,8 @@ proptest! {
         let log: Value = serde_json::from_str(&written).unwrap();
         prop_assert!(jsonschema::validator_for(&schema()).unwrap().is_valid(&log), "{log:#}");
         let run = &log["runs"][0];
-        let result = &run["results"][0];
+        // The first is what could not be evaluated.
+        let result = &run["results"][1];
         prop_assert_eq!(&result["message"]["text"], &raw);
         prop_assert_eq!(&result["ruleId"], &raw);
         let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();

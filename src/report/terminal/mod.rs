@@ -206,7 +206,7 @@ mod tests {
         note: notes.txt: excluded: not a file that is reviewed
         error: late.orch.yaml: The file was not reviewed: the batch timed out
 
-        Review failed: 1 error, 1 warning, 1 rule not evaluated, 1 passed, in 2 files; 1 file excluded; 1 file not reviewed
+        Review failed: 2 errors, 1 warning, 1 not evaluated; 1 rule passed in 2 files; 1 file excluded; 1 file not reviewed
         ");
     }
 
@@ -217,7 +217,7 @@ mod tests {
         insta::assert_snapshot!(render(&report, &About::default(), Style::default()), @"
         error: The review is undecided: it is not known whether the pipelines pass. The platform did not answer.
 
-        Review undecided: 0 errors, 0 warnings, 0 rules not evaluated, 0 passed, in 0 files
+        Review undecided: 0 errors, 0 warnings, 0 not evaluated; 0 rules passed in 0 files
         ");
     }
 

@@ -1,0 +1,233 @@
+//! The document, from `junit-report`'s types, in one pass.
+//!
+//! The crate's own writer knows no `line`, `skipped` counts, properties or totals, invents a host name, and writes what
+//! stands in a text as it comes. So its types are the model here, and this is their writer.
+//!
+//! The strict dialect keeps to what both of the schemas in use allow, that of Jenkins' xunit plugin
+//! (<https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd>)
+//! and that of Ant's reports (<https://github.com/windyroad/JUnit-Schema>), of which old versions know nothing skipped:
+//! nothing on the root, no place on a case, a host name, a time without zone and with three decimals, and the two
+//! output elements at each suite's end.
+
+use super::text::{attribute, content};
+use junit_report::{Duration, OffsetDateTime, TestCase, TestResult, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::{BytesCData, BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use std::io;
+
+/// Which readers the document is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// The CI hosts, which read attributes freely.
+    Hosts,
+    /// Validators of the strict schemas.
+    Strict,
+}
+
+/// A suite, with what `junit-report` has no place for.
+pub struct Suite {
+    /// The suite.
+    pub suite: TestSuite,
+    /// The line of each of its cases that stands in a file.
+    pub lines: Vec<Option<u32>>,
+}
+
+/// What is said of the whole.
+pub struct Whole<'a> {
+    /// Which readers the document is for.
+    pub dialect: Dialect,
+    /// The name of the whole.
+    pub name: &'a str,
+    /// How long it took.
+    pub elapsed: std::time::Duration,
+    /// Properties of every suite.
+    pub properties: &'a [(&'static str, String)],
+}
+
+/// The document, with a line break at its end.
+pub fn document(suites: &[Suite], whole: &Whole<'_>) -> io::Result<Vec<u8>> {
+    let mut writer = Document {
+        writer: Writer::new(Vec::new()),
+        dialect: whole.dialect,
+    };
+    writer.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
+    writer.start("testsuites", &totals(suites, whole))?;
+    for (id, suite) in suites.iter().enumerate() {
+        writer.suite(id, suite, whole.properties)?;
+    }
+    writer.end("testsuites")?;
+    writer.event(Event::Text(BytesText::from_escaped("\n")))?;
+    Ok(writer.writer.into_inner())
+}
+
+fn totals(suites: &[Suite], whole: &Whole<'_>) -> Vec<(&'static str, String)> {
+    if whole.dialect == Dialect::Strict {
+        return Vec::new();
+    }
+    let sum = |number: fn(&TestSuite) -> usize| {
+        let numbers = suites.iter().map(|suite| number(&suite.suite));
+        numbers.sum::<usize>().to_string()
+    };
+    vec![
+        ("name", whole.name.to_owned()),
+        ("tests", sum(TestSuite::tests)),
+        ("failures", sum(TestSuite::failures)),
+        ("errors", sum(TestSuite::errors)),
+        ("time", format!("{:.6}", whole.elapsed.as_secs_f64())),
+    ]
+}
+
+struct Document {
+    writer: Writer<Vec<u8>>,
+    dialect: Dialect,
+}
+
+impl Document {
+    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        self.writer.write_event(event)
+    }
+
+    fn start(&mut self, name: &'static str, attributes: &[(&'static str, String)]) -> io::Result<()> {
+        self.event(Event::Start(tag(name, attributes)))
+    }
+
+    fn end(&mut self, name: &'static str) -> io::Result<()> {
+        self.event(Event::End(BytesEnd::new(name)))
+    }
+
+    fn suite(&mut self, id: usize, suite: &Suite, properties: &[(&'static str, String)]) -> io::Result<()> {
+        let TestSuite {
+            name,
+            package,
+            timestamp,
+            testcases,
+            system_out,
+            ..
+        } = &suite.suite;
+        let mut attributes = vec![
+            ("id", id.to_string()),
+            ("name", name.clone()),
+            ("package", package.clone()),
+            ("tests", suite.suite.tests().to_string()),
+            ("errors", suite.suite.errors().to_string()),
+            ("failures", suite.suite.failures().to_string()),
+            ("timestamp", self.time_of_day(*timestamp)),
+            ("time", self.seconds(suite.suite.time())),
+        ];
+        attributes.push(match self.dialect {
+            Dialect::Hosts => ("skipped", suite.suite.skipped().to_string()),
+            Dialect::Strict => ("hostname", "localhost".to_owned()),
+        });
+        self.start("testsuite", &attributes)?;
+        self.properties(properties)?;
+        let lines = suite.lines.iter().copied().chain(std::iter::repeat(None));
+        for (case, line) in testcases.iter().zip(lines) {
+            self.case(case, line)?;
+        }
+        if let Some(text) = system_out {
+            self.text("system-out", &[], Some(text))?;
+        }
+        // The strict schemas want the second output, empty or not.
+        if self.dialect == Dialect::Strict {
+            self.text("system-err", &[], None)?;
+        }
+        self.end("testsuite")
+    }
+
+    fn properties(&mut self, properties: &[(&'static str, String)]) -> io::Result<()> {
+        self.start("properties", &[])?;
+        for (name, value) in properties {
+            let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
+            self.text("property", &attributes, None)?;
+        }
+        self.end("properties")
+    }
+
+    fn case(&mut self, case: &TestCase, line: Option<u32>) -> io::Result<()> {
+        let mut attributes = vec![("name", case.name.clone()), ("time", self.seconds(case.time))];
+        attributes.extend(case.classname.clone().map(|name| ("classname", name)));
+        if self.dialect == Dialect::Hosts {
+            attributes.extend(case.filepath.clone().map(|path| ("file", path)));
+            attributes.extend(line.map(|line| ("line", line.to_string())));
+        }
+        if matches!(case.result, TestResult::Success) && case.system_out.is_none() {
+            return self.event(Event::Empty(tag("testcase", &attributes)));
+        }
+        self.start("testcase", &attributes)?;
+        self.result(&case.result)?;
+        if let Some(text) = &case.system_out {
+            self.text("system-out", &[], Some(text))?;
+        }
+        self.end("testcase")
+    }
+
+    fn result(&mut self, result: &TestResult) -> io::Result<()> {
+        let (name, kind, message, cause) = match result {
+            TestResult::Success => return Ok(()),
+            TestResult::Skipped => return self.text("skipped", &[], None),
+            TestResult::SkippedWithCause {
+                type_,
+                message,
+                cause,
+            } => ("skipped", type_, message, cause),
+            TestResult::Error {
+                type_,
+                message,
+                cause,
+            } => ("error", type_, message, cause),
+            TestResult::Failure {
+                type_,
+                message,
+                cause,
+            } => ("failure", type_, message, cause),
+        };
+        let attributes = [("type", kind.clone()), ("message", message.clone())];
+        self.text(name, &attributes, cause.as_deref())
+    }
+
+    /// An element that holds text alone, if any.
+    fn text(
+        &mut self,
+        name: &'static str,
+        attributes: &[(&'static str, String)],
+        text: Option<&str>,
+    ) -> io::Result<()> {
+        let Some(text) = text else {
+            return self.event(Event::Empty(tag(name, attributes)));
+        };
+        self.start(name, attributes)?;
+        self.event(Event::CData(BytesCData::new(content(text))))?;
+        self.end(name)
+    }
+
+    /// The schema of the xunit plugin allows three decimals.
+    fn seconds(&self, time: Duration) -> String {
+        let seconds = time.as_seconds_f64();
+        match self.dialect {
+            Dialect::Hosts => seconds.to_string(),
+            Dialect::Strict => format!("{seconds:.3}"),
+        }
+    }
+
+    fn time_of_day(&self, at: OffsetDateTime) -> String {
+        let zone = if self.dialect == Dialect::Hosts { "Z" } else { "" };
+        format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
+            at.year(),
+            u8::from(at.month()),
+            at.day(),
+            at.hour(),
+            at.minute(),
+            at.second()
+        )
+    }
+}
+
+/// The tag, its values escaped here: the library would leave breaks as they are, which a parser then makes blanks.
+fn tag(name: &'static str, attributes: &[(&'static str, String)]) -> BytesStart<'static> {
+    let mut tag = BytesStart::new(name);
+    for (name, value) in attributes {
+        tag.push_attribute((name.as_bytes(), attribute(value).as_bytes()));
+    }
+    tag
+}

@@ -1,0 +1,14 @@
+//! What the rules that count have counted, in the words of numbers: the platform's answer only has a sentence.
+
+use super::maximum_outputs::output_count;
+use super::subject::component_count;
+use crate::pipelines::Pipeline;
+
+/// What this rule counts in the pipeline; none for a rule that does not count.
+pub fn size(rule: &str, pipeline: &Pipeline) -> Option<u64> {
+    match rule {
+        "minimum-components" | "maximum-components" => Some(component_count(pipeline)),
+        "maximum-outputs" => Some(output_count(pipeline)),
+        _ => None,
+    }
+}
