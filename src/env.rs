@@ -7,6 +7,7 @@
 use crate::input;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Declares the program's variables, each with its meaning, and the list of them all.
 macro_rules! variables {
@@ -150,11 +151,11 @@ const PAYLOAD_LIMIT: u64 = 64 * 1024 * 1024;
 pub struct Env {
     variables: BTreeMap<String, String>,
     current_dir: PathBuf,
-    payload: Option<Result<serde_json::Value, String>>,
+    payload: OnceLock<Option<Result<serde_json::Value, String>>>,
 }
 
 impl Env {
-    /// Reads the process environment, the current folder and the event payload.
+    /// Reads the process environment, the current folder.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that reads the environment"
@@ -173,21 +174,17 @@ impl Env {
     /// An environment made of `variables`, as it would be captured in `current_dir`.
     pub fn from_parts(variables: impl IntoIterator<Item = (String, String)>, current_dir: PathBuf) -> Self {
         let variables: BTreeMap<String, String> = variables.into_iter().collect();
-        let payload = variables
-            .get(GITHUB_EVENT_PATH)
-            .filter(|path| !path.is_empty())
-            .map(|p| read_payload(p));
         Self {
             variables,
             current_dir,
-            payload,
+            payload: OnceLock::new(),
         }
     }
 
     /// The same environment with this event payload.
     #[must_use]
     pub fn with_payload(mut self, payload: serde_json::Value) -> Self {
-        self.payload = Some(Ok(payload));
+        self.payload = OnceLock::from(Some(Ok(payload)));
         self
     }
 
@@ -204,9 +201,10 @@ impl Env {
         &self.current_dir
     }
 
-    /// The event payload that the CI host put into a file; the error says why it could not be read.
+    /// The event payload that the CI host put into a file, read when it is first asked for; the error says why it could not be read.
     pub fn payload(&self) -> Result<Option<&serde_json::Value>, &str> {
-        match &self.payload {
+        let read = || self.get(GITHUB_EVENT_PATH).map(read_payload);
+        match self.payload.get_or_init(read) {
             None => Ok(None),
             Some(Ok(value)) => Ok(Some(value)),
             Some(Err(why)) => Err(why),

@@ -54,7 +54,7 @@ impl Failure {
         format!("{:#}", self.error)
     }
 
-    /// What to do about it.
+    /// What to do about it, as far as whoever failed knows.
     pub fn advice(&self) -> Option<&str> {
         self.hint.as_deref()
     }
@@ -65,10 +65,21 @@ impl Failure {
         for cause in self.error.chain().skip(1) {
             let _ = writeln!(shown, "  caused by: {}", text::block(&cause.to_string()));
         }
-        if let Some(hint) = &self.hint {
-            let _ = writeln!(shown, "hint: {}", text::block(hint));
-        }
+        let hint = self.advice().unwrap_or_else(|| general(self.status));
+        let _ = writeln!(shown, "hint: {}", text::block(hint));
         shown
+    }
+}
+
+/// What to do about a failure of which only the status is known.
+const fn general(status: ExitStatus) -> &'static str {
+    match status {
+        ExitStatus::Usage => "mend what is named above; `--help` behind the command shows what it takes",
+        ExitStatus::Undecided => "run it again; `sluicegate doctor` looks for what is in the way",
+        ExitStatus::Denied => "check the token and its account role; `sluicegate doctor` does",
+        ExitStatus::AlreadyExists => "take another name, or leave it as it is",
+        ExitStatus::Context => "`sluicegate context` shows what is known of this job and its repository",
+        _ => "mend what is named above and run it again",
     }
 }
 

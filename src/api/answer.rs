@@ -3,7 +3,7 @@
 use super::Platform;
 use super::lenient::from_value;
 use super::lists::Paging;
-use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Url};
+use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -50,6 +50,11 @@ impl Platform {
         Ok(response.json_without_secrets().unwrap_or_default())
     }
 
+    /// Sends a request that makes something, and is answered with JSON that says nothing of it.
+    pub(super) async fn make(&self, request: &Request) -> Result<Value, HttpError> {
+        self.client.send(request).await?.json_without_secrets()
+    }
+
     /// All entries of a list whose endpoint takes `page` and `size`.
     pub(super) async fn all<T: DeserializeOwned>(&self, url: Url) -> Result<Vec<Answer<T>>, HttpError> {
         self.list(url, Paging::FromTheStart, |raw, place, response| {
@@ -64,7 +69,7 @@ impl Platform {
     pub(super) async fn remove(&self, url: Url) -> Result<(), HttpError> {
         match self
             .client
-            .send(&Request::new(Method::DELETE, url, Repeat::Safe))
+            .send(&Request::new(Method::DELETE, url, Repeat::Safe).succeeds_by(Success::Nothing))
             .await
         {
             Err(error) if error.kind() == ErrorKind::NotFound && error.tries() > 1 => Ok(()),

@@ -3,7 +3,7 @@
 use super::lenient::from_value;
 use super::lists::Paging;
 use super::{Platform, naming_role};
-use crate::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request, Success};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ impl Platform {
     /// The published versions, of one prefix or of all: `GET /v1/shared-pipelines/artifacts`. The document does not
     /// show the list's shape, so a bare array and any envelope are read, to the last page.
     pub async fn artifacts(&self, prefix: Option<&str>) -> Result<Vec<Artifact>, HttpError> {
-        let mut url = self.client.url(&["shared-pipelines", "artifacts"]);
+        let mut url = self.client.url(&["shared-pipelines", "artifacts"])?;
         if let Some(prefix) = prefix {
             url.query_pairs_mut()
                 .append_pair("sharedPipelineIdPrefix", prefix);
@@ -80,7 +80,7 @@ impl Platform {
         prefix: &str,
         version: Option<&str>,
     ) -> Result<ArtifactDetails, HttpError> {
-        let url = self.client.url(&["shared-pipelines", "artifacts", "details"]);
+        let url = self.client.url(&["shared-pipelines", "artifacts", "details"])?;
         let mut request = Request::get(url).query("sharedPipelineIdPrefix", prefix);
         if let Some(version) = version {
             request = request.query("versionName", version);
@@ -93,17 +93,17 @@ impl Platform {
     }
 
     /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Doing it twice is doing it
-    /// once. The document does not show the answer's body: it is given as it came, null if it is no JSON.
+    /// once. The document does not show the answer's body: it is given as it came, null if there is none.
     pub async fn set_artifact_enabled(
         &self,
         prefix: &str,
         version: &str,
         enabled: bool,
     ) -> Result<Value, HttpError> {
-        let url = self.client.url(&["shared-pipelines", "artifacts"]);
+        let url = self.client.url(&["shared-pipelines", "artifacts"])?;
         let body = json!({ "sharedPipelineIdPrefix": prefix, "versionName": version, "enabled": enabled });
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
-        let response = self.client.send(&request).await.map_err(naming_role)?;
-        Ok(response.json().unwrap_or_default())
+        let told = self.tell(&request.succeeds_by(Success::NotShown)).await;
+        told.map_err(naming_role)
     }
 }

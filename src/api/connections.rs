@@ -28,8 +28,8 @@ impl Platform {
         project: Uuid,
         connection: &NewConnection,
     ) -> Result<Value, HttpError> {
-        let url = self.project_url(project, "data-platform-connections", &[]);
-        self.tell(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(connection)))
+        let url = self.project_url(project, "data-platform-connections", &[])?;
+        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(connection)))
             .await
     }
 }

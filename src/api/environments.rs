@@ -62,7 +62,7 @@ pub struct ConnectionOverride {
 impl Platform {
     /// All environments: `GET /v1/projects/{projectId}/environments`, page by page.
     pub async fn environments(&self, project: Uuid) -> Result<Vec<Answer<Environment>>, HttpError> {
-        self.all(self.project_url(project, ENVIRONMENTS, &[])).await
+        self.all(self.project_url(project, ENVIRONMENTS, &[])?).await
     }
 
     /// Makes an environment: `POST /v1/projects/{projectId}/environments`. Sent again only if surely not processed.
@@ -71,8 +71,8 @@ impl Platform {
         project: Uuid,
         environment: &NewEnvironment,
     ) -> Result<Value, HttpError> {
-        let url = self.project_url(project, ENVIRONMENTS, &[]);
-        self.tell(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(environment)))
+        let url = self.project_url(project, ENVIRONMENTS, &[])?;
+        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(environment)))
             .await
     }
 }

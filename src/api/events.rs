@@ -85,7 +85,7 @@ impl Platform {
     /// One page of the audit events: `GET /v1/events`. The list grows while it is read, so that whoever wants all
     /// of them must read the pages with care.
     pub async fn events(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
-        let mut request = Request::get(self.client.url(&["events"]));
+        let mut request = Request::get(self.client.url(&["events"])?);
         for (name, value) in [("from", &window.from), ("to", &window.to)] {
             if let Some(value) = value {
                 request = request.query(name, value);

@@ -66,7 +66,7 @@ impl Platform {
         &self,
         project: Uuid,
     ) -> Result<Vec<Answer<PublishedPipeline>>, HttpError> {
-        self.all(self.project_url(project, "published-pipelines", &[]))
+        self.all(self.project_url(project, "published-pipelines", &[])?)
             .await
     }
 
@@ -77,14 +77,14 @@ impl Platform {
         project: Uuid,
         execution: &NewExecution,
     ) -> Result<Answer<ExecutionId>, HttpError> {
-        let url = self.project_url(project, EXECUTIONS, &[]);
+        let url = self.project_url(project, EXECUTIONS, &[])?;
         self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(execution)))
             .await
     }
 
     /// How an execution goes: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.
     pub async fn execution(&self, project: Uuid, id: &str) -> Result<Answer<ExecutionAnswer>, HttpError> {
-        self.ask(&Request::get(self.project_url(project, EXECUTIONS, &[id])))
+        self.ask(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
             .await
     }
 
@@ -97,7 +97,7 @@ impl Platform {
         status: &str,
         force: bool,
     ) -> Result<Answer<ExecutionId>, HttpError> {
-        let url = self.project_url(project, EXECUTIONS, &[id]);
+        let url = self.project_url(project, EXECUTIONS, &[id])?;
         let body = json!({ "forceUpdate": force, "status": status });
         self.ask(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
             .await

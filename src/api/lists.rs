@@ -5,6 +5,8 @@
 use super::Platform;
 use crate::http::{HttpError, Request, Response, Url};
 use serde_json::Value;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// The largest page that the API document allows anywhere.
 const PAGE_SIZE: usize = 100;
@@ -118,24 +120,34 @@ impl Platform {
         let mut all = Vec::new();
         let mut asked = (paging == Paging::FromTheStart).then_some(PAGE_SIZE);
         let mut bytes = 0;
-        let mut last = Vec::new();
+        let (mut before, mut last) = (HashSet::new(), None);
         for number in 0..MOST_PAGES {
             let response = self.client.send(&page_request(&url, number, asked)).await?;
             bytes += response.size();
             let page = Page::from(response.json()?).ok_or_else(|| response.unusable("it holds no list"))?;
-            let repeats = number > 0 && page.entries == last && !last.is_empty();
-            if repeats && page.is_vague() {
+            let print = fingerprint(&page.entries);
+            let repeats = !page.entries.is_empty() && !before.insert(print);
+            let which = if last.replace(print) == Some(print) {
+                "the page before"
+            } else {
+                "an earlier page"
+            };
+            if repeats && number == 1 && page.is_vague() {
                 // The platform calls the whole list a page.
                 return Ok(all);
             }
             if repeats {
-                return Err(response.unusable(&format!("page {number} repeats the page before")));
+                return Err(response.unusable(&format!("page {number} repeats {which}")));
             }
             let followed = page.is_followed(all.len(), asked);
             asked = asked.or(page.size).or(Some(page.entries.len()));
-            last.clone_from(&page.entries);
+            let total = page.total;
             for (index, entry) in page.entries.into_iter().enumerate() {
                 all.push(read(entry, &format!("{}[{index}]", page.place), &response)?);
+            }
+            if let (false, Some(total)) = (followed, total.filter(|total| *total != all.len())) {
+                let held = all.len();
+                return Err(response.unusable(&format!("the list tells {total} entries and holds {held}")));
             }
             if !followed {
                 return Ok(all);
@@ -146,6 +158,15 @@ impl Platform {
         }
         Ok(all)
     }
+}
+
+/// What tells a page from another.
+fn fingerprint(entries: &[Value]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for entry in entries {
+        entry.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 fn page_request(url: &Url, number: usize, size: Option<usize>) -> Request {

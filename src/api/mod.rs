@@ -33,8 +33,9 @@ pub use environments::{ConnectionOverride, Environment, NewEnvironment};
 pub use events::{EVENT_PAGE, Event, EventPage, EventWindow};
 pub use executions::{Execution, ExecutionAnswer, ExecutionId, NewExecution, PublishedPipeline};
 pub use header::{HeaderError, header_value};
+pub use multipart::{PartSource, UploadPart};
 pub use projects::{NewProject, Project, ProjectCreated};
-pub use publish::{PartSource, PublishAnswer, Upload, UploadPart};
+pub use publish::{PublishAnswer, Upload};
 pub use repositories::NewRepository;
 pub use review::{ReviewAnswer, ReviewRequest, RuleAnswer};
 pub use secrets::{NewSecret, SecretCreated};
@@ -49,7 +50,7 @@ pub use variables::{
     NewVariable, Override, Overrides, OverridesSet, Variable, VariableCreated, VariableFields,
 };
 
-use crate::http::{Client, Url};
+use crate::http::{Client, HttpError, Url};
 use uuid::Uuid;
 
 /// The platform, as its API. A clone shares connections and token.
@@ -65,7 +66,7 @@ impl Platform {
     }
 
     /// The URL of what belongs to a project.
-    fn project_url(&self, project: Uuid, resource: &str, rest: &[&str]) -> Url {
+    fn project_url(&self, project: Uuid, resource: &str, rest: &[&str]) -> Result<Url, HttpError> {
         let project = project.to_string();
         let path: Vec<&str> = ["projects", &project, resource]
             .into_iter()
@@ -80,7 +81,7 @@ const NEEDS_ADMIN: &str =
     "shared pipelines and their artifacts need a token with the account role Admin or Super Admin";
 
 /// The failure with the role that is needed, if it is a 403.
-fn naming_role(error: crate::http::HttpError) -> crate::http::HttpError {
+fn naming_role(error: HttpError) -> HttpError {
     match error.kind() {
         crate::http::ErrorKind::Forbidden => error.with_hint(NEEDS_ADMIN),
         _ => error,

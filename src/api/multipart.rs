@@ -4,11 +4,25 @@
 //! (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>): never the
 //! `name*=` form, which servers read as no name, and no file name, as the platform's own scripts send none.
 
-use super::publish::{PartSource, UploadPart};
 use crate::http::{HeaderValue, SourceError, UploadBody, Writer};
 use std::io::Read;
 use std::sync::Arc;
 use uuid::Uuid;
+
+/// A file of an upload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UploadPart {
+    /// Its path from the repository root, with `/`.
+    pub name: String,
+    /// Its size in bytes. Content of another size stops the upload.
+    pub length: u64,
+}
+
+/// The content of the files. It is read once for each try of the upload, on a thread that may block.
+pub trait PartSource: Send + Sync {
+    /// The content of part number `part` of the upload.
+    fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>>;
+}
 
 /// Told how many bytes of the body were sent so far.
 pub(super) type Progress = Arc<dyn Fn(u64) + Send + Sync>;

@@ -42,12 +42,12 @@ pub struct ProjectCreated {
 impl Platform {
     /// All projects: `GET /v1/projects`, page by page.
     pub async fn projects(&self) -> Result<Vec<Answer<Project>>, HttpError> {
-        self.all(self.client.url(&["projects"])).await
+        self.all(self.client.url(&["projects"])?).await
     }
 
     /// Makes a project: `POST /v1/projects`. Sent again only if surely not processed.
     pub async fn create_project(&self, project: &NewProject) -> Result<Answer<ProjectCreated>, HttpError> {
-        let url = self.client.url(&["projects"]);
+        let url = self.client.url(&["projects"])?;
         self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))
             .await
     }

@@ -1,12 +1,11 @@
 //! Publishing an artifact: API document, section "Shared pipeline artifacts", "Publish rules".
 
-use super::multipart::Form;
+use super::multipart::{Form, PartSource, UploadPart};
 use super::{HeaderError, Platform, header_value, naming_role};
 use crate::http::{HeaderName, HttpError, Method, Repeat, Request};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
-use std::io::Read;
 use std::sync::Arc;
 
 /// What is published, and as what.
@@ -40,21 +39,6 @@ impl fmt::Debug for Upload {
     }
 }
 
-/// A file of an upload.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UploadPart {
-    /// Its path from the repository root, with `/`.
-    pub name: String,
-    /// Its size in bytes. Content of another size stops the upload.
-    pub length: u64,
-}
-
-/// The content of the files. It is read once for each try of the upload, on a thread that may block.
-pub trait PartSource: Send + Sync {
-    /// The content of part number `part` of [`Upload::parts`].
-    fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>>;
-}
-
 /// What the platform made of an upload.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -74,7 +58,7 @@ impl Platform {
     /// the artifact (2xx) and only its answer was unusable, and [`HttpError::may_have_been_processed`] whether it
     /// may have taken it.
     pub async fn publish(&self, upload: Upload) -> Result<PublishAnswer, HttpError> {
-        let url = self.client.url(&["shared-pipelines", "artifacts"]);
+        let url = self.client.url(&["shared-pipelines", "artifacts"])?;
         let headers = [
             ("sharedpipelineidprefix", "prefix", Some(&upload.prefix)),
             ("versionname", "version name", Some(&upload.version)),

@@ -32,7 +32,7 @@ impl Platform {
     }
 
     async fn reach(&self, path: &[&str]) -> Result<(), HttpError> {
-        let request = Request::get(self.client.url(path))
+        let request = Request::get(self.client.url(path)?)
             .query("page", "0")
             .query("size", "1");
         let response = self.client.send(&request).await?;

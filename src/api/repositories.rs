@@ -25,13 +25,13 @@ impl Platform {
         project: Uuid,
         repository: &NewRepository,
     ) -> Result<Value, HttpError> {
-        let url = self.project_url(project, "repositories", &[]);
+        let url = self.project_url(project, "repositories", &[])?;
         let body = json!({
             "provider": repository.provider,
             "providerParameters": { "ownerName": repository.owner_name },
             "repositoryName": repository.repository_name,
         });
-        self.tell(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&body))
+        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&body))
             .await
     }
 }

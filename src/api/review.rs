@@ -104,7 +104,7 @@ impl Platform {
         agent_version: &str,
         request: &ReviewRequest,
     ) -> Result<ReviewAnswer, HttpError> {
-        let url = self.client.url(&["projects", &project.to_string(), "reviews"]);
+        let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
         let body = serde_json::json!(request);
         let call = Request::new(Method::POST, url, Repeat::Safe)
             .header(

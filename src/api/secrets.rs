@@ -37,7 +37,7 @@ impl Platform {
         agent: &str,
         secret: &NewSecret,
     ) -> Result<Answer<SecretCreated>, HttpError> {
-        let url = self.client.url(&["secrets", agent, "secret-value"]);
+        let url = self.client.url(&["secrets", agent, "secret-value"])?;
         let value = Value::String(secret.value.expose_secret().to_owned());
         let body = json!({
             "name": secret.name,

@@ -27,7 +27,7 @@ pub struct SharedPipeline {
 impl Platform {
     /// All shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
     pub async fn shared_pipelines(&self) -> Result<Vec<SharedPipeline>, HttpError> {
-        let url = self.client.url(&["shared-pipelines"]);
+        let url = self.client.url(&["shared-pipelines"])?;
         let read = |raw: Value, place: &str, response: &_| {
             let entry = from_value(&raw, place, response)?;
             Ok(SharedPipeline { raw, ..entry })

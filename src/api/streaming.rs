@@ -1,7 +1,7 @@
 //! Streaming pipelines: API document, sections "Streaming pipeline" and "Streaming pipelines".
 
 use super::{Answer, Platform};
-use crate::http::{HttpError, Method, Repeat, Request, Url};
+use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -70,7 +70,7 @@ impl Platform {
         project: Uuid,
         definition: &Value,
     ) -> Result<Answer<StreamingPipeline>, HttpError> {
-        let url = self.streaming_url(project, &[]);
+        let url = self.streaming_url(project, &[])?;
         self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(definition))
             .await
     }
@@ -81,7 +81,7 @@ impl Platform {
         project: Uuid,
         id: &str,
     ) -> Result<Answer<StreamingPipeline>, HttpError> {
-        self.ask(&Request::get(self.streaming_url(project, &[id]))).await
+        self.ask(&Request::get(self.streaming_url(project, &[id])?)).await
     }
 
     /// Starts or stops it: `POST …/{streamingPipelineId}/commands`. A success means that the agent was told, not that
@@ -92,10 +92,10 @@ impl Platform {
         id: &str,
         command: StreamingCommand,
     ) -> Result<Value, HttpError> {
-        let url = self.streaming_url(project, &[id, "commands"]);
+        let url = self.streaming_url(project, &[id, "commands"])?;
         let body = json!({ "command": command.word() });
-        self.tell(&Request::new(Method::POST, url, Repeat::Safe).json(&body))
-            .await
+        let request = Request::new(Method::POST, url, Repeat::Safe).json(&body);
+        self.tell(&request.succeeds_by(Success::NotShown)).await
     }
 
     /// How it goes: `GET …/{streamingPipelineId}/status`.
@@ -104,11 +104,11 @@ impl Platform {
         project: Uuid,
         id: &str,
     ) -> Result<Answer<StreamingStatus>, HttpError> {
-        self.ask(&Request::get(self.streaming_url(project, &[id, "status"])))
+        self.ask(&Request::get(self.streaming_url(project, &[id, "status"])?))
             .await
     }
 
-    fn streaming_url(&self, project: Uuid, rest: &[&str]) -> Url {
+    fn streaming_url(&self, project: Uuid, rest: &[&str]) -> Result<Url, HttpError> {
         self.project_url(project, "streaming-pipelines", rest)
     }
 }

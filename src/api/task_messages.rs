@@ -1,7 +1,7 @@
 //! What is said in an agent task: API document, "Follow-up message request" and "Message history response".
 
 use super::{AgentConfig, Answer, Permission, Platform};
-use crate::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request, Success};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ impl Platform {
         limit: usize,
         token: Option<&str>,
     ) -> Result<Answer<Messages>, HttpError> {
-        let url = self.task_url(&[id, "messages"]);
+        let url = self.task_url(&[id, "messages"])?;
         let mut request = Request::get(url).query("limit", &limit.to_string());
         if let Some(token) = token {
             request = request.query("paginationToken", token);
@@ -60,8 +60,8 @@ impl Platform {
         id: &str,
         message: &FollowUp,
     ) -> Result<Answer<MessageSent>, HttpError> {
-        let url = self.task_url(&[id, "messages"]);
-        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(message)))
-            .await
+        let url = self.task_url(&[id, "messages"])?;
+        let request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(message));
+        self.ask(&request.succeeds_by(Success::Accepted)).await
     }
 }

@@ -3,7 +3,7 @@
 //! STOPPED has two meanings, told apart by `pendingDecisions`: [`Task::phase`] is the one place that does it.
 
 use super::{Answer, Platform};
-use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Url};
+use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -246,14 +246,14 @@ pub struct TaskFilter {
 impl Platform {
     /// Makes a task: `POST /v1/ai/agents/tasks`. Sent again only if surely not processed.
     pub async fn create_task(&self, task: &NewTask) -> Result<Answer<TaskCreated>, HttpError> {
-        let url = self.task_url(&[]);
+        let url = self.task_url(&[])?;
         self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(task)))
             .await
     }
 
     /// The tasks: `GET /v1/ai/agents/tasks`, page by page.
     pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Answer<Task>>, HttpError> {
-        let mut url = self.task_url(&[]);
+        let mut url = self.task_url(&[])?;
         for (name, value) in [
             ("projectId", &filter.project_id),
             ("branchId", &filter.branch_id),
@@ -268,29 +268,28 @@ impl Platform {
 
     /// A task in detail: `GET /v1/ai/agents/tasks/{taskId}`.
     pub async fn task(&self, id: &str) -> Result<Answer<Task>, HttpError> {
-        self.ask(&Request::get(self.task_url(&[id]))).await
+        self.ask(&Request::get(self.task_url(&[id])?)).await
     }
 
     /// Answers pending decisions: `POST /v1/ai/agents/tasks/{taskId}/decisions`. Each names what it decides, and what
     /// is decided is no longer pending, so it may be repeated.
     pub async fn decide(&self, id: &str, decisions: &[Decision]) -> Result<Answer<Decided>, HttpError> {
-        let url = self.task_url(&[id, "decisions"]);
+        let url = self.task_url(&[id, "decisions"])?;
         let body = json!({ "decisions": decisions });
-        self.ask(&Request::new(Method::POST, url, Repeat::Safe).json(&body))
-            .await
+        let request = Request::new(Method::POST, url, Repeat::Safe).json(&body);
+        self.ask(&request.succeeds_by(Success::Accepted)).await
     }
 
     /// Stops a task: `POST /v1/ai/agents/tasks/{taskId}/stop`. Stopping twice is stopping once.
     pub async fn stop_task(&self, id: &str) -> Result<(), HttpError> {
-        let url = self.task_url(&[id, "stop"]);
-        self.tell(&Request::new(Method::POST, url, Repeat::Safe))
-            .await
-            .map(drop)
+        let url = self.task_url(&[id, "stop"])?;
+        let request = Request::new(Method::POST, url, Repeat::Safe);
+        self.tell(&request.succeeds_by(Success::Nothing)).await.map(drop)
     }
 
     /// Deletes a task and all its data: `DELETE /v1/ai/agents/tasks/{taskId}`; 409 while it is RUNNING.
     pub async fn delete_task(&self, id: &str) -> Result<(), HttpError> {
-        self.remove(self.task_url(&[id]))
+        self.remove(self.task_url(&[id])?)
             .await
             .map_err(|error| match error.kind() {
                 ErrorKind::Conflict => error.with_hint(format!(
@@ -307,13 +306,13 @@ impl Platform {
         id: &str,
         granted: &[Permission],
     ) -> Result<Answer<Permissions>, HttpError> {
-        let url = self.task_url(&[id, "permissions"]);
+        let url = self.task_url(&[id, "permissions"])?;
         let body = json!({ "grantedPermissions": granted });
         self.ask(&Request::new(Method::PUT, url, Repeat::Safe).json(&body))
             .await
     }
 
-    pub(super) fn task_url(&self, rest: &[&str]) -> Url {
+    pub(super) fn task_url(&self, rest: &[&str]) -> Result<Url, HttpError> {
         let path: Vec<&str> = ["ai", "agents", "tasks"]
             .into_iter()
             .chain(rest.iter().copied())

@@ -2,7 +2,7 @@
 
 use super::lenient::null_is_default;
 use super::{Answer, Platform};
-use crate::http::{HttpError, Method, Repeat, Request, Url};
+use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -108,7 +108,7 @@ pub struct OverridesSet {
 impl Platform {
     /// All variables: `GET /v1/projects/{projectId}/variables`, page by page.
     pub async fn variables(&self, project: Uuid) -> Result<Vec<Answer<Variable>>, HttpError> {
-        self.all(self.variable_url(project, &[])).await
+        self.all(self.variable_url(project, &[])?).await
     }
 
     /// Makes a variable: `POST /v1/projects/{projectId}/variables`. Sent again only if surely not processed.
@@ -117,7 +117,7 @@ impl Platform {
         project: Uuid,
         variable: &NewVariable,
     ) -> Result<Answer<VariableCreated>, HttpError> {
-        let url = self.variable_url(project, &[]);
+        let url = self.variable_url(project, &[])?;
         self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(variable)))
             .await
     }
@@ -130,15 +130,14 @@ impl Platform {
         name: &str,
         fields: &VariableFields,
     ) -> Result<(), HttpError> {
-        let url = self.variable_url(project, &[name]);
-        self.tell(&Request::new(Method::PATCH, url, Repeat::Safe).json(&json!(fields)))
-            .await
-            .map(drop)
+        let url = self.variable_url(project, &[name])?;
+        let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&json!(fields));
+        self.tell(&request.succeeds_by(Success::Nothing)).await.map(drop)
     }
 
     /// Deletes a variable and all its overrides: `DELETE /v1/projects/{projectId}/variables/{variableName}`.
     pub async fn delete_variable(&self, project: Uuid, name: &str) -> Result<(), HttpError> {
-        self.remove(self.variable_url(project, &[name])).await
+        self.remove(self.variable_url(project, &[name])?).await
     }
 
     /// The overrides of a variable, in one environment or in all:
@@ -149,7 +148,7 @@ impl Platform {
         name: &str,
         environment: Option<&str>,
     ) -> Result<Answer<Overrides>, HttpError> {
-        let mut request = Request::get(self.variable_url(project, &[name, "environment-overrides"]));
+        let mut request = Request::get(self.variable_url(project, &[name, "environment-overrides"])?);
         if let Some(environment) = environment {
             request = request.query("environmentName", environment);
         }
@@ -164,7 +163,7 @@ impl Platform {
         name: &str,
         overrides: &[Override],
     ) -> Result<Answer<OverridesSet>, HttpError> {
-        let url = self.variable_url(project, &[name, "environment-overrides"]);
+        let url = self.variable_url(project, &[name, "environment-overrides"])?;
         let body = json!({ "overrides": overrides });
         self.ask(&Request::new(Method::POST, url, Repeat::Safe).json(&body))
             .await
@@ -177,11 +176,11 @@ impl Platform {
         name: &str,
         environment: &str,
     ) -> Result<(), HttpError> {
-        self.remove(self.variable_url(project, &[name, "environment-overrides", environment]))
+        self.remove(self.variable_url(project, &[name, "environment-overrides", environment])?)
             .await
     }
 
-    fn variable_url(&self, project: Uuid, rest: &[&str]) -> Url {
+    fn variable_url(&self, project: Uuid, rest: &[&str]) -> Result<Url, HttpError> {
         self.project_url(project, "variables", rest)
     }
 }

@@ -58,7 +58,7 @@ pub use tasks::{
 };
 pub use values::{
     Annotations, Color, EventFormat, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat,
-    PublishFrom, ReportFlag, ReportFormat, Select, parse_bool, parse_value,
+    PublishFrom, ReportFlag, ReportFormat, Select, parse_bool, parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

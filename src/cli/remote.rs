@@ -1,5 +1,6 @@
 //! Flags that several commands for remote runs share.
 
+use super::values::parse_seconds;
 use clap::Args;
 
 /// How long and how often to look.
@@ -13,7 +14,7 @@ pub struct PaceArgs {
     pub timeout: Option<u64>,
     /// Seconds between the first looks; later ones are up to 15 times as far apart
     /// [env: SLUICEGATE_POLL_INTERVAL] [default: 1]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub poll_interval: Option<f64>,
     /// One request's limit in seconds: elsewhere --timeout [env: SLUICEGATE_TIMEOUT] [default: 60]
     #[arg(

@@ -172,6 +172,14 @@ pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
     })
 }
 
+/// Reads a length of time in seconds: a finite number, not below zero.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok();
+    number
+        .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
+        .ok_or_else(|| format!("{text:?} is no number of seconds"))
+}
+
 /// Reads a switch as variables write it.
 pub fn parse_bool(text: &str) -> Result<bool, String> {
     match text.trim().to_ascii_lowercase().as_str() {

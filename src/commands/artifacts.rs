@@ -1,7 +1,7 @@
 //! `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
-use super::client::requests;
 use super::output::{self, cell, table};
+use super::published::{not_published, prefixes, sought_prefix};
 use super::resource::envelope;
 use super::versions::Versions;
 use super::{Outcome, Run};
@@ -15,7 +15,7 @@ pub(super) fn run(run: &Run, verb: ArtifactsVerb) -> Outcome {
     match verb {
         ArtifactsVerb::List { prefix, output } => {
             let prefix = sources.optional_prefix(prefix);
-            requests(list(run, platform, prefix, output))?
+            run.requests(list(run, platform, prefix, output))?
         }
         ArtifactsVerb::Show {
             prefix,
@@ -23,23 +23,23 @@ pub(super) fn run(run: &Run, verb: ArtifactsVerb) -> Outcome {
             output,
         } => {
             let prefix = sources.prefix(prefix)?;
-            requests(show(run, platform, prefix, version_name, output))?
+            run.requests(show(run, platform, prefix, version_name, output))?
         }
         ArtifactsVerb::Enable(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;
-            requests(Versions::new(run, &platform, prefix).enable(&args))?
+            run.requests(Versions::new(run, &platform, prefix).enable(&args))?
         }
         ArtifactsVerb::Disable(args) => {
             let prefix = sources.prefix(args.version.prefix.clone())?;
-            requests(Versions::new(run, &platform, prefix).disable(&args))?
+            run.requests(Versions::new(run, &platform, prefix).disable(&args))?
         }
         ArtifactsVerb::Rollback(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;
-            requests(Versions::new(run, &platform, prefix).roll_back(&args))?
+            run.requests(Versions::new(run, &platform, prefix).roll_back(&args))?
         }
         ArtifactsVerb::Prune(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;
-            requests(Versions::new(run, &platform, prefix).prune(&args))?
+            run.requests(Versions::new(run, &platform, prefix).prune(&args))?
         }
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> Outcome {
     let SharedPipelinesVerb::List { output } = verb;
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
-    requests(async {
+    run.requests(async {
         let all = platform.shared_pipelines().await?;
         let keys = [
             "sharedPipelineIdPrefix",
@@ -62,6 +62,13 @@ pub(super) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> Outcome {
 
 async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: OutputArgs) -> Outcome {
     let all = platform.artifacts(prefix.as_deref()).await?;
+    if let (Some(prefix), true) = (&prefix, all.is_empty()) {
+        let published = prefixes(&platform.artifacts(None).await?);
+        let hint = sought_prefix(prefix).hint(&published);
+        run.ui.warn(&format!(
+            "nothing is published under the prefix {prefix:?}: {hint}"
+        ));
+    }
     let keys = [
         "sharedPipelineIdPrefix",
         "versionName",
@@ -111,7 +118,10 @@ async fn show(
     version: Option<String>,
     output: OutputArgs,
 ) -> Outcome {
-    let details = platform.artifact_details(&prefix, version.as_deref()).await?;
+    let details = match platform.artifact_details(&prefix, version.as_deref()).await {
+        Ok(details) => details,
+        Err(error) => return Err(not_published(&platform, &prefix, version.as_deref(), error).await),
+    };
     run.show(output, &details.raw, || details_text(&details.raw))
 }
 

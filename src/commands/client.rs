@@ -9,6 +9,28 @@ use crate::settings::Connection;
 use tokio::runtime::{Builder, Runtime};
 
 impl Run {
+    /// What requests run on; made at the first use and shared by all that follow.
+    pub(crate) fn runtime(&self) -> Result<&Runtime, Failure> {
+        match self.runtime.get() {
+            Some(runtime) => Ok(runtime),
+            None => {
+                let made = runtime()?;
+                Ok(self.runtime.get_or_init(|| made))
+            }
+        }
+    }
+
+    /// Runs requests to their end.
+    pub(crate) fn requests<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
+        Ok(self.runtime()?.block_on(requests))
+    }
+
+    /// Says what is waited for.
+    pub(crate) fn observer(&self) -> http::Observer {
+        let ui = self.ui;
+        http::Observer::new(move |sentence| ui.say(sentence))
+    }
+
     /// A client of the platform; asks for the settings that every request needs.
     pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
         for warning in &connection.warnings {
@@ -26,20 +48,16 @@ impl Run {
             timeout: connection.timeout,
             retries: connection.retries,
             ca_cert: connection.ca_cert.clone(),
+            observer: self.observer(),
         })?;
         Ok(Platform::new(client))
     }
 }
 
-/// The runtime for a command's requests.
-pub(super) fn runtime() -> Result<Runtime, Failure> {
+/// The one runtime of a run.
+fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.map_err(|error| {
         Failure::new(ExitStatus::Usage, error).context("the program cannot start its threads")
     })
-}
-
-/// Runs a command's requests to their end.
-pub(super) fn requests<T>(requests: impl Future<Output = T>) -> Result<T, Failure> {
-    Ok(runtime()?.block_on(requests))
 }

@@ -1,6 +1,5 @@
 //! `sluicegate events export`: settle the window, collect, write, and only then move the cursor.
 
-use super::client::requests;
 use super::deliver::write_whole;
 use super::output::read_if_there;
 use super::{Outcome, Run};
@@ -22,7 +21,7 @@ pub(super) fn run(run: &Run, verb: EventsVerb) -> Outcome {
     let window = window(&args, last.as_ref(), path.as_deref(), now)?;
     let connection = run.sources()?.connection(&run.global)?;
     let platform = run.platform(&connection)?;
-    let found = requests(export::collect(&platform, window))??;
+    let found = run.requests(export::collect(&platform, window))??;
     let events = match &last {
         Some(cursor) => cursor.news(found),
         None => found,

@@ -18,6 +18,7 @@ mod pipelines;
 mod projects;
 mod provision;
 mod publish;
+mod published;
 mod report;
 mod resource;
 mod review;
@@ -39,6 +40,8 @@ use crate::exit::ExitStatus;
 use crate::settings;
 use crate::ui::{self, ColorChoice, Ui};
 use signals::Signals;
+use std::sync::{Arc, OnceLock};
+use tokio::runtime::Runtime;
 
 /// What every command is given.
 pub(crate) struct Run {
@@ -46,6 +49,7 @@ pub(crate) struct Run {
     global: GlobalArgs,
     ui: Ui,
     signals: Signals,
+    runtime: Arc<OnceLock<Runtime>>,
 }
 
 /// How a command ends.
@@ -69,6 +73,7 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
             global: cli.global,
             ui,
             signals,
+            runtime: Arc::default(),
         };
         dispatch(&run, cli.command).unwrap_or_else(|failure| ui.fail(&failure))
     })

@@ -1,6 +1,5 @@
 //! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
-use super::client::requests;
 use super::resource::perhaps_made;
 use super::{Outcome, Run, output};
 use crate::api::{NewConnection, NewProject, NewRepository, NewSecret};
@@ -20,7 +19,7 @@ const LOOK: &str = "look at the project before it is sent again";
 
 pub(super) fn projects(run: &Run, verb: ProjectsVerb) -> Outcome {
     let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
-    requests(async {
+    run.requests(async {
         match verb {
             ProjectsVerb::List { output } => {
                 let columns = [("name", "name"), ("id", "id"), ("description", "description")];
@@ -63,7 +62,7 @@ pub(super) fn environments(run: &Run, verb: EnvironmentsVerb) -> Outcome {
                 ("defaultAgentName", "default agent"),
                 ("defaultAgentId", "default agent id"),
             ];
-            requests(async {
+            run.requests(async {
                 let all = project.platform.environments(project.id).await?;
                 run.show_list(output, all, &columns, "the project has no environments")
             })?
@@ -76,7 +75,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> Outcome {
     let document = Document::read(&run.env.current_dir().join(file), file)?;
     let environment = desired::environment(&document, "", &document.value, None)?;
     let project = run.project()?;
-    requests(async {
+    run.requests(async {
         let made = project
             .platform
             .create_environment(project.id, &environment)
@@ -124,7 +123,7 @@ pub(super) fn connections(run: &Run, verb: ConnectionsVerb) -> Outcome {
         auth_type,
     };
     let project = run.project()?;
-    requests(async {
+    run.requests(async {
         let made = project
             .platform
             .create_connection(project.id, &connection)
@@ -159,7 +158,7 @@ pub(super) fn secrets(run: &Run, verb: SecretsVerb) -> Outcome {
         value: run.secret(&source(value)?)?,
     };
     let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
-    requests(async {
+    run.requests(async {
         let made = platform
             .create_secret(&agent_id.to_string(), &secret)
             .await
@@ -189,7 +188,7 @@ pub(super) fn repositories(run: &Run, verb: RepositoriesVerb) -> Outcome {
         repository_name: name,
     };
     let project = run.project()?;
-    requests(async {
+    run.requests(async {
         let made = project
             .platform
             .create_repository(project.id, &repository)

@@ -1,6 +1,5 @@
 //! `sluicegate provision apply`: check everything, go on from the state, tell each step.
 
-use super::client::requests;
 use super::deliver::write_whole;
 use super::failure::status_of;
 use super::output::{self, read_if_there};
@@ -19,6 +18,9 @@ use uuid::Uuid;
 
 /// The largest state that is read, in bytes.
 const STATE_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Who can go on with a project that has just been made.
+const SEEN_BY: &str = "a new project is seen by the account role Super Admin alone until users are invited";
 
 pub(super) fn run(run: &Run, verb: ProvisionVerb) -> Outcome {
     let ProvisionVerb::Apply(args) = verb;
@@ -41,8 +43,12 @@ pub(super) fn run(run: &Run, verb: ProvisionVerb) -> Outcome {
     }
     let platform = run.platform(&connection)?;
     let save = |state: &State| write_whole(&path, state.render().as_bytes());
+    if !state.is_done(Step::Project) {
+        run.ui
+            .say(&format!("{SEEN_BY}: all steps need a token with that role"));
+    }
     let mut done = Vec::new();
-    let ended = requests(provision::apply(
+    let ended = run.requests(provision::apply(
         &platform,
         &plan,
         secret.as_ref(),
@@ -155,7 +161,7 @@ fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
     let status = match &stopped {
         Stopped::Failed { error, .. } => match status_of(error.kind()) {
             ExitStatus::Denied => ExitStatus::Denied,
-            _ if some_done => ExitStatus::RemoteFailed,
+            _ if some_done || error.may_have_been_processed() => ExitStatus::RemoteFailed,
             other => other,
         },
         Stopped::NoProject(_) => ExitStatus::RemoteFailed,
@@ -170,6 +176,11 @@ fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
         if error.may_have_been_processed() {
             hint =
                 format!("look whether the {step} is there; the next run asks for it by --resolve {step}=…");
+        } else if *step != Step::Project && matches!(error.status(), Some(403 | 404)) {
+            hint = format!(
+                "{SEEN_BY}: run it again with a token of that role; it goes on from {}",
+                path.display()
+            );
         } else if let Some(said) = error.hint() {
             hint = format!("{said}; then {hint}");
         }

@@ -6,7 +6,8 @@ use crate::api::{Answer, Platform};
 use crate::cli::{OutputArgs, OutputFormat};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::http::HttpError;
+use crate::http::{ErrorKind, HttpError};
+use crate::text::nearest;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -61,5 +62,74 @@ pub(super) fn perhaps_made(error: HttpError, look: &str) -> Failure {
         Failure::from(error).hint(format!("it may have been done all the same: {look}"))
     } else {
         error.into()
+    }
+}
+
+/// What a command looks for by its name.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'a> {
+    /// In a word, for example `variable`.
+    pub(super) what: &'a str,
+    /// Its name.
+    pub(super) name: &'a str,
+    /// The command that lists all of its kind, if there is one.
+    pub(super) list: Option<&'a str>,
+}
+
+impl Sought<'_> {
+    /// A 404 says what was looked for, and the nearest name of those that there are; other failures stay as they are.
+    /// The names are asked for only then.
+    pub(super) async fn missing(
+        self,
+        error: HttpError,
+        names: impl Future<Output = Result<Vec<String>, HttpError>>,
+    ) -> Failure {
+        if error.kind() != ErrorKind::NotFound {
+            return error.into();
+        }
+        let fact = format!("the platform knows no {} {:?}", self.what, self.name);
+        let hint = match names.await {
+            Ok(names) => self.hint(&names),
+            Err(_) => "check the base URL and the project id: no list tells which names there are".to_owned(),
+        };
+        Failure::from(error).context(fact).hint(hint)
+    }
+
+    /// What to do where there is nothing of this name.
+    pub(super) fn hint(self, names: &[String]) -> String {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let all = match self.list {
+            Some(list) => format!("`sluicegate {list}` shows those that there are"),
+            None => "check it, the project id and the base URL".to_owned(),
+        };
+        match nearest(self.name, &known).filter(|near| *near != self.name) {
+            Some(near) => format!("did you mean {near:?}? {all}"),
+            None => all,
+        }
+    }
+}
+
+/// Where no list tells which names there are.
+pub(super) async fn no_list() -> Result<Vec<String>, HttpError> {
+    Ok(Vec::new())
+}
+
+impl Project {
+    /// The variable of this name, as it is looked for.
+    pub(super) async fn no_variable(&self, name: &str, error: HttpError) -> Failure {
+        let names = async {
+            let all = self.platform.variables(self.id).await?;
+            Ok(all.into_iter().filter_map(|it| it.value.name).collect())
+        };
+        variable(name).missing(error, names).await
+    }
+}
+
+/// A variable that is looked for.
+pub(super) const fn variable(name: &str) -> Sought<'_> {
+    Sought {
+        what: "variable",
+        name,
+        list: Some("variables list"),
     }
 }

@@ -1,6 +1,5 @@
 //! `sluicegate review`: settle the target, select, ask, decide, deliver.
 
-use super::client::requests;
 use super::deliver::deliver;
 use super::failure::status_of;
 use super::judgement::{Judged, Part, Started, count, nothing};
@@ -158,7 +157,7 @@ impl Asking<'_> {
         ));
         let bar = self.run.ui.progress("reviewing").files();
         let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
-        let answers = requests(gate::review_in_batches(
+        let answers = self.run.requests(gate::review_in_batches(
             &platform, &asked, files, batching, &progress,
         ))?;
         bar.clear();

@@ -1,6 +1,5 @@
 //! `sluicegate serve`: start the local platform, say where it is, stop on a signal.
 
-use super::client::requests;
 use super::{Outcome, Run};
 use crate::cli::ServeArgs;
 use crate::error::Failure;
@@ -16,7 +15,7 @@ const VOCABULARY_LIMIT: u64 = 64 * 1024;
 pub(super) fn run(run: &Run, args: ServeArgs) -> Outcome {
     let options = options(run, args)?;
     let mut signals = run.signals.clone();
-    requests(async move {
+    run.requests(async move {
         let running = service::start(options).await?;
         announce(run, &running)?;
         let status = signals.take().await;

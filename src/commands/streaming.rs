@@ -1,7 +1,6 @@
 //! `sluicegate streaming`.
 
-use super::client::requests;
-use super::resource::{Project, perhaps_made};
+use super::resource::{Project, Sought, no_list, perhaps_made};
 use super::{Outcome, Run, output};
 use crate::api::StreamingCommand;
 use crate::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
@@ -43,7 +42,7 @@ fn create(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs)
         run.ui.say(note);
     }
     let Project { platform, id } = run.project()?;
-    requests(async {
+    run.requests(async {
         let made = platform
             .create_streaming_pipeline(id, &definition.body)
             .await
@@ -65,10 +64,22 @@ fn refused(error: HttpError, document: &Document) -> Failure {
     Failure::new(failure.status(), anyhow::Error::msg(message)).hint("mend these lines and create it again")
 }
 
+async fn not_there(id: &str, error: HttpError) -> Failure {
+    let sought = Sought {
+        what: "streaming pipeline",
+        name: id,
+        list: None,
+    };
+    sought.missing(error, no_list()).await
+}
+
 fn show(run: &Run, args: &StreamArgs) -> Outcome {
     let Project { platform, id } = run.project()?;
-    requests(async {
-        let shown = platform.streaming_pipeline(id, &args.id).await?;
+    run.requests(async {
+        let shown = match platform.streaming_pipeline(id, &args.id).await {
+            Ok(shown) => shown,
+            Err(error) => return Err(not_there(&args.id, error).await),
+        };
         run.show(args.output, &shown.raw, || output::facts(&shown.raw))
     })?
 }
@@ -76,8 +87,11 @@ fn show(run: &Run, args: &StreamArgs) -> Outcome {
 /// A success means that the agent was told, and no more.
 fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> Outcome {
     let Project { platform, id } = run.project()?;
-    requests(async {
-        let answer = platform.command_streaming_pipeline(id, &args.id, command).await?;
+    run.requests(async {
+        let answer = match platform.command_streaming_pipeline(id, &args.id, command).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(not_there(&args.id, error).await),
+        };
         run.show(args.output, &answer, || {
             let word = command.word();
             text::line(&format!("the streaming agent was told to {word} {}", args.id)) + "\n"
@@ -90,8 +104,11 @@ fn status(run: &Run, id: &str, output: OutputArgs) -> Outcome {
         platform,
         id: project,
     } = run.project()?;
-    requests(async {
-        let status = platform.streaming_status(project, id).await?;
+    run.requests(async {
+        let status = match platform.streaming_status(project, id).await {
+            Ok(status) => status,
+            Err(error) => return Err(not_there(id, error).await),
+        };
         run.show(output, &status.raw, || output::facts(&status.raw))
     })?
 }
@@ -103,9 +120,12 @@ fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -
         id: project,
     } = run.project()?;
     let pace = Pace::new(waiting.first, waiting.limit);
-    requests(async {
+    run.requests(async {
         let told = |status: &str| run.ui.say(&format!("the status is {status}"));
-        let (status, end) = follow::stream(&platform, (project, id), state, pace, told).await?;
+        let (status, end) = match follow::stream(&platform, (project, id), state, pace, told).await {
+            Ok(waited) => waited,
+            Err(error) => return Err(not_there(id, error).await),
+        };
         run.show(output, &status.raw, || output::facts(&status.raw))?;
         if end == End::Good {
             return Ok(ExitStatus::Success);

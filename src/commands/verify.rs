@@ -1,6 +1,5 @@
 //! `sluicegate verify`: what is published, held against a receipt.
 
-use super::client::requests;
 use super::output::{json, read_bounded};
 use super::{Outcome, Run};
 use crate::cli::{OutputFormat, VerifyArgs};
@@ -22,7 +21,7 @@ pub(super) fn run(run: &Run, args: &VerifyArgs) -> Outcome {
     let platform = run.platform(&sources.connection(&run.global)?)?;
     let mut differences = receipt.contradictions();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
-    match requests(platform.artifact_details(prefix, Some(version)))? {
+    match run.requests(platform.artifact_details(prefix, Some(version)))? {
         Ok(details) => {
             differences.extend(receipt.against_details(&details));
             if details.artifact.enabled == Some(false) {

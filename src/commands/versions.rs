@@ -2,6 +2,7 @@
 
 use super::output::json;
 use super::publish::latest_in_words;
+use super::published::not_published;
 use super::{Outcome, Run};
 use crate::api::{Artifact, Platform};
 use crate::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
@@ -102,10 +103,15 @@ impl<'a> Versions<'a> {
         self.show(args.output, &answer, &said)
     }
 
-    async fn switch(&self, version: &str, enabled: bool) -> Result<Value, HttpError> {
-        self.platform
+    async fn switch(&self, version: &str, enabled: bool) -> Result<Value, Failure> {
+        let told = self
+            .platform
             .set_artifact_enabled(&self.prefix, version, enabled)
-            .await
+            .await;
+        match told {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(not_published(self.platform, &self.prefix, Some(version), error).await),
+        }
     }
 
     /// All versions; a platform that does not filter is filtered here.
@@ -121,7 +127,10 @@ impl<'a> Versions<'a> {
     }
 
     async fn latest(&self) -> Result<String, Failure> {
-        let details = self.platform.artifact_details(&self.prefix, None).await?;
+        let details = match self.platform.artifact_details(&self.prefix, None).await {
+            Ok(details) => details,
+            Err(error) => return Err(not_published(self.platform, &self.prefix, None, error).await),
+        };
         details.artifact.version_name.ok_or_else(|| {
             let message = format!("the platform names no latest version of {}", self.prefix);
             Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))

@@ -9,7 +9,7 @@ use super::Window;
 use crate::api::{Answer, Event, EventPage, Platform};
 use crate::http::HttpError;
 use jiff::Timestamp;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most events of one export; they are sorted in memory.
 const MOST_EVENTS: usize = 200_000;
@@ -17,9 +17,13 @@ const MOST_EVENTS: usize = 200_000;
 /// How often everything is read again.
 const MOST_PASSES: usize = 8;
 
+/// How many pages in a row may hold nothing new: so many events do not come in while one page is read.
+const MOST_STALE: usize = 3;
+
 /// The events of the window in the order of time.
 pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answer<Event>>, HttpError> {
     let mut found = Found::default();
+    let mut short = String::new();
     for _ in 0..MOST_PASSES {
         let before = found.events.len();
         let pass = pass(platform, window, &mut found).await?;
@@ -31,11 +35,14 @@ pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answ
         if whole && (pass.pages == 1 || head(platform, window).await? == pass.head) {
             return Ok(found.sorted());
         }
+        if let Some(total) = pass.total.filter(|_| !whole) {
+            short = format!("; it tells {total} events, and its pages hold {}", pass.distinct);
+        }
         window.to = window.to.or(found.newest());
     }
     Err(HttpError::bad_answer(format!(
         "the list of events did not hold still: it was read {MOST_PASSES} times, and each time events moved between \
-         its pages"
+         its pages{short}"
     ))
     .with_hint("ask for a shorter time with --from and --to"))
 }
@@ -61,7 +68,7 @@ struct Pass {
 async fn pass(platform: &Platform, window: Window, found: &mut Found) -> Result<Pass, HttpError> {
     let asked = window.asked();
     let mut pass = Pass::default();
-    let (mut ids, mut read) = (std::collections::HashSet::new(), 0);
+    let (mut ids, mut read, mut stale) = (HashSet::new(), 0, 0);
     loop {
         let page = platform.events(&asked, pass.pages).await?;
         if pass.pages == 0 {
@@ -76,9 +83,16 @@ async fn pass(platform: &Platform, window: Window, found: &mut Found) -> Result<
             found.events.entry(key.clone()).or_insert(event);
             ids.insert(key);
         }
+        stale = if ids.len() > pass.distinct { 0 } else { stale + 1 };
         pass.distinct = ids.len();
         if last {
             return Ok(pass);
+        }
+        if stale == MOST_STALE {
+            return Err(HttpError::bad_answer(format!(
+                "the list of events has no end: {MOST_STALE} pages in a row, up to page {}, repeat what was read before",
+                pass.pages - 1
+            )));
         }
         if found.events.len() > MOST_EVENTS {
             return Err(

@@ -1,6 +1,6 @@
 //! An execution until it ends.
 
-use super::{End, Pace};
+use super::{End, Pace, silent};
 use crate::api::{Answer, Execution, ExecutionAnswer, Platform};
 use crate::http::HttpError;
 use uuid::Uuid;
@@ -40,9 +40,12 @@ pub async fn execution(
     mut pace: Pace,
     mut told: impl FnMut(&Execution),
 ) -> Result<(Answer<ExecutionAnswer>, End), HttpError> {
-    let mut status = None;
+    let (mut status, mut last) = (None, None);
     loop {
-        let answer = platform.execution(project, id).await?;
+        let Some(answer) = pace.in_time(platform.execution(project, id)).await else {
+            return last.map(|answer| (answer, End::Deadline)).ok_or_else(silent);
+        };
+        let answer = answer?;
         if answer.result.status != status {
             status.clone_from(&answer.result.status);
             told(&answer.result);
@@ -50,7 +53,7 @@ pub async fn execution(
         match standing(&answer.result) {
             Standing::Succeeded => return Ok((answer, End::Good)),
             Standing::Failed => return Ok((answer, End::Bad)),
-            Standing::Open if pace.pause().await => {}
+            Standing::Open if pace.pause().await => last = Some(answer),
             Standing::Open => return Ok((answer, End::Deadline)),
         }
     }

@@ -3,6 +3,7 @@
 use crate::api::Platform;
 use crate::http::HttpError;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// The most pages that are read at once: each token must lead on.
 const MOST_PAGES: usize = 10_000;
@@ -14,15 +15,17 @@ pub struct Reader {
     limit: usize,
     token: Option<String>,
     seen: usize,
+    followed: HashSet<String>,
 }
 
 impl Reader {
     /// Reads pages of at most `limit` events, from the beginning.
-    pub const fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self {
             limit,
             token: None,
             seen: 0,
+            followed: HashSet::new(),
         }
     }
 
@@ -38,6 +41,9 @@ impl Reader {
             events.extend(page.results.into_iter().skip(self.seen));
             match page.more.filter(|token| !token.is_empty()) {
                 Some(token) if Some(&token) != self.token.as_ref() => {
+                    if !self.followed.insert(token.clone()) {
+                        break;
+                    }
                     self.token = Some(token);
                     self.seen = 0;
                 }
@@ -48,7 +54,7 @@ impl Reader {
             }
         }
         Err(HttpError::bad_answer(format!(
-            "the history of the task {task} has no end"
+            "the history of the task {task} has no end: its pages lead round in a circle"
         )))
     }
 }

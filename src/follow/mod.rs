@@ -10,11 +10,19 @@ mod pace;
 mod streams;
 mod tasks;
 
+use crate::http::HttpError;
+
 pub use executions::{Standing, execution, standing};
 pub use messages::Reader;
 pub use pace::Pace;
 pub use streams::stream;
 pub use tasks::{Policy, TaskEnd, Turn, scope_word, task};
+
+/// The failure of a wait in which no answer came at all.
+fn silent() -> HttpError {
+    HttpError::late("no answer came within the time that was to be waited")
+        .with_hint("it goes on; a longer wait can be asked for with --timeout")
+}
 
 /// How following ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

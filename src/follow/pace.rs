@@ -1,7 +1,10 @@
 //! How often to ask, and until when.
 
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// How long an answer may take that is asked for at the deadline.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// Waits that grow by half from one to the next, up to a limit, within a deadline.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +25,16 @@ impl Pace {
             next: first,
             deadline: Instant::now().checked_add(limit),
         }
+    }
+
+    /// The answer, if it comes in time: an answer that hangs is not waited for beyond the deadline. What is asked at the
+    /// deadline itself still has a moment.
+    pub async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+        let Some(deadline) = self.deadline else {
+            return Some(answer.await);
+        };
+        let end = deadline.max(Instant::now() + LAST_MOMENT);
+        timeout_at(end, answer).await.ok()
     }
 
     /// Waits until it is time to ask again; false if the deadline has passed. The last wait ends at the deadline, so

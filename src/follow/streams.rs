@@ -1,6 +1,6 @@
 //! A streaming pipeline until it is in a state.
 
-use super::{End, Pace};
+use super::{End, Pace, silent};
 use crate::api::{Answer, Platform, StreamingStatus};
 use crate::http::HttpError;
 use uuid::Uuid;
@@ -13,9 +13,12 @@ pub async fn stream(
     mut pace: Pace,
     mut told: impl FnMut(&str),
 ) -> Result<(Answer<StreamingStatus>, End), HttpError> {
-    let mut before = None;
+    let (mut before, mut last) = (None, None);
     loop {
-        let answer = platform.streaming_status(project, id).await?;
+        let Some(answer) = pace.in_time(platform.streaming_status(project, id)).await else {
+            return last.map(|answer| (answer, End::Deadline)).ok_or_else(silent);
+        };
+        let answer = answer?;
         let status = answer.status.clone().unwrap_or_default();
         if status.eq_ignore_ascii_case(wanted) {
             return Ok((answer, End::Good));
@@ -27,5 +30,6 @@ pub async fn stream(
         if !pace.pause().await {
             return Ok((answer, End::Deadline));
         }
+        last = Some(answer);
     }
 }

@@ -1,6 +1,6 @@
 //! An agent task until it is finished, failed, or in need of somebody.
 
-use super::Pace;
+use super::{Pace, silent};
 use crate::api::{Answer, Decision, PendingDecision, Phase, Platform, Task};
 use crate::http::HttpError;
 use std::collections::HashSet;
@@ -92,9 +92,12 @@ pub async fn task(
     mut told: impl FnMut(Turn<'_>),
 ) -> Result<(Answer<Task>, TaskEnd), HttpError> {
     let mut resumed = before.map(|(task, answered)| Resumed::after(task, answered));
-    let (mut status, mut stopping) = (None, false);
+    let (mut status, mut stopping, mut last) = (None, false, None);
     loop {
-        let answer = platform.task(id).await?;
+        let Some(answer) = pace.in_time(platform.task(id)).await else {
+            return last.map(|answer| (answer, TaskEnd::Deadline)).ok_or_else(silent);
+        };
+        let answer = answer?;
         if answer.status != status {
             status.clone_from(&answer.status);
             told(Turn::Status(status.as_deref().unwrap_or("(no status)")));
@@ -108,7 +111,9 @@ pub async fn task(
                 let Some(decisions) = policy.answers(pending) else {
                     return Ok((answer, TaskEnd::Waiting));
                 };
-                platform.decide(id, &decisions).await?;
+                pace.in_time(platform.decide(id, &decisions))
+                    .await
+                    .ok_or_else(silent)??;
                 for decision in pending {
                     told(Turn::Approved(decision.tool_name.as_deref().unwrap_or_default()));
                 }
@@ -121,6 +126,7 @@ pub async fn task(
         if !pace.pause().await {
             return Ok((answer, TaskEnd::Deadline));
         }
+        last = Some(answer);
     }
 }
 

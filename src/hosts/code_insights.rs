@@ -38,7 +38,7 @@ impl CodeInsights<'_> {
             "reports",
             self.report,
         ];
-        let url = client.url(&path);
+        let url = client.url(&path)?;
         let earlier = Request::new(Method::DELETE, url.clone(), Repeat::Safe);
         match client.send(&earlier).await {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -47,7 +47,7 @@ impl CodeInsights<'_> {
         client
             .send(&Request::new(Method::PUT, url, Repeat::Safe).json(report))
             .await?;
-        let annotations_url = client.url(&[&path[..], &["annotations"]].concat());
+        let annotations_url = client.url(&[&path[..], &["annotations"]].concat())?;
         for batch in annotations {
             // Each annotation has an id of its own, so a repeated batch replaces itself.
             let request = Request::new(Method::POST, annotations_url.clone(), Repeat::Safe).json(batch);

@@ -62,25 +62,28 @@ pub async fn keep_comment(
     let account = account(client).await;
     let mut own = own_comments(client, thread, marker, account).await?.into_iter();
     let Some(first) = own.next() else {
-        let post = Request::new(Method::POST, thread.comments(client), Repeat::OnlyIfUnprocessed);
+        let post = Request::new(Method::POST, thread.comments(client)?, Repeat::OnlyIfUnprocessed);
         client.send(&post.json(&json!({ "body": body }))).await?;
         return Ok(Kept::Posted);
     };
     for twin in own {
-        let delete = Request::new(Method::DELETE, thread.comment(client, twin.id), Repeat::Safe);
+        let delete = Request::new(Method::DELETE, thread.comment(client, twin.id)?, Repeat::Safe);
         client.send(&delete).await?;
     }
     if first.body.trim_end() == body.trim_end() {
         return Ok(Kept::Unchanged);
     }
-    let update = Request::new(thread.update(), thread.comment(client, first.id), Repeat::Safe);
+    let update = Request::new(thread.update(), thread.comment(client, first.id)?, Repeat::Safe);
     client.send(&update.json(&json!({ "body": body }))).await?;
     Ok(Kept::Updated)
 }
 
 /// The id of the token's account, where the host tells it.
 async fn account(client: &HostClient) -> Option<u64> {
-    let answer = client.send(&Request::get(client.url(&["user"]))).await.ok()?;
+    let answer = client
+        .send(&Request::get(client.url(&["user"]).ok()?))
+        .await
+        .ok()?;
     answer.json::<Value>().ok()?["id"].as_u64()
 }
 
@@ -92,7 +95,7 @@ async fn own_comments(
 ) -> Result<Vec<Own>, HttpError> {
     let mut own = Vec::new();
     for page in 1..=MOST_PAGES {
-        let request = Request::get(thread.comments(client))
+        let request = Request::get(thread.comments(client)?)
             .query("per_page", &PAGE.to_string())
             .query("page", &page.to_string());
         let comments: Vec<Value> = client.send(&request).await?.json()?;
@@ -129,7 +132,7 @@ fn own_comment(comment: &Value, thread: &Thread, marker: &str, account: Option<u
 }
 
 impl Thread {
-    fn comments(&self, client: &HostClient) -> Url {
+    fn comments(&self, client: &HostClient) -> Result<Url, HttpError> {
         match self {
             Self::GitHub {
                 owner,
@@ -153,19 +156,19 @@ impl Thread {
         }
     }
 
-    fn comment(&self, client: &HostClient, id: u64) -> Url {
+    fn comment(&self, client: &HostClient, id: u64) -> Result<Url, HttpError> {
         let id = id.to_string();
         match self {
             Self::GitHub {
                 owner, repository, ..
             } => client.url(&["repos", owner, repository, "issues", "comments", &id]),
             Self::GitLab { .. } => {
-                let mut url = self.comments(client);
+                let mut url = self.comments(client)?;
                 // Only URLs without a host have no segments.
                 if let Ok(mut segments) = url.path_segments_mut() {
                     segments.push(&id);
                 }
-                url
+                Ok(url)
             }
         }
     }

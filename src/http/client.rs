@@ -1,5 +1,7 @@
 //! The client: the base URL, the token and the transport together.
 
+use super::observer::Observer;
+use super::proxies::Proxies;
 use super::retry::Delays;
 use super::token::Tokens;
 use super::transport::{Limits, Transport};
@@ -22,6 +24,8 @@ pub struct Settings {
     pub retries: u32,
     /// A PEM file with root certificates that are trusted besides those of the machine.
     pub ca_cert: Option<PathBuf>,
+    /// Who is told of waits and retries.
+    pub observer: Observer,
 }
 
 /// Sends requests to the platform. A clone shares connections and token.
@@ -48,13 +52,16 @@ impl Client {
             timeout,
             retries,
             ca_cert,
+            observer,
         } = settings;
         let limits = Limits {
             timeout,
             retries,
             delays,
+            observer,
         };
-        let transport = Transport::new(limits, ca_cert.as_deref(), &base_url.proxies())?;
+        let proxies = Proxies::on_the_way_to(base_url.url());
+        let transport = Transport::new(limits, ca_cert.as_deref(), &proxies)?;
         Ok(Self(Arc::new(Parts {
             base_url,
             tokens: Tokens::new(token),
@@ -62,8 +69,8 @@ impl Client {
         })))
     }
 
-    /// The URL of a resource, by its path segments below `/v1`.
-    pub fn url(&self, path: &[&str]) -> Url {
+    /// The URL of a resource, by its path segments below `/v1`; a name that no path can hold is refused.
+    pub fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
         self.0.base_url.join(path)
     }
 
@@ -76,11 +83,14 @@ impl Client {
         let token = tokens.current(transport).await?;
         let error = match transport.send(request, Some(&token)).await {
             Err(error) if error.kind() == ErrorKind::Unauthorized => error,
-            other => return other,
+            other => return other?.as_shown(request.success),
         };
         match tokens.after_refusal(&token, transport).await {
             None => Err(error),
-            Some(token) => transport.send(request, Some(&token?)).await,
+            Some(token) => transport
+                .send(request, Some(&token?))
+                .await?
+                .as_shown(request.success),
         }
     }
 }

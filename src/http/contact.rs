@@ -1,6 +1,8 @@
 //! What can be found out about an address before a token is sent there: which proxy leads to it, whether its name is
 //! known, whether it answers, and what time it has.
 
+use super::observer::Observer;
+use super::proxies::Proxies;
 use super::retry::Delays;
 use super::transport::{Limits, Transport};
 use super::{BaseUrl, HttpError, Request};
@@ -27,7 +29,7 @@ pub fn proxy_for(base_url: &BaseUrl) -> Option<String> {
     if base_url.is_on_this_machine() {
         return None;
     }
-    let address: Uri = base_url.join(&[]).as_str().parse().ok()?;
+    let address: Uri = base_url.root().as_str().parse().ok()?;
     let proxy = Matcher::from_system().intercept(&address)?;
     let proxy = Url::parse(&proxy.uri().to_string()).ok()?;
     let port = proxy.port().map(|port| format!(":{port}")).unwrap_or_default();
@@ -53,9 +55,10 @@ pub async fn greet(
         timeout: limit,
         retries: 0,
         delays: Delays::default(),
+        observer: Observer::default(),
     };
-    let transport = Transport::new(limits, ca_cert, &base_url.proxies())?;
-    let request = Request::get(base_url.join(&["projects"]));
+    let transport = Transport::new(limits, ca_cert, &Proxies::on_the_way_to(base_url.url()))?;
+    let request = Request::get(base_url.join(&["projects"])?);
     let asked = SystemTime::now();
     let (status, headers) = transport.first_answer(&request).await?;
     let midway = asked + asked.elapsed().unwrap_or_default() / 2;

@@ -97,6 +97,11 @@ impl HttpError {
         Self::new(ErrorKind::BadAnswer, words.into())
     }
 
+    /// An answer that was not waited for any longer.
+    pub fn late(words: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Timeout, words.into()).maybe_processed()
+    }
+
     pub(super) fn about(mut self, subject: &str) -> Self {
         subject.clone_into(&mut self.0.subject);
         self
@@ -121,6 +126,22 @@ impl HttpError {
     pub(super) fn retry_after(mut self, delay: Option<Duration>) -> Self {
         self.0.retry_after = delay;
         self
+    }
+
+    /// The server asks for a longer wait than is waited.
+    pub(super) fn too_long(mut self, most: Duration) -> Self {
+        let asked = self.0.retry_after.unwrap_or_default().as_secs();
+        let text = &mut self.0.words.text;
+        let more = format!(
+            "it asks to wait {asked} s, and at most {} s are waited",
+            most.as_secs()
+        );
+        *text = if text.is_empty() {
+            more
+        } else {
+            format!("{more}: {text}")
+        };
+        self.with_hint(format!("try again in {asked} s"))
     }
 
     pub(super) fn tried(mut self, tries: u32) -> Self {
@@ -180,10 +201,8 @@ impl HttpError {
 
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
-        self.0
-            .hint
-            .clone()
-            .or_else(|| general_hint(self.0.kind).map(str::to_owned))
+        let hint = self.0.hint.clone();
+        hint.or_else(|| Some(general_hint(self.0.kind).to_owned()))
     }
 
     pub(super) fn may_repeat(&self) -> Again {
@@ -210,7 +229,7 @@ impl HttpError {
     }
 }
 
-/// The failure without the server's words, for the log.
+/// The failure without the server's words: the reason for another try.
 pub(super) struct Brief<'a>(pub(super) &'a HttpError);
 
 impl fmt::Display for Brief<'_> {
@@ -218,7 +237,7 @@ impl fmt::Display for Brief<'_> {
         let facts = &*self.0.0;
         match facts.status {
             Some(status) => write!(f, "{}: {}", facts.subject, status_line(status)),
-            None => write!(f, "{}: {:?}", facts.subject, facts.kind),
+            None => write!(f, "{}: {}", facts.subject, words::bounded(&facts.words.text, 300)),
         }
     }
 }
@@ -247,8 +266,15 @@ fn status_line(status: StatusCode) -> String {
     }
 }
 
-const fn general_hint(kind: ErrorKind) -> Option<&'static str> {
-    Some(match kind {
+/// What to do about each kind of failure, where nobody who knows more of the request says it.
+const fn general_hint(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Configuration => "mend this setting or name; `sluicegate doctor` checks the settings",
+        ErrorKind::BadRequest => "the platform does not accept the request: mend what it names above",
+        ErrorKind::Conflict => {
+            "what is there already, or goes on, is in the way: end or rename one of the two"
+        }
+        ErrorKind::Source => "nothing was published: see that the files stay as they are while they are sent",
         ErrorKind::Unauthorized => {
             "check the token: it may have expired, or belong to another account or region than the base URL"
         }
@@ -266,8 +292,10 @@ const fn general_hint(kind: ErrorKind) -> Option<&'static str> {
         }
         ErrorKind::Timeout => "a longer limit can be set with --timeout (SLUICEGATE_TIMEOUT)",
         ErrorKind::BadAnswer => "check that the base URL is that of the platform's API",
-        _ => return None,
-    })
+        ErrorKind::OtherStatus(_) => {
+            "check the base URL; `sluicegate doctor` looks at the way to the platform"
+        }
+    }
 }
 
 /// The request as it is shown: method and URL, without user, password, fragment and, unless it is one of ours,

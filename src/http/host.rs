@@ -1,9 +1,11 @@
 //! A client of a CI host's own API: another origin than the platform's, with a token of its own or none.
 
-use super::base_url::below;
+use super::bearer::Token;
+use super::observer::Observer;
+use super::proxies::Proxies;
 use super::retry::Delays;
-use super::token::Token;
-use super::transport::{Limits, Proxies, Transport};
+use super::segment::{below, check};
+use super::transport::{Limits, Transport};
 use super::{HttpError, Request, Response};
 use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -51,6 +53,7 @@ impl HostClient {
             timeout: settings.timeout,
             retries: settings.retries,
             delays: Delays::default(),
+            observer: Observer::default(),
         };
         let proxies = match &settings.proxy {
             Some(proxy) => only(proxy)?,
@@ -64,9 +67,10 @@ impl HostClient {
         })
     }
 
-    /// The URL of a resource, by its path segments below the root.
-    pub fn url(&self, path: &[&str]) -> Url {
-        below(&self.root, path)
+    /// The URL of a resource, by its path segments below the root; a name that no path can hold is refused.
+    pub fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
+        check(path)?;
+        Ok(below(&self.root, path))
     }
 
     /// Sends a request, with the token if there is one.

@@ -5,15 +5,20 @@
 //! request is sent again only where that does no harm. Each failure is an [`HttpError`].
 
 mod base_url;
+mod bearer;
 mod client;
 mod contact;
 mod error;
 mod failure;
 mod host;
+mod observer;
+mod proxies;
 mod redirect;
 mod request;
 mod response;
 mod retry;
+mod segment;
+mod success;
 mod tls;
 mod token;
 mod transport;
@@ -21,15 +26,19 @@ mod upload;
 mod words;
 
 pub use base_url::{BaseUrl, BaseUrlError};
+pub use bearer::TokenError;
 pub use client::{Client, Settings};
 pub use contact::{Greeting, greet, look_up, proxy_for};
 pub use error::{ErrorKind, HttpError};
 pub use host::{HostClient, HostSettings};
+pub use observer::Observer;
 pub use request::Request;
 pub use reqwest::header::{HeaderName, HeaderValue};
 pub use reqwest::{Method, Url};
 pub use response::Response;
 pub use retry::{Delays, Repeat};
-pub use token::{TokenError, TokenSource};
+pub use segment::unfit;
+pub use success::Success;
+pub use token::TokenSource;
 pub use upload::{SourceError, UploadBody, Writer};
 pub use words::Violation;

@@ -2,6 +2,7 @@
 
 use super::error;
 use super::retry::Repeat;
+use super::success::Success;
 use super::upload::UploadBody;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -23,6 +24,7 @@ pub struct Request {
     pub(super) headers: HeaderMap,
     pub(super) body: Body,
     pub(super) repeat: Repeat,
+    pub(super) success: Success,
     pub(super) timeout_retries: u32,
     pub(super) secret: Option<SecretString>,
     show_query: bool,
@@ -37,6 +39,7 @@ impl Request {
             headers: HeaderMap::new(),
             body: Body::Empty,
             repeat,
+            success: Success::default(),
             timeout_retries: u32::MAX,
             secret: None,
             show_query: true,
@@ -46,6 +49,13 @@ impl Request {
     /// A read.
     pub fn get(url: Url) -> Self {
         Self::new(Method::GET, url, Repeat::Safe)
+    }
+
+    /// With another success than a JSON body.
+    #[must_use]
+    pub fn succeeds_by(mut self, success: Success) -> Self {
+        self.success = success;
+        self
     }
 
     /// With a query parameter.

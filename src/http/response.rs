@@ -1,7 +1,7 @@
 //! An answer of 2xx, read completely within its limit, and how it becomes a value or a named failure.
 
 use super::error::{Again, HttpError};
-use super::words::{bounded, in_body};
+use super::words::{self, bounded, in_body};
 use super::{ErrorKind, error, retry};
 use bytes::Bytes;
 use reqwest::StatusCode;
@@ -43,7 +43,7 @@ impl Head {
     }
 
     /// A failure of this answer.
-    pub(super) fn failure(&self, kind: ErrorKind, words: impl Into<super::words::Words>) -> HttpError {
+    pub(super) fn failure(&self, kind: ErrorKind, words: impl Into<words::Words>) -> HttpError {
         self.known(HttpError::new(kind, words))
     }
 
@@ -114,12 +114,20 @@ impl Response {
         if why.inner().is_data() {
             return self.unusable(&format!("at {}: {}", why.path(), why.inner()));
         }
-        let said = in_body(self.head.content_type(), &self.body).to_string();
-        self.unusable(&format!(
-            "it is not JSON ({}): {}",
-            why.inner(),
-            bounded(&said, 300)
-        ))
+        self.unusable(&format!("it is not JSON ({}): {}", why.inner(), self.said()))
+    }
+
+    /// Whether it is a page of HTML, as boxes in front of a server show them.
+    pub(super) fn is_page(&self) -> bool {
+        words::is_page(self.head.content_type(), &self.body)
+    }
+
+    /// The beginning of what the body says, for people.
+    pub(super) fn said(&self) -> String {
+        if self.body.is_empty() {
+            return String::new();
+        }
+        bounded(&in_body(self.head.content_type(), &self.body).to_string(), 300)
     }
 
     /// The failure of an answer that came and cannot be used.

@@ -1,13 +1,14 @@
 //! Sending: tries, time limits, redirects, and the reading of answers within their limits.
 
-use super::base_url::is_loopback;
+use super::bearer::Token;
 use super::error::{Again, Brief, HttpError};
+use super::observer::Observer;
+use super::proxies::Proxies;
 use super::request::{Body, Request};
 use super::response::{Head, Response};
 use super::retry::Delays;
-use super::token::Token;
 use super::upload::Monitor;
-use super::{ErrorKind, failure, redirect, tls};
+use super::{ErrorKind, failure, observer, redirect, tls};
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
@@ -33,8 +34,8 @@ const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const USER_AGENT: &str = concat!("sluicegate/", env!("CARGO_PKG_VERSION"));
 
-/// How long and how often.
-#[derive(Clone, Copy)]
+/// How long and how often, and who is told of waits.
+#[derive(Clone)]
 pub(super) struct Limits {
     /// One request's limit.
     pub(super) timeout: Duration,
@@ -42,26 +43,8 @@ pub(super) struct Limits {
     pub(super) retries: u32,
     /// The waits between tries.
     pub(super) delays: Delays,
-}
-
-/// Through which proxies requests go.
-pub(super) enum Proxies {
-    /// Those that the environment names.
-    OfEnvironment,
-    /// None: a proxy cannot reach this machine's loopback addresses.
-    None,
-    /// This one alone.
-    Only(Box<reqwest::Proxy>),
-}
-
-impl Proxies {
-    pub(super) fn on_the_way_to(url: &Url) -> Self {
-        if is_loopback(url) {
-            Self::None
-        } else {
-            Self::OfEnvironment
-        }
-    }
+    /// Who is told of waits and retries.
+    pub(super) observer: Observer,
 }
 
 /// The connections, and the rules for using them. It knows no token.
@@ -71,6 +54,7 @@ pub(super) struct Transport {
     pub(super) timeout: Duration,
     retries: u32,
     delays: Delays,
+    pub(super) observer: Observer,
 }
 
 impl Transport {
@@ -106,6 +90,7 @@ impl Transport {
             timeout: limit,
             retries: limits.retries,
             delays: limits.delays,
+            observer: limits.observer,
         })
     }
 
@@ -127,13 +112,20 @@ impl Transport {
             if tries > self.retries || !worth_it {
                 return Err(error);
             }
+            if error
+                .asked_delay()
+                .is_some_and(|asked| asked > self.delays.max_asked)
+            {
+                return Err(error.too_long(self.delays.max_asked));
+            }
             let wait = self.delays.before(tries - 1, error.asked_delay());
-            tracing::info!(
-                "{}; try {} follows in {:.1} s",
+            self.observer.say(&format!(
+                "{}; try {} of {} follows in {:.1} s",
                 Brief(&error),
                 tries + 1,
+                self.retries + 1,
                 wait.as_secs_f64()
-            );
+            ));
             tokio::time::sleep(wait).await;
         }
     }
@@ -151,13 +143,19 @@ impl Transport {
         let outcome = match &request.body {
             Body::Upload(body) => {
                 let monitor = Monitor::new(std::sync::Arc::clone(body));
-                monitor
-                    .watch(self.timeout, self.follow(request, token, Some(&monitor)))
+                let exchange = monitor.watch(self.timeout, self.follow(request, token, Some(&monitor)));
+                let still = monitor.stalled(observer::SILENCE);
+                self.observer
+                    .during(exchange, still, || self.waiting_for(request))
                     .await
             }
-            _ => timeout(self.timeout, self.follow(request, token, None))
-                .await
-                .unwrap_or_else(|_| Err(self.no_answer())),
+            _ => {
+                let exchange = timeout(self.timeout, self.follow(request, token, None));
+                let still = tokio::time::sleep(observer::SILENCE);
+                let waiting = || self.waiting_for(request);
+                let answered = self.observer.during(exchange, still, waiting).await;
+                answered.unwrap_or_else(|_| Err(self.no_answer()))
+            }
         };
         outcome.map_err(|error| error.about(&request.subject()))
     }
@@ -261,6 +259,14 @@ impl Transport {
                 Err(_) => return (body.freeze(), Some(self.no_answer())),
             }
         }
+    }
+
+    fn waiting_for(&self, request: &Request) -> String {
+        let limit = self.timeout.as_secs_f64();
+        format!(
+            "waiting for {}, which has not answered yet; at most {limit} s",
+            request.subject()
+        )
     }
 
     fn no_answer(&self) -> HttpError {

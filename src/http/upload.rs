@@ -200,7 +200,8 @@ impl Monitor {
             .then(|| format!("accepted after {sent} of {length} bytes, before the upload was complete"))
     }
 
-    async fn stalled(&self, limit: Duration) {
+    /// Waits until nothing has moved for so long.
+    pub(super) async fn stalled(&self, limit: Duration) {
         let mut moved = self.state.moved.subscribe();
         loop {
             let last = *moved.borrow_and_update();

@@ -153,6 +153,11 @@ fn violation(entry: &Value) -> String {
     }
 }
 
+/// Whether a body is a page of HTML.
+pub(super) fn is_page(content_type: &str, body: &[u8]) -> bool {
+    content_type.contains("html") || looks_like_html(String::from_utf8_lossy(body).trim_start())
+}
+
 fn looks_like_html(text: &str) -> bool {
     let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
     ["<!doctype html", "<html", "<head", "<body"]

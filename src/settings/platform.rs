@@ -236,7 +236,8 @@ where
     T: Copy + PartialOrd + std::fmt::Display,
 {
     let value = value.unwrap_or(default);
-    if value < least || value > most {
+    // Also false for what is no number at all.
+    if !(least..=most).contains(&value) {
         return Err(SettingsError::new(format!(
             "the {what} {value} is not from {least} to {most}"
         )));

@@ -2,7 +2,7 @@
 
 use super::platform::within;
 use super::{SettingsError, Sources};
-use crate::cli::{PaceArgs, VocabularyArgs};
+use crate::cli::{PaceArgs, VocabularyArgs, parse_seconds};
 use crate::env;
 use std::time::Duration;
 
@@ -40,15 +40,10 @@ pub struct Vocabulary {
 impl Sources<'_> {
     /// How to wait, where nothing is said for `default` seconds.
     pub fn waiting(&self, args: &PaceArgs, default: u64) -> Result<Waiting, SettingsError> {
-        let parse = |text: &str| {
-            text.trim()
-                .parse::<f64>()
-                .map_err(|_| format!("{text:?} is no number"))
-        };
         let first = self.layers().pick(
             args.poll_interval,
             env::POLL_INTERVAL,
-            parse,
+            parse_seconds,
             self.file.poll_interval,
         )?;
         let first = within(first, DEFAULT_POLL, SHORTEST_POLL, LONGEST_POLL, "poll interval")?;

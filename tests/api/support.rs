@@ -2,7 +2,7 @@
 
 use secrecy::SecretString;
 use sluicegate::api::Platform;
-use sluicegate::http::{BaseUrl, Client, Delays, HttpError, Settings, TokenSource};
+use sluicegate::http::{BaseUrl, Client, Delays, HttpError, Observer, Settings, TokenSource};
 use std::time::Duration;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
@@ -17,6 +17,7 @@ pub fn settings(base_url: &str) -> Settings {
         timeout: Duration::from_secs(20),
         retries: 2,
         ca_cert: None,
+        observer: Observer::default(),
     }
 }
 

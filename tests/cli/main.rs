@@ -15,6 +15,7 @@ mod bad_rules;
 mod chaos;
 mod check;
 mod context;
+mod contract;
 mod demo;
 mod doctor;
 mod events;

@@ -202,10 +202,12 @@ fn apply_whose_answer_was_lost_asks_before_it_goes_on() {
     let (world, lost) = (World::new(), ResponseTemplate::new(502));
     let platform = platform(Some(("/v1/projects$", vec![lost])));
     world.write("p.yaml", hybrid());
-    call(&platform, &world)
-        .run(&APPLY)
-        .expect(3)
-        .saying(&["--resolve project="]);
+    let ended = call(&platform, &world).run(&APPLY).expect(8);
+    assert!(!ended.err.contains("was not made"), "{}", ended.all());
+    ended.saying(&[
+        "it is not known whether the project was made",
+        "--resolve project=",
+    ]);
     call(&platform, &world).run(&APPLY).expect(2).saying(&[
         "it is not known whether the project was made",
         "--resolve project=UUID",
@@ -286,4 +288,25 @@ fn apply_does_not_take_the_state_of_another_platform() {
     call(&other, &world)
         .run(&[&APPLY[..], &["--state", "other.json"]].concat())
         .expect(0);
+}
+
+#[test]
+fn apply_does_not_take_a_page_for_a_step_that_is_done() {
+    for answer in [
+        ResponseTemplate::new(200).set_body_raw("<html>Sign in</html>", "text/html"),
+        ResponseTemplate::new(201),
+        ResponseTemplate::new(202).set_body_json(json!({})),
+    ] {
+        let (world, platform) = (World::new(), platform(Some(("/environments$", vec![answer]))));
+        world.write("p.yaml", hybrid());
+        call(&platform, &world).run(&APPLY).expect(8).saying(&[
+            "it is not known whether the environment was made",
+            "--resolve environment=",
+        ]);
+        assert_eq!(state(&world)["steps"]["environment"]["mark"], "begun");
+        call(&platform, &world)
+            .run(&APPLY)
+            .expect(2)
+            .saying(&["--resolve environment=done"]);
+    }
 }

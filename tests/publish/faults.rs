@@ -50,6 +50,7 @@ async fn run_within(timeout: Duration, url: &str, plan: &Plan, options: Options)
         timeout,
         retries: 0,
         ca_cert: None,
+        observer: sluicegate::http::Observer::default(),
     };
     let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
     publish(&platform, plan, options, None).await

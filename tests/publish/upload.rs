@@ -125,6 +125,7 @@ impl Stage {
             timeout: Duration::from_secs(20),
             retries: 0,
             ca_cert: None,
+            observer: sluicegate::http::Observer::default(),
         };
         let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
         publish(&platform, &self.plan, options, None).await

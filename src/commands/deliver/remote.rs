@@ -6,7 +6,6 @@ use super::{Delivery, Place, words};
 use crate::ci::Host;
 use crate::cli::Annotations;
 use crate::commands::Run;
-use crate::commands::client::requests;
 use crate::env;
 use crate::error::Failure;
 use crate::findings::Verdict;
@@ -34,7 +33,7 @@ pub(super) fn send(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about:
     let shows = delivery.to.annotations != Annotations::None;
     let sent = match place.host() {
         Host::Bitbucket if shows => code_insights(run, delivery, about).map_err(|why| ("Code Insights", why)),
-        Host::Buildkite if shows => annotate(delivery, about).map_err(|why| ("the annotation", why)),
+        Host::Buildkite if shows => annotate(run, delivery, about).map_err(|why| ("the annotation", why)),
         _ => Ok(()),
     };
     let commented = if delivery.to.comment {
@@ -52,7 +51,7 @@ fn comment(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about: &About)
     let client = HostClient::new(&settings)?;
     let body = report::comment(delivery.report, about);
     let marker = body.lines().next().unwrap_or_default();
-    let kept = requests(keep_comment(&client, &thread, marker, &body))??;
+    let kept = run.requests(keep_comment(&client, &thread, marker, &body))??;
     run.ui.say(match kept {
         Kept::Posted => "posted a comment with the result",
         Kept::Updated => "updated the comment with the result",
@@ -137,14 +136,14 @@ fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<()
     };
     let body = bitbucket::report(delivery.report);
     let annotations = bitbucket::annotations(delivery.report, about);
-    requests(insights.send(&client, &body, &annotations))??;
+    run.requests(insights.send(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");
     Ok(())
 }
 
 /// By the agent's own command; a job in a container without it has no annotation
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>).
-fn annotate(delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
         Verdict::Passed => "success",
         Verdict::Failed => "error",
@@ -161,7 +160,7 @@ fn annotate(delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
         .stderr(Stdio::null())
         .kill_on_drop(true);
     let body = report::comment(delivery.report, about);
-    let ended = requests(async { tokio::time::timeout(TIMEOUT, feed(command, body)).await })?;
+    let ended = run.requests(async { tokio::time::timeout(TIMEOUT, feed(command, body)).await })?;
     match ended {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -17,6 +17,7 @@ use secrecy::SecretString;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Marks a folder that an earlier demo made, so that it may be made anew.
@@ -41,7 +42,7 @@ pub(super) fn run(run: &Run, args: &DemoArgs) -> Outcome {
     clear(&folder)?;
     let project = project::make(&folder)?;
     let token = Uuid::new_v4().to_string();
-    let runtime = super::client::runtime()?;
+    let runtime = run.runtime()?;
     let platform = runtime.block_on(service::start(options(&project, &token)))?;
     let tour = Tour {
         run,
@@ -239,6 +240,7 @@ impl Tour<'_> {
             global: cli.global,
             ui: self.run.ui,
             signals: self.run.signals.clone(),
+            runtime: Arc::clone(&self.run.runtime),
         };
         match dispatch(&run, cli.command) {
             Err(failure) => Ok(run.ui.fail(&failure)),

@@ -7,7 +7,6 @@ mod check;
 mod local;
 mod remote;
 
-use super::client::requests;
 use super::{Outcome, Run};
 use crate::cli::DoctorArgs;
 use crate::exit::ExitStatus;
@@ -15,7 +14,7 @@ use crate::exit::ExitStatus;
 pub(super) fn run(run: &Run, args: &DoctorArgs) -> Outcome {
     let mut checks = Vec::new();
     let settings = local::examine(run, &mut checks);
-    requests(remote::examine(run, settings, &mut checks))?;
+    run.requests(remote::examine(run, settings, &mut checks))?;
     let shown = if args.json {
         check::as_json(&checks)
     } else {

@@ -119,18 +119,24 @@ impl Ended {
     }
 }
 
-/// Shows how it ended; a bad end is exit 8.
-pub(super) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> Outcome {
+/// Shows how it ended, and no more.
+pub(super) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> Outcome {
     run.ui.out(&match output.output {
         OutputFormat::Json => output::json(&ended.document()),
         OutputFormat::Text => ended.words(),
     })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Shows how it ended; a bad end is exit 8.
+pub(super) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> Outcome {
+    show(run, ended, output)?;
     let Some(problem) = ended.problem() else {
         return Ok(ExitStatus::Success);
     };
     let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
     Ok(run.ui.fail(&if ended.is_over() {
-        failure
+        failure.hint("what it says of itself is above; the platform's own pages show its steps")
     } else {
         failure.hint(format!(
             "it goes on; `sluicegate executions cancel {}` ends it",

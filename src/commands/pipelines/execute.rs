@@ -4,14 +4,13 @@ use super::ended::{Ended, tell};
 use super::executions::PATIENCE;
 use crate::api::{Answer, ExecutionId, NewExecution};
 use crate::cli::RunArgs;
-use crate::commands::client::requests;
 use crate::commands::deliver::write_whole;
-use crate::commands::resource::{Project, perhaps_made};
+use crate::commands::resource::{Project, Sought, perhaps_made};
 use crate::commands::{Outcome, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::follow::End;
-use crate::http::HttpError;
+use crate::http::{ErrorKind, HttpError};
 use crate::report::{ExecutionRun, Verdict, execution_junit};
 use crate::settings::Waiting;
 use crate::text;
@@ -50,15 +49,18 @@ pub(super) fn run(run: &Run, args: &RunArgs) -> Outcome {
         project: run.project()?,
         started_at: Timestamp::now(),
     };
-    requests(job.go())?
+    run.requests(job.go())?
 }
 
 impl Job<'_> {
     async fn go(&self) -> Outcome {
         let mut interrupt = pin!(self.interrupt());
         let (started, stop) = self.start(interrupt.as_mut()).await;
-        let started =
-            started.map_err(|error| perhaps_made(error, "the platform's own list of executions tells"))?;
+        let started = match started {
+            Ok(started) => started,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.not_there(error).await),
+            Err(error) => return Err(perhaps_made(error, "the platform's own list of executions tells")),
+        };
         let id = started.pipeline_execution_id.clone().ok_or_else(|| {
             let message = "the pipeline was started, but the answer names no execution";
             Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
@@ -81,6 +83,36 @@ impl Job<'_> {
         let ended = self.noted(&id, ended)?;
         let report = self.report(Some(&ended), ended.problem(), begin.elapsed());
         Ok(tell(self.run, &ended, self.args.output)?.worse(report))
+    }
+
+    /// A 404 is for the pipeline, unless that is published.
+    async fn not_there(&self, error: HttpError) -> Failure {
+        let Project { platform, id } = &self.project;
+        let published: Result<Vec<String>, _> = platform
+            .published_pipelines(*id)
+            .await
+            .map(|all| all.into_iter().filter_map(|it| it.value.name).collect());
+        let pipeline = Sought {
+            what: "published pipeline",
+            name: &self.execution.pipeline_name,
+            list: Some("pipelines list"),
+        };
+        if !published
+            .as_ref()
+            .is_ok_and(|all| all.contains(&self.execution.pipeline_name))
+        {
+            return pipeline.missing(error, async { published }).await;
+        }
+        let environment = Sought {
+            what: "environment",
+            name: &self.execution.environment_name,
+            list: Some("environments list"),
+        };
+        let names = async {
+            let all = platform.environments(*id).await?;
+            Ok(all.into_iter().filter_map(|it| it.value.name).collect())
+        };
+        environment.missing(error, names).await
     }
 
     /// The signal that ends the job, if it is for this command to answer.

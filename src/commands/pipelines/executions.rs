@@ -1,11 +1,12 @@
 //! `sluicegate executions`.
 
-use super::ended::{Ended, tell};
+use super::ended::{Ended, show as show_end, tell};
 use crate::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
-use crate::commands::client::requests;
 use crate::commands::output;
+use crate::commands::resource::{Sought, no_list};
 use crate::commands::{Outcome, Run};
-use crate::exit::ExitStatus;
+use crate::error::Failure;
+use crate::http::HttpError;
 use crate::text;
 
 /// How long an end is waited for, in seconds, if nothing is said.
@@ -20,7 +21,7 @@ pub(in crate::commands) fn run(run: &Run, verb: ExecutionsVerb) -> Outcome {
             ..
         } => show(run, &id, output),
         ExecutionsVerb::Show { id, pace, output, .. } => {
-            let ended = requests(follow(run, &id, &pace))??;
+            let ended = run.requests(follow(run, &id, &pace))??;
             tell(run, &ended, output)
         }
         ExecutionsVerb::Cancel {
@@ -33,15 +34,27 @@ pub(in crate::commands) fn run(run: &Run, verb: ExecutionsVerb) -> Outcome {
     }
 }
 
+async fn no_execution(id: &str, error: HttpError) -> Failure {
+    let sought = Sought {
+        what: "execution",
+        name: id,
+        list: None,
+    };
+    sought.missing(error, no_list()).await
+}
+
 fn show(run: &Run, id: &str, output: OutputArgs) -> Outcome {
     let project = run.project()?;
-    requests(async {
-        let answer = project.platform.execution(project.id, id).await?;
+    run.requests(async {
+        let answer = match project.platform.execution(project.id, id).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(no_execution(id, error).await),
+        };
         run.show(output, &answer.raw, || output::facts(&answer.raw["result"]))
     })?
 }
 
-async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, crate::error::Failure> {
+async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, Failure> {
     let waiting = run.sources()?.waiting(pace, PATIENCE)?;
     Ended::follow(run, &run.project()?, id, waiting).await
 }
@@ -55,23 +68,26 @@ fn terminate(
 ) -> Outcome {
     let status = run.sources()?.cancel_status(cancel.cancel_status.clone());
     let project = run.project()?;
-    requests(async {
+    run.requests(async {
         let answer = project
             .platform
             .terminate_execution(project.id, id, &status, cancel.force)
-            .await?;
+            .await;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => return Err(no_execution(id, error).await),
+        };
         let Some(pace) = wait else {
             return run.show(output, &answer.raw, || {
                 text::line(&format!("asked to terminate the execution {id}")) + "\n"
             });
         };
         let ended = follow(run, id, pace).await?;
-        // It was to end; how is what is told.
-        tell(run, &ended, output)?;
-        Ok(if ended.is_over() {
-            ExitStatus::Success
+        // It was to end, so that every end is a good one.
+        if ended.is_over() {
+            show_end(run, &ended, output)
         } else {
-            ExitStatus::RemoteFailed
-        })
+            tell(run, &ended, output)
+        }
     })?
 }

@@ -6,7 +6,6 @@ mod executions;
 
 pub(super) use executions::run as run_executions;
 
-use super::client::requests;
 use super::{Outcome, Run};
 use crate::cli::{OutputArgs, PipelinesVerb};
 
@@ -19,7 +18,7 @@ pub(super) fn run(run: &Run, verb: PipelinesVerb) -> Outcome {
 
 fn list(run: &Run, output: OutputArgs) -> Outcome {
     let project = run.project()?;
-    requests(async {
+    run.requests(async {
         let all = project.platform.published_pipelines(project.id).await?;
         let columns = [("name", "name"), ("publishedTime", "published")];
         run.show_list(output, all, &columns, "no pipeline of the project is published")

@@ -6,7 +6,6 @@ mod tell;
 
 pub(super) use tell::latest_in_words;
 
-use super::client::requests;
 use super::deliver::{append_outputs, write_whole};
 use super::judgement::count;
 use super::workspace::Workspace;
@@ -81,7 +80,7 @@ impl Publishing<'_> {
             plan.version_name, plan.prefix
         ));
         let bar = self.run.ui.progress("publishing").bytes();
-        let ended = requests(publish::publish(
+        let ended = self.run.requests(publish::publish(
             &platform,
             plan,
             self.options(),

@@ -1,7 +1,6 @@
 //! The dry run: the plan, what would be refused, and what it changes for consumers. It only reads.
 
 use super::super::Outcome;
-use super::super::client::requests;
 use super::super::judgement::count;
 use super::super::output::json;
 use super::Publishing;
@@ -83,7 +82,7 @@ impl Publishing<'_> {
             return Ok(Published::default());
         }
         let platform = self.run.platform(self.connection)?;
-        let asked = requests(async {
+        let asked = self.run.requests(async {
             Ok::<_, HttpError>(Published {
                 exists: Some(found(&platform, plan, Some(&plan.version_name)).await?.is_some()),
                 latest: found(&platform, plan, None).await?,

@@ -4,7 +4,6 @@ use super::wait::{Waiting, told_to_go_on};
 use super::{message, platform};
 use crate::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
 use crate::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
-use crate::commands::client::requests;
 use crate::commands::resource::{Project, perhaps_made};
 use crate::commands::{Outcome, Run};
 use crate::error::Failure;
@@ -35,7 +34,7 @@ pub(super) fn create(run: &Run, args: CreateTaskArgs) -> Outcome {
         },
         granted_permissions: args.grant.iter().map(Permission::from).collect(),
     };
-    requests(async {
+    run.requests(async {
         let made = platform
             .create_task(&task)
             .await
@@ -79,7 +78,7 @@ pub(super) fn follow_up(
 pub(super) fn send(run: &Run, id: &str, message: &FollowUp, wait: &WaitArgs, output: OutputArgs) -> Outcome {
     let waiting = Waiting::of(run, wait)?;
     let platform = platform(run)?;
-    requests(async {
+    run.requests(async {
         let before = told_to_go_on(&platform, id, waiting.is_some()).await?;
         let sent = platform
             .send_task_message(id, message)

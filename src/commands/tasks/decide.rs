@@ -5,7 +5,6 @@ use super::shown;
 use super::wait::{Waiting, told_to_go_on};
 use crate::api::{Decision, QuestionAnswer};
 use crate::cli::{ApprovalScope, DecideArgs};
-use crate::commands::client::requests;
 use crate::commands::{Outcome, Run};
 use crate::error::Failure;
 use crate::follow::scope_word;
@@ -15,7 +14,7 @@ pub(super) fn decide(run: &Run, args: &DecideArgs) -> Outcome {
     let decisions = decisions(args)?;
     let waiting = Waiting::quiet(run, args.wait, &args.pace)?;
     let platform = platform(run)?;
-    requests(async {
+    run.requests(async {
         let before = told_to_go_on(&platform, &args.id, waiting.is_some()).await?;
         let answer = platform.decide(&args.id, &decisions).await?;
         if let Some(waiting) = waiting {

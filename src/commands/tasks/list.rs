@@ -3,7 +3,6 @@
 use super::shown;
 use crate::api::{Answer, Phase, Platform, Task, TaskFilter};
 use crate::cli::{ListTasksArgs, OutputFormat};
-use crate::commands::client::requests;
 use crate::commands::resource::envelope;
 use crate::commands::{Outcome, Run, output};
 use crate::http::{ErrorKind, HttpError};
@@ -22,7 +21,7 @@ pub(super) fn list(run: &Run, args: ListTasksArgs) -> Outcome {
         branch_id: args.branch_id,
         status: args.status.map(|status| status.to_uppercase()),
     };
-    requests(async {
+    run.requests(async {
         let tasks = platform.tasks(&filter).await?;
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         if args.output.output == OutputFormat::Text {

@@ -3,7 +3,6 @@
 use super::{PATIENCE, platform, shown};
 use crate::api::{Phase, Platform, Task};
 use crate::cli::{OutputArgs, OutputFormat, PaceArgs};
-use crate::commands::client::requests;
 use crate::commands::output::relative;
 use crate::commands::{Outcome, Run, output};
 use crate::error::Failure;
@@ -36,7 +35,7 @@ pub(super) fn run(
         reader: Reader::new(limit),
         all: Vec::new(),
     };
-    requests(async {
+    run.requests(async {
         let status = match pace {
             None => history.read().await.map(|()| ExitStatus::Success),
             Some(pace) => history.follow(pace).await,

@@ -7,12 +7,13 @@ mod messages;
 mod shown;
 mod wait;
 
-use super::client::requests;
 use super::output::read_bounded;
+use super::resource::Sought;
 use super::{Outcome, Run};
-use crate::api::{Permission, Platform};
+use crate::api::{Permission, Platform, TaskFilter};
 use crate::cli::{MessageArgs, OutputArgs, TaskArgs, TasksVerb};
 use crate::error::Failure;
+use crate::http::HttpError;
 use crate::text;
 use serde_json::Value;
 
@@ -58,18 +59,37 @@ fn platform(run: &Run) -> Result<Platform, Failure> {
     run.platform(&run.sources()?.connection(&run.global)?)
 }
 
+/// A 404 with the nearest task that there is.
+async fn no_task(platform: &Platform, id: &str, error: HttpError) -> Failure {
+    let sought = Sought {
+        what: "task",
+        name: id,
+        list: Some("tasks list --all-projects"),
+    };
+    let names = async {
+        let all = platform.tasks(&TaskFilter::default()).await?;
+        Ok(all.into_iter().filter_map(|it| it.value.task_id).collect())
+    };
+    sought.missing(error, names).await
+}
+
 fn show(run: &Run, args: &TaskArgs) -> Outcome {
     let platform = platform(run)?;
-    requests(async {
-        let task = platform.task(&args.id).await?;
+    run.requests(async {
+        let task = match platform.task(&args.id).await {
+            Ok(task) => task,
+            Err(error) => return Err(no_task(&platform, &args.id, error).await),
+        };
         run.show(args.output, &task.raw, || shown::whole(&args.id, &task))
     })?
 }
 
 fn stop(run: &Run, args: &TaskArgs) -> Outcome {
     let platform = platform(run)?;
-    requests(async {
-        platform.stop_task(&args.id).await?;
+    run.requests(async {
+        if let Err(error) = platform.stop_task(&args.id).await {
+            return Err(no_task(&platform, &args.id, error).await);
+        }
         let words = format!("asked the task {} to stop; it wraps up first", args.id);
         run.show(args.output, &Value::Null, || text::line(&words) + "\n")
     })?
@@ -77,8 +97,10 @@ fn stop(run: &Run, args: &TaskArgs) -> Outcome {
 
 fn delete(run: &Run, args: &TaskArgs) -> Outcome {
     let platform = platform(run)?;
-    requests(async {
-        platform.delete_task(&args.id).await?;
+    run.requests(async {
+        if let Err(error) = platform.delete_task(&args.id).await {
+            return Err(no_task(&platform, &args.id, error).await);
+        }
         let words = format!("deleted the task {} and all its data", args.id);
         run.show(args.output, &Value::Null, || text::line(&words) + "\n")
     })?
@@ -87,7 +109,7 @@ fn delete(run: &Run, args: &TaskArgs) -> Outcome {
 fn permissions(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> Outcome {
     let platform = platform(run)?;
     let granted: Vec<Permission> = tools.iter().map(Permission::from).collect();
-    requests(async {
+    run.requests(async {
         let answer = platform.set_task_permissions(id, &granted).await?;
         run.show(output, &answer.raw, || {
             let names = answer.granted_permissions.iter().flatten();

@@ -1,7 +1,6 @@
 //! `sluicegate variables apply`: read, compare, show, carry out, tell.
 
 use crate::cli::{ApplyArgs, OutputFormat};
-use crate::commands::client::requests;
 use crate::commands::failure::status_of;
 use crate::commands::judgement::count;
 use crate::commands::resource::Project;
@@ -17,7 +16,7 @@ pub(super) fn run(run: &Run, args: &ApplyArgs) -> Outcome {
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
     let wanted = variables::read(&document)?;
     let project = run.project()?;
-    requests(async {
+    run.requests(async {
         let changes = difference(&project, &document, &wanted, args).await?;
         show(run, args, &changes)?;
         if args.dry_run || changes.is_empty() {

@@ -3,8 +3,7 @@
 mod apply;
 mod overrides;
 
-use super::client::requests;
-use super::resource::{Project, perhaps_made};
+use super::resource::{Project, perhaps_made, variable};
 use super::{Outcome, Run};
 use crate::api::{NewVariable, Variable, VariableFields};
 use crate::cli::{FieldArgs, OutputArgs, VariablesVerb};
@@ -19,7 +18,7 @@ pub(super) fn run(run: &Run, verb: VariablesVerb) -> Outcome {
         return apply::run(run, &args);
     }
     let project = run.project()?;
-    requests(async {
+    run.requests(async {
         match verb {
             VariablesVerb::List { output } => list(run, &project, output).await,
             VariablesVerb::Create { name, fields, output } => {
@@ -29,7 +28,10 @@ pub(super) fn run(run: &Run, verb: VariablesVerb) -> Outcome {
                 update(run, &project, &name, fields, output).await
             }
             VariablesVerb::Delete { name, output } => {
-                project.platform.delete_variable(project.id, &name).await?;
+                let deleted = project.platform.delete_variable(project.id, &name).await;
+                if let Err(error) = deleted {
+                    return Err(project.no_variable(&name, error).await);
+                }
                 done(
                     run,
                     output,
@@ -90,20 +92,19 @@ async fn update(run: &Run, project: &Project, name: &str, args: FieldArgs, outpu
             return Err(Failure::usage(message).hint(format!("give {flag}")));
         }
     }
-    project
-        .platform
-        .update_variable(project.id, name, &fields)
-        .await?;
+    if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {
+        return Err(project.no_variable(name, error).await);
+    }
     done(run, output, &format!("updated the variable {name}"))
 }
 
 async fn find(project: &Project, name: &str) -> Result<Variable, Failure> {
     let all = project.platform.variables(project.id).await?;
+    let names: Vec<String> = all.iter().filter_map(|it| it.name.clone()).collect();
     let found = all.into_iter().find(|it| it.name.as_deref() == Some(name));
     found.map(|it| it.value).ok_or_else(|| {
         let message = format!("the project {} has no variable {name}", project.id);
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .hint("`sluicegate variables list` shows those that there are")
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(variable(name).hint(&names))
     })
 }
 

@@ -3,11 +3,12 @@
 use super::done;
 use crate::api::Override;
 use crate::cli::{OutputArgs, OutputFormat, OverridesVerb};
-use crate::commands::resource::Project;
+use crate::commands::resource::{Project, Sought};
 use crate::commands::{Outcome, Run, output};
 use crate::desired::variables::{refused_overrides, typed_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::http::{ErrorKind, HttpError};
 use crate::text;
 use std::fmt::Write as _;
 
@@ -34,7 +35,10 @@ async fn list(
     environment: Option<&str>,
     output: OutputArgs,
 ) -> Outcome {
-    let found = project.platform.overrides(project.id, name, environment).await?;
+    let found = match project.platform.overrides(project.id, name, environment).await {
+        Ok(found) => found,
+        Err(error) => return Err(project.no_variable(name, error).await),
+    };
     let columns = [("environmentName", "environment"), ("value", "value")];
     let items = found.raw["overrides"].as_array().cloned().unwrap_or_default();
     run.show(output, &found.raw, || {
@@ -50,7 +54,10 @@ async fn set(
     values: &[(String, String)],
     output: OutputArgs,
 ) -> Outcome {
-    let known = project.platform.overrides(project.id, name, None).await?;
+    let known = match project.platform.overrides(project.id, name, None).await {
+        Ok(known) => known,
+        Err(error) => return Err(project.no_variable(name, error).await),
+    };
     let kind = known.variable.r#type.as_deref();
     let wanted: Vec<Override> = values
         .iter()
@@ -116,7 +123,9 @@ async fn unset(
                     )?;
                 }
             }
-            Err(error) => status = status.worse(run.ui.fail(&error.into())),
+            Err(error) => {
+                status = status.worse(run.ui.fail(&no_override(project, name, environment, error).await))
+            }
         }
     }
     if output.output == OutputFormat::Json {
@@ -124,4 +133,24 @@ async fn unset(
     }
     let half = gone > 0 && status == ExitStatus::Undecided;
     Ok(if half { ExitStatus::RemoteFailed } else { status })
+}
+
+/// Either the variable or the override is not there.
+async fn no_override(project: &Project, name: &str, environment: &str, error: HttpError) -> Failure {
+    if error.kind() != ErrorKind::NotFound {
+        return error.into();
+    }
+    match project.platform.overrides(project.id, name, None).await {
+        Err(_) => project.no_variable(name, error).await,
+        Ok(found) => {
+            let set = found.value.overrides.into_iter();
+            let sought = Sought {
+                what: "override of this variable in",
+                name: environment,
+                list: Some("variables overrides list"),
+            };
+            let names = async { Ok(set.map(|it| it.environment_name).collect()) };
+            sought.missing(error, names).await
+        }
+    }
 }

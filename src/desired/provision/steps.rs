@@ -22,8 +22,8 @@ pub enum Told<'a> {
 /// Why the steps did not come to their end.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
-    /// A request failed.
-    #[error("the {step} was not made: {error}")]
+    /// A request failed, or its answer was lost.
+    #[error("{}: {error}", outcome(*step, error))]
     Failed {
         /// The step.
         step: Step,
@@ -36,6 +36,15 @@ pub enum Stopped {
     /// The state could not be written.
     #[error("the state cannot be written: {0}")]
     Unsaved(io::Error),
+}
+
+/// A lost answer leaves open whether the request had its effect.
+fn outcome(step: Step, error: &HttpError) -> String {
+    if error.may_have_been_processed() {
+        format!("it is not known whether the {step} was made")
+    } else {
+        format!("the {step} was not made")
+    }
 }
 
 /// Does what is not done. `save` keeps the state, `told` hears of each step.

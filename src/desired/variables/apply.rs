@@ -98,30 +98,44 @@ async fn one(platform: &Platform, project: Uuid, change: &Change) -> Result<Appl
 
 /// Which of the asked overrides do not hold for certain, and why. The API document does not show what an entry of the
 /// answer looks like: it is searched for the environment's name, and an override that no entry names is not taken for
-/// a success.
+/// a success. What is said of a failure and fits no asked override is kept as it was said.
 pub fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Vec<(String, String)> {
     let failed = answer.failed_overrides.as_deref().unwrap_or_default();
     let done = answer.successful_overrides.as_deref().unwrap_or_default();
+    let names: Vec<&str> = asked.iter().map(|it| it.environment_name.as_str()).collect();
     let mut refused = Vec::new();
-    for it in asked {
-        let name = it.environment_name.as_str();
-        if let Some(entry) = failed.iter().find(|entry| environment(entry) == Some(name)) {
-            refused.push((name.to_owned(), reason(entry)));
-        } else if !done.iter().any(|entry| environment(entry) == Some(name)) {
-            refused.push((name.to_owned(), "the answer does not name it".to_owned()));
+    for name in &names {
+        if let Some(entry) = failed.iter().find(|entry| meant(entry, &names) == Some(name)) {
+            refused.push(((*name).to_owned(), reason(entry)));
+        } else if !done.iter().any(|entry| meant(entry, &names) == Some(name)) {
+            refused.push(((*name).to_owned(), "the answer does not name it".to_owned()));
         }
     }
-    let nameless = failed.iter().filter(|entry| environment(entry).is_none());
-    refused.extend(nameless.map(|entry| ("(no environment named)".to_owned(), entry.to_string())));
+    let nameless = failed.iter().filter(|entry| meant(entry, &names).is_none());
+    refused.extend(nameless.map(|entry| ("(no environment named)".to_owned(), reason(entry))));
     refused
 }
 
-fn environment(entry: &Value) -> Option<&str> {
-    entry.as_str().or_else(|| {
-        ["environmentName", "environment", "name"]
-            .iter()
-            .find_map(|key| entry.get(key)?.as_str())
-    })
+/// Which of the asked environments an entry is about: the one that a field names, or the longest that a text names.
+fn meant<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> {
+    let field = ["environmentName", "environment", "name"]
+        .iter()
+        .find_map(|key| entry.get(key)?.as_str());
+    if let Some(field) = field {
+        return names.iter().find(|name| **name == field).copied();
+    }
+    let text = entry.as_str()?;
+    let named = names.iter().filter(|name| names_word(text, name));
+    named.max_by_key(|name| name.len()).copied()
+}
+
+/// Whether the text has this name as a word of its own.
+fn names_word(text: &str, name: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    !name.is_empty()
+        && text
+            .match_indices(name)
+            .any(|(at, _)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))
 }
 
 /// What an entry says besides the environment.
@@ -129,7 +143,8 @@ fn reason(entry: &Value) -> String {
     let said = ["reason", "message", "error", "detail"]
         .iter()
         .find_map(|key| entry.get(key)?.as_str());
-    said.map_or_else(|| entry.to_string(), str::to_owned)
+    said.or(entry.as_str())
+        .map_or_else(|| entry.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use super::value::typed;
 use crate::api::{Override, VariableFields};
 use crate::desired::fields::Fields;
 use crate::desired::{DesiredError, Document};
+use crate::http;
 use serde_json::Value;
 
 /// The most variables in one file.
@@ -62,8 +63,11 @@ pub fn read(document: &Document) -> Result<Vec<Wanted>, DesiredError> {
 
 fn wanted(document: &Document, name: &str, entry: &Value, parent: &str) -> Result<Wanted, DesiredError> {
     let path = format!("{parent}.{name}");
-    if name.trim().is_empty() {
-        return Err(document.error(parent, "a variable has an empty name"));
+    if let Some(why) = http::unfit(name) {
+        return Err(document.error(
+            parent,
+            format!("{name:?} cannot be the name of a variable: {why}"),
+        ));
     }
     let fields = Fields::of(document, &path, entry)?;
     fields.known(&KEYS)?;
@@ -93,6 +97,10 @@ fn overrides(fields: &Fields<'_>, kind: Option<&str>) -> Result<Option<Vec<Overr
         Some(Value::Object(entries)) => {
             let read = |(environment, value): (&String, &Value)| {
                 let at = format!("overrides.{environment}");
+                if let Some(why) = http::unfit(environment) {
+                    let said = format!("{environment:?} cannot be the name of an environment: {why}");
+                    return Err(fields.error("overrides", said));
+                }
                 Ok(Override {
                     environment_name: environment.clone(),
                     value: typed(kind, value).map_err(|why| fields.error(&at, why))?,

@@ -1,6 +1,7 @@
 //! A token from a command: run by the shell, bounded in output and time, its output never shown.
 
-use super::{LIMIT, TokenError};
+use super::LIMIT;
+use crate::http::bearer::TokenError;
 use crate::http::error::redacted;
 use crate::http::words::bounded;
 use secrecy::SecretString;

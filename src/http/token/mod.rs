@@ -6,17 +6,16 @@
 mod command;
 mod oauth;
 
+use super::bearer::{Token, TokenError};
+use super::observer::SILENCE;
 use super::transport::Transport;
-use super::{ErrorKind, HttpError};
 use crate::input;
 use reqwest::Url;
-use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 /// The longest token that is accepted, in bytes: servers refuse longer headers anyway.
 const LIMIT: u64 = 64 * 1024;
@@ -52,78 +51,6 @@ impl fmt::Debug for TokenSource {
             Self::Command(_) => "TokenSource::Command(***)",
             Self::ClientCredentials { .. } => "TokenSource::ClientCredentials(***)",
         })
-    }
-}
-
-/// Why there is no token.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum TokenError {
-    /// The file, command, URL or value cannot work.
-    #[error("no token: {0}")]
-    Configuration(String),
-    /// The token URL refused the client (4xx).
-    #[error("no token: {0}")]
-    Refused(HttpError),
-    /// The token URL could not be reached, or gave no usable answer.
-    #[error("no token: {0}")]
-    Unreachable(HttpError),
-}
-
-impl From<TokenError> for HttpError {
-    fn from(error: TokenError) -> Self {
-        let words = error.to_string();
-        match error {
-            TokenError::Configuration(_) => Self::new(ErrorKind::Configuration, words)
-                .with_hint("check the token settings: variable, file, command or client credentials"),
-            TokenError::Refused(_) => Self::new(ErrorKind::Unauthorized, words)
-                .with_hint("check the client id, the client secret and the audience"),
-            TokenError::Unreachable(cause) => {
-                let hint = cause.hint().unwrap_or_default();
-                Self::new(cause.kind(), words).with_hint(hint.replace("base URL", "token URL"))
-            }
-        }
-    }
-}
-
-/// A token that can be sent.
-#[derive(Clone)]
-pub(super) struct Token {
-    pub(super) secret: SecretString,
-    pub(super) header: HeaderValue,
-    /// When it must be replaced.
-    until: Option<Instant>,
-}
-
-impl Token {
-    /// Checks that the text can be a header value, without ever showing it.
-    pub(super) fn new(text: &str, until: Option<Instant>) -> Result<Self, TokenError> {
-        let text = text.trim();
-        let text = text.strip_prefix("Bearer ").unwrap_or(text).trim_start();
-        if text.is_empty() {
-            return Err(TokenError::Configuration("the token is empty".to_owned()));
-        }
-        let unfit = |_| TokenError::Configuration("the token cannot be sent in a header".to_owned());
-        if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
-            return Err(TokenError::Configuration(format!(
-                "the token holds a blank or a character that no header can carry, at byte {at} of {}",
-                text.len()
-            )));
-        }
-        let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(unfit)?;
-        header.set_sensitive(true);
-        Ok(Self {
-            secret: SecretString::from(text),
-            header,
-            until,
-        })
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.until.is_none_or(|until| Instant::now() < until)
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        self.secret.expose_secret() == other.secret.expose_secret() && self.until == other.until
     }
 }
 
@@ -181,7 +108,15 @@ impl Tokens {
         match &self.source {
             TokenSource::Value(secret) => Token::new(secret.expose_secret(), None),
             TokenSource::File(path) => Token::new(read_file(path)?.expose_secret(), None),
-            TokenSource::Command(line) => Token::new(command::run(line).await?.expose_secret(), None),
+            TokenSource::Command(line) => {
+                let silence = tokio::time::sleep(SILENCE);
+                let waiting = || "waiting for the command that prints the token".to_owned();
+                let printed = transport
+                    .observer
+                    .during(command::run(line), silence, waiting)
+                    .await?;
+                Token::new(printed.expose_secret(), None)
+            }
             TokenSource::ClientCredentials {
                 token_url,
                 client_id,
@@ -216,19 +151,6 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_token_that_no_header_can_carry_is_not_shown() {
-        for text in ["abc def", "abc\ndef", "abcdéf", "abc\u{0}def"] {
-            let error = Token::new(text, None).err().unwrap();
-            assert!(!error.to_string().contains("abc"), "{error}");
-            assert!(!format!("{error:?}").contains("abc"), "{error:?}");
-        }
-        let token = Token::new(" Bearer abc\r\n", None).ok().unwrap();
-        assert_eq!(token.secret.expose_secret(), "abc");
-        assert!(token.header.is_sensitive());
-        insta::assert_snapshot!(Token::new(" \n", None).err().unwrap(), @"no token: the token is empty");
-    }
 
     #[test]
     fn sources_do_not_print_themselves() {

@@ -1,6 +1,6 @@
 //! OAuth 2 client credentials: <https://www.rfc-editor.org/rfc/rfc6749#section-4.4>.
 
-use super::TokenError;
+use crate::http::bearer::TokenError;
 use crate::http::request::Request;
 use crate::http::retry::Repeat;
 use crate::http::transport::Transport;

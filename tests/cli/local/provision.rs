@@ -1,4 +1,4 @@
-use super::{AGENT, Local, SECRET, column};
+use super::{ADMIN, AGENT, Local, SECRET, column};
 
 fn file(deployment: &str, warehouse: &str, credentials: &str, last: &str) -> String {
     format!(
@@ -104,4 +104,24 @@ fn apply_checks_the_conditions_before_the_first_call() {
         local.run(&APPLY).expect(2).saying(&["p.yaml:", said]);
     }
     assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 1);
+}
+
+#[test]
+fn apply_says_which_role_it_needs_and_goes_on_with_it() {
+    let local = Local::new();
+    local.world.write("p.yaml", hybrid());
+    let role = "a new project is seen by the account role Super Admin alone until users are invited";
+    let ended = local.call_as(ADMIN).run(&APPLY).expect(8);
+    let first = ended.err.lines().next().unwrap_or_default();
+    assert!(first.starts_with(role), "{}", ended.all());
+    ended.saying(&[
+        "the connection was not made",
+        &format!("hint: {role}: run it again with a token"),
+    ]);
+    let ended = local.run(&APPLY).expect(0);
+    assert!(
+        ended.out.starts_with("project     done before"),
+        "{}",
+        ended.all()
+    );
 }

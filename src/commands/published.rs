@@ -1,0 +1,59 @@
+//! Prefixes and versions that are looked for and are not there.
+
+use super::resource::Sought;
+use crate::api::{Artifact, Platform};
+use crate::error::Failure;
+use crate::http::{ErrorKind, HttpError};
+
+/// A prefix that is looked for.
+pub(super) const fn sought_prefix(prefix: &str) -> Sought<'_> {
+    Sought {
+        what: "prefix",
+        name: prefix,
+        list: Some("artifacts list"),
+    }
+}
+
+/// The prefixes under which these are published.
+pub(super) fn prefixes(all: &[Artifact]) -> Vec<String> {
+    all.iter()
+        .filter_map(|it| it.shared_pipeline_id_prefix.clone())
+        .collect()
+}
+
+/// A 404 is for the prefix, unless something is published under it; then it is for the version.
+pub(super) async fn not_published(
+    platform: &Platform,
+    prefix: &str,
+    version: Option<&str>,
+    error: HttpError,
+) -> Failure {
+    if error.kind() != ErrorKind::NotFound {
+        return error.into();
+    }
+    let all = platform.artifacts(None).await;
+    let of_prefix = |it: &Artifact| it.shared_pipeline_id_prefix.as_deref() == Some(prefix);
+    let known = all.as_ref().is_ok_and(|all| all.iter().any(of_prefix));
+    match version {
+        Some(version) if known => {
+            let names = async {
+                let of_prefix = all?.into_iter().filter(of_prefix);
+                Ok(of_prefix.filter_map(|it| it.version_name).collect())
+            };
+            let sought = Sought {
+                what: "version",
+                name: version,
+                list: Some("artifacts list"),
+            };
+            sought.missing(error, names).await
+        }
+        _ if known => error
+            .with_hint("no version of this prefix is enabled: `sluicegate artifacts enable` enables one")
+            .into(),
+        _ => {
+            sought_prefix(prefix)
+                .missing(error, async { Ok(prefixes(&all?)) })
+                .await
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Waits are said, and none is longer than it may be.
+
+use crate::support::{SHORT, empty_list, settings};
+use sluicegate::api::Platform;
+use sluicegate::http::{Client, Delays, ErrorKind, Observer, Settings};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
+
+/// A platform at this URL, and what its client says.
+fn observed(url: &str, delays: Delays) -> (Platform, Arc<Mutex<Vec<String>>>) {
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&said);
+    let observer = Observer::new(move |sentence| heard.lock().unwrap().push(sentence.to_owned()));
+    let settings = Settings {
+        observer,
+        ..settings(url)
+    };
+    (
+        Platform::new(Client::with_delays(settings, delays).unwrap()),
+        said,
+    )
+}
+
+async fn server(first: ResponseTemplate, then: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    let once = Mock::given(matchers::any()).respond_with(first).up_to_n_times(1);
+    once.mount(&server).await;
+    Mock::given(matchers::any())
+        .respond_with(then)
+        .mount(&server)
+        .await;
+    server
+}
+
+#[tokio::test]
+async fn a_retry_after_that_is_too_long_is_not_waited_for() {
+    let in_an_hour = httpdate::fmt_http_date(std::time::SystemTime::now() + Duration::from_secs(3600));
+    for asked in ["121", "3600", in_an_hour.as_str()] {
+        let busy = ResponseTemplate::new(429).insert_header("retry-after", asked);
+        let server = server(busy, empty_list()).await;
+        let begin = Instant::now();
+        let (platform, _) = observed(&server.uri(), Delays::default());
+        let error = platform.projects().await.unwrap_err();
+        assert!(begin.elapsed() < Duration::from_secs(60), "{asked}");
+        assert_eq!(error.status(), Some(429));
+        assert!(error.to_string().contains("it asks to wait "), "{error}");
+        assert!(error.to_string().contains("at most 120 s are waited"), "{error}");
+        assert!(error.hint().unwrap().starts_with("try again in "), "{error}");
+        assert_eq!(server.received_requests().await.unwrap().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn each_retry_is_said_with_its_reason() {
+    let server = server(
+        ResponseTemplate::new(503).insert_header("retry-after", "0"),
+        empty_list(),
+    )
+    .await;
+    let (platform, said) = observed(&server.uri(), SHORT);
+    platform.projects().await.unwrap();
+    let said = said.lock().unwrap().join("\n").replace(&server.uri(), "URL");
+    assert!(
+        said.starts_with(
+            "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; try 2 of 3 follows in 0.0 s"
+        ),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_come_is_said_to_be_waited_for() {
+    let late = empty_list().set_delay(Duration::from_millis(2_600));
+    let server = server(late, empty_list()).await;
+    let (platform, said) = observed(&server.uri(), SHORT);
+    platform.projects().await.unwrap();
+    let said = said.lock().unwrap().join("\n").replace(&server.uri(), "URL");
+    assert_eq!(
+        said,
+        "waiting for GET URL/v1/projects?page=0&size=100, which has not answered yet; at most 20 s"
+    );
+}
+
+#[tokio::test]
+async fn nobody_there_is_said_at_each_try() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", closed.local_addr().unwrap());
+    drop(closed);
+    let (platform, said) = observed(&url, SHORT);
+    assert_eq!(
+        platform.projects().await.unwrap_err().kind(),
+        ErrorKind::Unreachable
+    );
+    let said = said.lock().unwrap();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(
+        said[0].contains("cannot connect: ") && said[0].contains("try 2 of 3"),
+        "{said:?}"
+    );
+}

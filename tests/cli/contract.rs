@@ -1,0 +1,457 @@
+//! What holds for every command of the platform: names, numbers, successes, waits, hints.
+
+use crate::program::Call;
+use crate::repo::World;
+use crate::world::{Platform, answer, change, in_turn};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use wiremock::ResponseTemplate;
+
+const ID: &str = "0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b";
+const PAGE: &str = "<!doctype html><title>Sign in</title>";
+const NOTHING: &str = ".*";
+
+fn page() -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(PAGE, "text/html")
+}
+
+fn list(items: &Value) -> ResponseTemplate {
+    let total = items.as_array().unwrap().len();
+    answer(&json!({ "results": items, "page": 0, "size": 100, "total": total }))
+}
+
+/// A platform whose answers to everything are these, for every verb.
+fn always(template: &ResponseTemplate) -> Platform {
+    let platform = Platform::new();
+    for verb in ["GET", "POST", "PATCH", "PUT", "DELETE"] {
+        platform.on(verb, NOTHING, template.clone());
+    }
+    platform
+}
+
+#[test]
+fn a_poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
+    let (world, platform) = (World::new(), always(&page()));
+    let show = ["executions", "show", ID, "--wait"];
+    for text in ["NaN", "inf", "-inf", "-1", "1e999", "soon"] {
+        let flag = format!("--poll-interval={text}");
+        platform
+            .call(&world)
+            .run(&[&show[..], &[&flag]].concat())
+            .expect(2);
+        let variable = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", text);
+        variable
+            .run(&show)
+            .expect(2)
+            .saying(&["SLUICEGATE_POLL_INTERVAL"]);
+    }
+    for text in [".nan", ".inf", "-.inf", "-1"] {
+        world.write("sluicegate.yaml", format!("poll-interval: {text}\n"));
+        platform.call(&world).run(&show).expect(2);
+    }
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn a_name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
+    let (world, platform) = (World::new(), always(&ResponseTemplate::new(204)));
+    for name in ["", ".", "..", "a\tb", "a\nb"] {
+        for command in [
+            vec!["variables", "delete", name],
+            vec!["variables", "overrides", "unset", "v", name],
+            vec!["variables", "overrides", "list", name],
+            vec!["tasks", "delete", name],
+            vec!["tasks", "show", name],
+            vec!["streaming", "start", name],
+            vec!["executions", "show", name],
+        ] {
+            let ended = platform.call(&world).run(&command).expect(2);
+            ended.saying(&["cannot be asked for below", "\nhint: "]);
+        }
+    }
+    world.write(
+        "v.yaml",
+        "variables: { '..': { type: TEXT, behaviour: SHARED, value: x } }\n",
+    );
+    platform
+        .call(&world)
+        .run(&["variables", "apply", "-f", "v.yaml"])
+        .expect(2)
+        .saying(&["v.yaml:1:", "it leads to another place"]);
+    assert!(platform.requests().is_empty(), "{:?}", platform.requests());
+}
+
+#[test]
+fn events_whose_pages_repeat_come_to_an_end() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events: Vec<Value> = (0..100)
+        .map(|number| json!({ "eventId": number.to_string(), "eventTimestamp": "2026-11-20T10:00:00Z" }))
+        .collect();
+    platform.on("GET", "/v1/events$", answer(&json!({ "results": events })));
+    let ended = platform.call(&world).run(&["events", "export"]).expect(3);
+    ended.saying(&["the list of events has no end", "\nhint: "]);
+    assert!(platform.requests().len() < 10, "{}", platform.requests().len());
+}
+
+#[test]
+fn a_list_that_lies_about_its_total_is_no_list() {
+    let pages = |total: usize| {
+        let full = answer(
+            &json!({ "results": (0..100).map(|n| json!({ "name": n.to_string() })).collect::<Vec<_>>(),
+            "page": 0, "size": 100, "total": total }),
+        );
+        let empty = answer(&json!({ "results": [], "page": 1, "size": 100, "total": total }));
+        in_turn(vec![full, empty])
+    };
+    for (total, said) in [
+        (250, "tells 250 entries and holds 100"),
+        (7, "tells 7 entries and holds 100"),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on("GET", "/variables$", pages(total));
+        let ended = platform.call(&world).run(&["variables", "list"]).expect(3);
+        ended.saying(&[said, "\nhint: "]);
+    }
+    // Two pages that take turns are seen, too.
+    let (world, platform) = (World::new(), Platform::new());
+    let turns = (0..40).map(|turn| {
+        let entry = |n: usize| json!({ "name": format!("{}-{n}", turn % 2) });
+        answer(&json!({ "results": (0..100).map(entry).collect::<Vec<_>>(), "total": 100_000 }))
+    });
+    platform.on("GET", "/variables$", in_turn(turns.collect()));
+    let ended = platform.call(&world).run(&["variables", "list"]).expect(3);
+    ended.saying(&["repeats an earlier page"]);
+    assert_eq!(platform.requests().len(), 3);
+}
+
+#[test]
+fn a_page_of_html_is_done_by_no_command() {
+    let (world, platform) = (World::new(), always(&page()));
+    world.write(
+        "environment.yaml",
+        format!(
+            "name: e\ndefaultAgentId: {ID}\ndefaultUserAccessLevel: readOnly\n\
+             defaultConnections: {{ DWH: {{ warehouse_a: dwh }} }}\nconnectionOverrides: []\n"
+        ),
+    );
+    let update = [
+        "variables",
+        "update",
+        "v",
+        "--type",
+        "TEXT",
+        "--behaviour",
+        "SHARED",
+        "--value",
+        "x",
+    ];
+    for command in [
+        &["environments", "create", "-f", "environment.yaml"][..],
+        &[
+            "connections",
+            "create",
+            "--name",
+            "dwh",
+            "--warehouse",
+            "WAREHOUSE_A",
+        ],
+        &["repositories", "create", "--owner", "o", "--name", "n"],
+        &["tasks", "stop", ID],
+        &["tasks", "delete", ID],
+        &update,
+        &["variables", "delete", "v"],
+        &["streaming", "start", ID],
+        &["streaming", "stop", ID],
+        &["artifacts", "enable", "--version-name", "1", "--prefix", "p"],
+        &[
+            "artifacts",
+            "disable",
+            "--version-name",
+            "1",
+            "--prefix",
+            "p",
+            "--force",
+        ],
+        &["variables", "overrides", "unset", "v", "e"],
+    ] {
+        let ended = platform.call(&world).run(command).expect(3);
+        assert!(ended.out.is_empty(), "{command:?}: {}", ended.all());
+        ended.saying(&["Sign in", "\nhint: "]);
+    }
+}
+
+#[test]
+fn a_wait_ends_in_time_although_an_answer_hangs() {
+    let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    let running = answer(&json!({ "result": { "status": "RUNNING" } }));
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on(
+        "GET",
+        "/pipeline-executions/",
+        in_turn(vec![running, hanging.clone()]),
+    );
+    platform.on(
+        "POST",
+        "/pipeline-executions$",
+        answer(&json!({ "pipelineExecutionId": ID })),
+    );
+    platform.on("GET", "/status$", hanging);
+    let timed = |args: &[&str], code: i32| {
+        let begin = Instant::now();
+        let call = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", "0.05");
+        let ended = call.run(&[args, &["--timeout", "1"]].concat()).expect(code);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
+        ended.saying(&["\nhint: "])
+    };
+    // What was last known is told.
+    timed(&["executions", "show", ID, "--wait"], 8).saying(&["did not end within 1 s, it is RUNNING"]);
+    let run = ["pipelines", "run", "p", "--environment", "e", "--wait"];
+    timed(&run, 3).saying(&["no answer came within the time"]);
+    timed(&["streaming", "status", ID, "--wait", "streaming"], 3).saying(&["no answer came within the time"]);
+}
+
+#[test]
+fn retries_and_hanging_answers_are_said() {
+    let (world, platform) = (World::new(), Platform::new());
+    let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
+    let late = list(&json!([])).set_delay(Duration::from_millis(2_600));
+    platform.on("GET", "/v1/projects$", in_turn(vec![busy, late]));
+    let ended = platform
+        .call(&world)
+        .variable("SLUICEGATE_RETRIES", "1")
+        .variable("CI", "true")
+        .run(&["projects", "list"])
+        .expect(0);
+    ended.saying(&[
+        "503 Service Unavailable; try 2 of 2 follows in ",
+        "waiting for GET http",
+    ]);
+}
+
+#[test]
+fn overrides_that_fail_in_a_text_keep_the_servers_words() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = json!({ "variable": { "name": "v", "type": "TEXT" }, "overrides": [] });
+    platform.on("GET", "/environment-overrides$", answer(&known));
+    let failed = json!(["prod: no such environment", "try again on Monday"]);
+    let done = json!({ "variableName": "v", "type": "TEXT", "successfulOverrides": ["test"], "failedOverrides": failed });
+    platform.on("POST", "/environment-overrides$", answer(&done));
+    let set = ["variables", "overrides", "set", "v", "prod=1", "test=2"];
+    let ended = platform.call(&world).run(&set).expect(8);
+    ended.saying(&[
+        "prod: no such environment",
+        "try again on Monday",
+        "2 of 2 overrides",
+        "\nhint: ",
+    ]);
+}
+
+#[test]
+fn numbers_are_shown_as_they_were_written() {
+    let (world, platform) = (World::new(), Platform::new());
+    let text = r#"{ "results": [ { "name": "v", "value": 12345678901234567890123.10, "more": [1.0, 1e400, 0.1] } ],
+        "page": 0, "size": 100, "total": 1 }"#;
+    let raw = ResponseTemplate::new(200).set_body_raw(text, "application/json");
+    platform.on("GET", "/variables$", raw);
+    let shown = platform
+        .call(&world)
+        .run(&["variables", "list", "-o", "json"])
+        .expect(0);
+    let squeezed: String = shown.out.split_whitespace().collect();
+    assert!(
+        squeezed.contains(r#""value":12345678901234567890123.10"#),
+        "{}",
+        shown.out
+    );
+    assert!(
+        squeezed
+            .to_lowercase()
+            .replace("e+", "e")
+            .contains("[1.0,1e400,0.1]"),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
+fn every_refusal_ends_with_a_hint() {
+    for status in [400, 402, 404, 409, 418, 422, 500] {
+        let (world, platform) = (World::new(), always(&ResponseTemplate::new(status)));
+        world.write("s.yaml", "name: n\n");
+        for command in [
+            &["projects", "list"][..],
+            &["variables", "create", "v", "--type", "TEXT", "--value", "x"],
+            &["variables", "delete", "v"],
+            &["variables", "overrides", "unset", "v", "e"],
+            &["pipelines", "run", "p", "--environment", "e"],
+            &["executions", "cancel", ID],
+            &["tasks", "show", ID],
+            &["tasks", "stop", ID],
+            &[
+                "connections",
+                "create",
+                "--name",
+                "d",
+                "--warehouse",
+                "WAREHOUSE_A",
+            ],
+            &["streaming", "start", ID],
+            &["artifacts", "show", "--prefix", "p"],
+            &["events", "export"],
+        ] {
+            let ended = platform.call(&world).run(command);
+            let last = ended.err.trim_end().lines().last().unwrap_or_default();
+            assert!(
+                last.starts_with("hint: "),
+                "{command:?} {status}: {}",
+                ended.all()
+            );
+        }
+        let world = change(&[("b.orch.yaml", "type: orchestration\n")]);
+        let review = platform.call(&world).run(&["review"]);
+        assert!(
+            review.code != 0 && review.err.contains("\nhint: "),
+            "{status}: {}",
+            review.all()
+        );
+    }
+}
+
+#[test]
+fn an_execution_that_was_to_end_and_did_is_no_error() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on(
+        "PATCH",
+        "/pipeline-executions/",
+        answer(&json!({ "pipelineExecutionId": ID })),
+    );
+    let cancelled = json!({ "result": { "status": "CANCELLED", "message": "as asked" } });
+    platform.on("GET", "/pipeline-executions/", answer(&cancelled));
+    let ended = platform
+        .call(&world)
+        .run(&["executions", "cancel", ID, "--wait"])
+        .expect(0);
+    assert!(!ended.err.contains("error:"), "{}", ended.all());
+    assert!(ended.out.contains("CANCELLED"), "{}", ended.all());
+}
+
+/// A platform that knows these lists, and nothing by name.
+fn knowing() -> Platform {
+    let platform = Platform::new();
+    let named = |name: &str| list(&json!([{ "name": name }]));
+    platform.on("GET", "/variables$", named("region"));
+    platform.on("GET", "/published-pipelines$", named("load sales"));
+    platform.on("GET", "/environments$", named("production"));
+    let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "2026.11.1", "enabled": true }]);
+    platform.on("GET", "/artifacts$", list(&version));
+    platform.on(
+        "GET",
+        "/tasks$",
+        answer(&json!({ "tasks": [{ "taskId": ID }], "page": 0, "size": 100, "total": 1 })),
+    );
+    platform
+}
+
+#[test]
+fn what_is_not_there_is_named_with_the_nearest_that_is() {
+    let (world, platform) = (World::new(), knowing());
+    let near = ID.replace("5b", "5c");
+    let cases: [(&[&str], &str, &str); 9] = [
+        (
+            &["variables", "delete", "regoin"],
+            "no variable \"regoin\"",
+            "\"region\"",
+        ),
+        (
+            &["variables", "update", "regoin", "--value", "x"],
+            "no variable regoin",
+            "\"region\"",
+        ),
+        (
+            &["variables", "overrides", "list", "regoin"],
+            "no variable \"regoin\"",
+            "\"region\"",
+        ),
+        (
+            &["pipelines", "run", "load sale", "--environment", "e"],
+            "no published pipeline",
+            "\"load sales\"",
+        ),
+        (
+            &["pipelines", "run", "load sales", "--environment", "prodution"],
+            "no environment",
+            "\"production\"",
+        ),
+        (
+            &[
+                "artifacts",
+                "show",
+                "--version-name",
+                "2026.11.2",
+                "--prefix",
+                "sales",
+            ],
+            "no version",
+            "\"2026.11.1\"",
+        ),
+        (
+            &[
+                "artifacts",
+                "disable",
+                "--version-name",
+                "2026.1.1",
+                "--prefix",
+                "sales",
+                "--force",
+            ],
+            "no version",
+            "\"2026.11.1\"",
+        ),
+        (
+            &["artifacts", "show", "--prefix", "sale"],
+            "no prefix",
+            "\"sales\"",
+        ),
+        (&["tasks", "show", &near], "no task", ID),
+    ];
+    for (command, what, nearest) in cases {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&[what, "hint: did you mean ", nearest]);
+    }
+    for command in [&["executions", "show", ID][..], &["streaming", "show", ID]] {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&[
+            "the platform knows no ",
+            ID,
+            "hint: check it, the project id and the base URL",
+        ]);
+    }
+}
+
+#[test]
+fn a_prefix_under_which_nothing_is_published_is_named() {
+    let (world, platform) = (World::new(), Platform::new());
+    let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true }]);
+    platform.on(
+        "GET",
+        "/artifacts$",
+        in_turn(vec![list(&json!([])), list(&version)]),
+    );
+    let ended = platform
+        .call(&world)
+        .run(&["artifacts", "list", "--prefix", "sale"])
+        .expect(0);
+    ended.saying(&[
+        "nothing is published under the prefix \"sale\"",
+        "did you mean \"sales\"?",
+    ]);
+}
+
+/// The one use of a call that needs no platform.
+#[test]
+fn a_failure_that_knows_no_better_still_ends_with_a_hint() {
+    let world = World::new();
+    let ended = Call::new(&world.work()).run(&["provision", "apply", "-f", "none.yaml"]);
+    assert_eq!(ended.code, 2);
+    ended.saying(&["\nhint: "]);
+}
