@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::routes::{
-    artifacts, connections, environments, events, executions, overrides, projects, reviews, secrets,
+    self, artifacts, connections, environments, events, executions, overrides, projects, reviews, secrets,
     shared_pipelines, streaming, tasks, variables,
 };
 use super::vocabulary::Vocabulary;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, Required, ResponseBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -44,7 +44,11 @@ pub fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     let (router, mut description) = resources().split_for_parts();
     complete(&mut description);
     let mut description = serde_json::to_value(description).unwrap_or_default();
-    vocabulary.speak(&mut description);
+    if let Some(Value::Object(schemas)) = description.pointer_mut("/components/schemas") {
+        for shape in routes::shapes(vocabulary) {
+            shape.describe(schemas);
+        }
+    }
     router.layer(Extension(Arc::new(description)))
 }
 
@@ -91,8 +95,11 @@ fn complete(description: &mut OpenApi) {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
     description.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(TOKEN, [])]);
-    for item in description.paths.paths.values_mut() {
-        operations(item).for_each(add_common_answers);
+    for operation in description.paths.paths.values_mut().flat_map(operations) {
+        add_common_answers(operation);
+        if let Some(RefOr::T(body)) = &mut operation.request_body {
+            body.required = Some(Required::True);
+        }
     }
 }
 

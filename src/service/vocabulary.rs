@@ -1,18 +1,6 @@
 //! The values that the API document replaces by neutral tokens ("Neutral tokens").
 
-use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// The tokens as they stand in the description of the API, in the order of [`Vocabulary::values`].
-const TOKENS: [&str; 7] = [
-    "WAREHOUSE_A",
-    "WAREHOUSE_B",
-    "warehouse_a",
-    "warehouse_b",
-    "git_provider_a",
-    "source_db_a",
-    "CLOUD_A_KEY_VAULT",
-];
 
 /// The keys of a vocabulary file; letter case does not count.
 const KEYS: [&str; 5] = [
@@ -107,53 +95,6 @@ impl Vocabulary {
     pub fn lower_warehouses(&self) -> [String; 2] {
         self.warehouses.each_ref().map(|name| name.to_lowercase())
     }
-
-    fn values(&self) -> [String; 7] {
-        let [a, b] = self.warehouses.clone();
-        let [lower_a, lower_b] = self.lower_warehouses();
-        let [git, source, vault] =
-            [&self.git_provider, &self.source_database, &self.key_vault].map(Clone::clone);
-        [a, b, lower_a, lower_b, git, source, vault]
-    }
-
-    /// Puts the names in the place of the tokens: in enumerations and names of members of a JSON schema.
-    pub(super) fn speak(&self, schema: &mut Value) {
-        match schema {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.speak(item)),
-            Value::Object(members) => {
-                for (key, member) in members.iter_mut() {
-                    match (key.as_str(), member) {
-                        ("enum" | "required", Value::Array(values)) => {
-                            for value in values {
-                                self.rename(value);
-                            }
-                        }
-                        ("properties", Value::Object(properties)) => self.rename_keys(properties),
-                        (_, member) => self.speak(member),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn rename_keys(&self, properties: &mut serde_json::Map<String, Value>) {
-        for (key, mut property) in std::mem::take(properties) {
-            self.speak(&mut property);
-            properties.insert(self.name_for(&key).unwrap_or(key), property);
-        }
-    }
-
-    fn rename(&self, value: &mut Value) {
-        if let Some(name) = value.as_str().and_then(|token| self.name_for(token)) {
-            *value = name.into();
-        }
-    }
-
-    fn name_for(&self, token: &str) -> Option<String> {
-        let at = TOKENS.iter().position(|known| *known == token)?;
-        self.values().into_iter().nth(at)
-    }
 }
 
 fn in_case_of(token: &str, name: &str) -> String {
@@ -167,7 +108,6 @@ fn in_case_of(token: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn names_take_the_letter_case_of_their_token_and_the_rest_keeps_its_defaults() {
@@ -191,22 +131,5 @@ mod tests {
         insta::assert_snapshot!(said("source_db_a: ''"), @"the name for `source_db_a` is empty or holds blanks");
         insta::assert_snapshot!(said("warehouse_a: x\nwarehouse_b: X"), @"the two warehouse kinds have the same name `X`");
         assert!(said("[1]").starts_with("is neither YAML nor JSON with a name for each token: "));
-    }
-
-    #[test]
-    fn a_schema_speaks_the_names() {
-        let vocabulary = Vocabulary::parse("warehouse_a: snow").unwrap();
-        let mut schema = json!({
-            "enum": ["WAREHOUSE_A", "warehouse_a", "other"],
-            "properties": {"warehouse_a": {"enum": ["WAREHOUSE_B"]}, "x": {"description": "WAREHOUSE_A"}},
-        });
-        vocabulary.speak(&mut schema);
-        assert_eq!(
-            schema,
-            json!({
-                "enum": ["SNOW", "snow", "other"],
-                "properties": {"snow": {"enum": ["WAREHOUSE_B"]}, "x": {"description": "WAREHOUSE_A"}},
-            })
-        );
     }
 }

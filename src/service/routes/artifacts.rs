@@ -5,11 +5,14 @@ use crate::service::app::App;
 use crate::service::auth::Admin;
 use crate::service::body::{BoundedBody, JsonObject};
 use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::multipart::Form;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
+use crate::service::shape::{Shape, boolean, needs, object, text};
 use crate::service::store::artifacts::{self, Artifact, Filter, SharedPipeline};
 use crate::service::upload::{IgnoredResource, Upload};
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -58,15 +61,18 @@ struct Published {
     ignored_resources: Vec<IgnoredResource>,
 }
 
-/// A version that is to be enabled or disabled.
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "camelCase")]
-struct Change {
-    #[schema(pattern = r"\S")]
-    shared_pipeline_id_prefix: String,
-    #[schema(pattern = r"\S")]
-    version_name: String,
-    enabled: bool,
+/// The shapes of bodies.
+pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+    vec![change_request()]
+}
+
+fn change_request() -> Shape {
+    object([
+        needs(PREFIX, text()),
+        needs(VERSION, text()),
+        needs("enabled", boolean()),
+    ])
+    .named("Change", "A version that is to be enabled or disabled.")
 }
 
 /// Lists the published versions, the last published first.
@@ -243,7 +249,7 @@ fn already_there(artifact: &Artifact) -> Problem {
     path = "/v1/shared-pipelines/artifacts",
     operation_id = "changeArtifact",
     tag = "Shared pipelines",
-    request_body = Change,
+    request_body = ref("#/components/schemas/Change"),
     responses(
         (status = 200, body = Artifact, description = "The version as it is now."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
@@ -255,17 +261,9 @@ async fn change(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Artifact>, Problem> {
-    let mut check = Check::default();
-    let change = Change {
-        shared_pipeline_id_prefix: check.text(&body, PREFIX),
-        version_name: check.text(&body, VERSION),
-        enabled: check.boolean(&body, "enabled"),
-    };
-    let Change {
-        shared_pipeline_id_prefix: prefix,
-        version_name: version,
-        enabled,
-    } = check.done(change)?;
+    change_request().hold(&body)?;
+    let (prefix, version) = (body.text(PREFIX), body.text(VERSION));
+    let enabled = body.flag("enabled").unwrap_or_default();
     let missing = no_such_version(&prefix, &version);
     let author = app.author(&caller);
     let project = app.given_project_called(&prefix);

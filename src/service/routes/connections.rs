@@ -3,15 +3,18 @@
 use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::routes::Empty;
+use crate::service::shape::{Part, Shape, needs, object, one_of, rule, text};
 use crate::service::store::connections;
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -23,76 +26,48 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The body of a connection creation.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct ConnectionRequest {
-    #[schema(pattern = r"\S")]
-    name: String,
-    #[schema(inline)]
-    platform_connection_type: ConnectionType,
-    #[schema(inline)]
-    auth_provider: AuthProvider,
-    #[schema(inline)]
-    auth_type: AuthType,
-    #[serde(flatten)]
-    fitting: ConnectionAuthentication,
+/// The shapes of bodies.
+pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+    vec![connection_request(vocabulary)]
 }
 
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes a value")]
-enum AuthProvider {
-    #[schema(rename = "warehouse_a")]
-    A,
-    #[schema(rename = "warehouse_b")]
-    B,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it describes a value")]
-enum AuthType {
-    KeyPair,
-    Password,
+fn connection_request(vocabulary: &Vocabulary) -> Shape {
+    let kinds = vocabulary.lower_warehouses();
+    object([
+        fitting(kinds.clone()),
+        needs("name", text()),
+        needs("platformConnectionType", one_of(&["dwh"])),
+        needs("authProvider", one_of(&kinds)),
+        needs("authType", one_of(&AUTHENTICATION)),
+    ])
+    .named("ConnectionRequest", "The body of a connection creation.")
 }
 
 /// Which authentication belongs to which warehouse kind.
-#[derive(ToSchema)]
-#[serde(tag = "authProvider")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-enum ConnectionAuthentication {
-    #[serde(rename = "warehouse_a")]
-    A {
-        #[schema(inline, rename = "authType")]
-        auth_type: KeyPair,
-    },
-    #[serde(rename = "warehouse_b")]
-    B {
-        #[schema(inline, rename = "authType")]
-        auth_type: Password,
-    },
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it describes a value")]
-enum ConnectionType {
-    Dwh,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it describes a value")]
-enum KeyPair {
-    KeyPair,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it describes a value")]
-enum Password {
-    Password,
+fn fitting(kinds: [String; 2]) -> Part {
+    let pairs = || kinds.iter().zip(AUTHENTICATION);
+    let cases: Vec<Value> = pairs()
+        .map(|(kind, authentication)| {
+            json!({"type": "object", "required": ["authProvider", "authType"], "properties": {
+                "authProvider": {"type": "string", "enum": [kind]},
+                "authType": {"type": "string", "enum": [authentication]},
+            }})
+        })
+        .collect();
+    let check = move |check: &mut Check, body: &Map<String, Value>| {
+        let (provider, given) = (body.text("authProvider"), body.text("authType"));
+        let fitting = kinds
+            .iter()
+            .zip(AUTHENTICATION)
+            .find(|(kind, _)| **kind == provider);
+        if let Some((_, fitting)) = fitting
+            && fitting != given
+            && AUTHENTICATION.contains(&given.as_str())
+        {
+            check.note("authType", format!("must be one of {fitting}"));
+        }
+    };
+    rule(check, Some(json!({"oneOf": cases})))
 }
 
 /// Gives a project a default warehouse connection.
@@ -102,7 +77,7 @@ enum Password {
     operation_id = "createConnection",
     tag = "Projects",
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
-    request_body = ConnectionRequest,
+    request_body = ref("#/components/schemas/ConnectionRequest"),
     responses(
         (status = 201, body = Empty, description = "The connection exists."),
         (status = 409, body = ProblemBody, description = "The project has a connection of this name."),
@@ -113,20 +88,8 @@ async fn create(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    let mut check = Check::default();
-    let name = check.text(&body, "name");
-    check.one_of(&body, "platformConnectionType", &["dwh"]);
-    let kinds = app.vocabulary().lower_warehouses();
-    let provider = check.one_of(&body, "authProvider", &kinds.each_ref().map(String::as_str));
-    let fitting = kinds
-        .iter()
-        .zip(AUTHENTICATION)
-        .find(|(kind, _)| **kind == provider);
-    match fitting {
-        Some((_, authentication)) => check.one_of(&body, "authType", &[authentication]),
-        None => check.one_of(&body, "authType", &AUTHENTICATION),
-    };
-    let (name, provider) = check.done((name, provider))?;
+    connection_request(app.vocabulary()).hold(&body)?;
+    let (name, provider) = (body.text("name"), body.text("authProvider"));
     let taken = Problem::conflict(format!("the project has a connection `{name}` already"));
     app.store()
         .attempt(move |transaction| {

@@ -2,22 +2,25 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::{Check, given};
+use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::routes::Empty;
+use crate::service::shape::{
+    Shape, any_text, at_least_one_of, list_of, may, needs, object, one_of, rule, text, uuid,
+};
 use crate::service::store::connections;
 use crate::service::store::environments::{self, EnvironmentItem, NewEnvironment};
 use crate::service::tokens::Caller;
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use rusqlite::Connection;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -47,66 +50,71 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list, create))
 }
 
-/// The body of an environment creation.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct EnvironmentRequest {
-    /// The name that other requests use; it never changes.
-    #[schema(pattern = r"\S")]
-    name: String,
-    display_name: Option<String>,
-    description: Option<String>,
-    /// The runner used by default.
-    #[schema(value_type = String, format = "uuid")]
-    default_agent_id: Uuid,
-    #[schema(inline)]
-    default_user_access_level: AccessLevel,
-    default_connections: DefaultConnections,
-    connection_overrides: Vec<ConnectionOverride>,
+/// The shapes of bodies.
+pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+    vec![environment_request(vocabulary)]
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes a value")]
-enum AccessLevel {
-    Default,
-    Admin,
-    Runner,
-    ReadOnly,
-    NoAccess,
+fn environment_request(vocabulary: &Vocabulary) -> Shape {
+    let warehouses = warehouse_connections(vocabulary.lower_warehouses());
+    let connections = object([
+        needs("DWH", warehouses).about("By warehouse kind, the name of a connection of the project.")
+    ])
+    .named(
+        "DefaultConnections",
+        "The default connections, by what they lead to.",
+    );
+    object([
+        needs("name", text()).about("The name that other requests use; it never changes."),
+        needs("defaultAgentId", uuid()).about("The runner used by default."),
+        needs("defaultUserAccessLevel", one_of(&ACCESS_LEVELS)),
+        may("displayName", any_text()),
+        may("description", any_text()),
+        needs("defaultConnections", connections),
+        rule(check_overrides, None),
+        needs("connectionOverrides", list_of(connection_override())),
+    ])
+    .named("EnvironmentRequest", "The body of an environment creation.")
 }
 
-/// The default connections, by what they lead to.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct DefaultConnections {
-    /// By warehouse kind, the name of a connection of the project.
-    #[schema(rename = "DWH")]
-    dwh: WarehouseConnections,
+fn warehouse_connections(kinds: [String; 2]) -> Shape {
+    let [a, b] = kinds.clone();
+    let check = move |check: &mut Check, warehouses: &Map<String, Value>| {
+        if warehouses.values().all(Value::is_null) {
+            check.note(&kinds[0], "must not be null");
+        }
+        let named = warehouses.iter().filter(|(_, name)| !name.is_null());
+        for (kind, _) in named.filter(|(kind, _)| !kinds.contains(kind)) {
+            check.note(
+                kind,
+                format!("is no warehouse kind; these are {}", kinds.join(", ")),
+            );
+        }
+    };
+    at_least_one_of([may(a, text()), may(b, text()), rule(check, None)]).named(
+        "WarehouseConnections",
+        "The name of a connection for each warehouse kind; at least one.",
+    )
 }
 
-/// The name of a connection for each warehouse kind; at least one.
-#[derive(ToSchema)]
-#[schema(min_properties = 1)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct WarehouseConnections {
-    #[schema(pattern = r"\S")]
-    warehouse_a: Option<String>,
-    #[schema(pattern = r"\S")]
-    warehouse_b: Option<String>,
-}
-
-/// The credentials of a connection in this environment.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct ConnectionOverride {
-    /// One of the default connections.
-    #[schema(pattern = r"\S")]
-    connection_name: String,
-    /// Each property is `{ value }`, or refers to a secret.
-    connection_properties: BTreeMap<String, Value>,
+/// The properties that the API document names have shapes; others are taken as they are.
+fn connection_override() -> Shape {
+    let plain = PLAIN_PROPERTIES.map(|property| may(property, object([needs("value", any_text())])));
+    let secret = may("privateKey", object([needs("secretName", text())]));
+    let keyed = KEYED_SECRETS.map(|property| {
+        let secret = object([needs("secretName", text()), needs("secretKey", text())]);
+        may(property, secret)
+    });
+    let properties = object(plain.into_iter().chain([secret]).chain(keyed));
+    object([
+        needs("connectionName", text()).about("One of the default connections."),
+        needs("connectionProperties", properties)
+            .about("Each property is `{ value }`, or refers to a secret."),
+    ])
+    .named(
+        "ConnectionOverride",
+        "The credentials of a connection in this environment.",
+    )
 }
 
 /// Lists the environments of a project.
@@ -138,7 +146,7 @@ async fn list(
     operation_id = "createEnvironment",
     tag = "Projects",
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
-    request_body = EnvironmentRequest,
+    request_body = ref("#/components/schemas/EnvironmentRequest"),
     responses(
         (status = 201, body = Empty, description = "The environment exists."),
         (status = 409, body = ProblemBody, description = "The project has an environment of this name."),
@@ -150,20 +158,15 @@ async fn create(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    let mut check = Check::default();
+    environment_request(app.vocabulary()).hold(&body)?;
     let environment = NewEnvironment {
         project: project.id,
-        name: check.text(&body, "name"),
-        agent: check.uuid(&body, "defaultAgentId"),
-        access_level: check.one_of(&body, "defaultUserAccessLevel", &ACCESS_LEVELS),
+        name: body.text("name"),
+        agent: body.uuid("defaultAgentId"),
+        access_level: body.text("defaultUserAccessLevel"),
         definition: Value::Object(body.clone()).to_string(),
     };
-    check.any_text(&body, "displayName");
-    check.any_text(&body, "description");
-    let kinds = app.vocabulary().lower_warehouses();
-    let connections = default_connections(&mut check, &body, &kinds);
-    check_overrides(&mut check, &body, &connections);
-    let environment = check.done(environment)?;
+    let connections = default_connections(&body);
     let taken = Problem::conflict(format!(
         "the project has an environment `{}` already",
         environment.name
@@ -184,63 +187,25 @@ async fn create(
 /// A default connection: the warehouse kind and the name.
 type DefaultConnection = (String, String);
 
-fn default_connections(
-    check: &mut Check,
-    body: &Map<String, Value>,
-    kinds: &[String; 2],
-) -> Vec<DefaultConnection> {
-    let read = |check: &mut Check, warehouses: &Map<String, Value>| {
-        let mut named = warehouses.iter().filter(|(_, name)| !name.is_null()).peekable();
-        if named.peek().is_none() {
-            check.note(&kinds[0], "must not be null");
-        }
-        let mut found = Vec::new();
-        for (kind, _) in named {
-            if kinds.contains(kind) {
-                found.push((kind.clone(), check.text(warehouses, kind)));
-            } else {
-                check.note(
-                    kind,
-                    format!("is no warehouse kind; these are {}", kinds.join(", ")),
-                );
-            }
-        }
-        found
-    };
-    let found = check.object(body, "defaultConnections", |check, connections| {
-        check.object(connections, "DWH", read)
-    });
-    found.flatten().unwrap_or_default()
+fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
+    let warehouses = body
+        .object("defaultConnections")
+        .and_then(|connections| connections.object("DWH"));
+    let named = |(kind, name): (&String, &Value)| Some((kind.clone(), name.as_str()?.to_owned()));
+    warehouses.into_iter().flatten().filter_map(named).collect()
 }
 
-fn check_overrides(check: &mut Check, body: &Map<String, Value>, connections: &[DefaultConnection]) {
-    check.objects(body, "connectionOverrides", |check, item| {
-        let name = check.text(item, "connectionName");
-        if !name.is_empty() && !connections.iter().any(|(_, known)| *known == name) {
-            check.note("connectionName", "must be one of the default connections");
+/// Overrides are of default connections.
+fn check_overrides(check: &mut Check, body: &Map<String, Value>) {
+    let connections = default_connections(body);
+    for (index, item) in body.objects("connectionOverrides").iter().flatten().enumerate() {
+        let name = item.text("connectionName");
+        if !name.trim().is_empty() && !connections.iter().any(|(_, known)| *known == name) {
+            check.note(
+                &format!("connectionOverrides[{index}].connectionName"),
+                "must be one of the default connections",
+            );
         }
-        check.object(item, "connectionProperties", check_properties);
-    });
-}
-
-/// The shapes of the properties that the API document names; others are taken as they are.
-fn check_properties(check: &mut Check, properties: &Map<String, Value>) {
-    for property in PLAIN_PROPERTIES {
-        check.optional_object(properties, property, |check, value| {
-            if given(value, "value").is_none() {
-                check.note("value", "must not be null");
-            }
-            check.any_text(value, "value")
-        });
-    }
-    check.optional_object(properties, "privateKey", |check, secret| {
-        check.text(secret, "secretName")
-    });
-    for property in KEYED_SECRETS {
-        check.optional_object(properties, property, |check, secret| {
-            check.text(secret, "secretName");
-            check.text(secret, "secretKey");
-        });
     }
 }
 

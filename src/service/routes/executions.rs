@@ -2,14 +2,16 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::place::Place;
 use crate::service::problem::{Problem, ProblemBody, ShortBody};
 use crate::service::project::Project;
 use crate::service::published::{self, PublishedPipeline};
+use crate::service::shape::{Shape, boolean, may, needs, object, one_of, text};
 use crate::service::store::environments;
 use crate::service::store::executions::{self, ExecutionResult, NewExecution};
+use crate::service::vocabulary::Vocabulary;
 use crate::service::walk::{Outcome, walk};
 use axum::Json;
 use axum::extract::State;
@@ -42,37 +44,26 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(show, terminate))
 }
 
-/// The body of an execution request.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct ExecutionRequest {
-    /// The path of a published pipeline without its extension.
-    #[schema(pattern = r"\S")]
-    pipeline_name: String,
-    /// An environment of the project.
-    #[schema(pattern = r"\S")]
-    environment_name: String,
-    /// Held by the execution while it runs.
-    #[schema(pattern = r"\S")]
-    execution_tag: Option<String>,
+/// The shapes of bodies.
+pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+    vec![execution_request(), termination()]
 }
 
-/// The body of a termination.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct Termination {
-    force_update: Option<bool>,
-    #[schema(inline)]
-    status: TerminalStatus,
+fn execution_request() -> Shape {
+    object([
+        needs("pipelineName", text()).about("The path of a published pipeline without its extension."),
+        needs("environmentName", text()).about("An environment of the project."),
+        may("executionTag", text()).about("Held by the execution while it runs."),
+    ])
+    .named("ExecutionRequest", "The body of an execution request.")
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-#[expect(dead_code, reason = "it describes a value")]
-enum TerminalStatus {
-    Cancelled,
+fn termination() -> Shape {
+    object([
+        may("forceUpdate", boolean()),
+        needs("status", one_of(&[CANCELLED])),
+    ])
+    .named("Termination", "The body of a termination.")
 }
 
 /// The execution that is meant.
@@ -121,7 +112,7 @@ async fn list_published(
     operation_id = "createExecution",
     tag = "Pipeline execution",
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
-    request_body = ExecutionRequest,
+    request_body = ref("#/components/schemas/ExecutionRequest"),
     responses(
         (status = 201, body = ExecutionId, description = "The execution runs."),
         (status = 404, body = ProblemBody, description = "No such project, pipeline or environment."),
@@ -133,11 +124,9 @@ async fn create(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<ExecutionId>), Problem> {
-    let mut check = Check::default();
-    let pipeline = check.text(&body, "pipelineName");
-    let environment = check.text(&body, "environmentName");
-    let tag = check.optional_text(&body, "executionTag");
-    let (pipeline, environment, tag) = check.done((pipeline, environment, tag))?;
+    execution_request().hold(&body)?;
+    let (pipeline, environment) = (body.text("pipelineName"), body.text("environmentName"));
+    let tag = body.optional_text("executionTag");
     let outcome = outcome(&app, &project, &pipeline).await?;
     require_environment(&app, project.id, &environment).await?;
     let taken = Problem::short_conflict(format!(
@@ -232,7 +221,7 @@ fn missing(id: Uuid) -> Problem {
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
     ),
-    request_body = Termination,
+    request_body = ref("#/components/schemas/Termination"),
     responses((status = 200, body = ExecutionId, description = "The execution does not run."))
 )]
 async fn terminate(
@@ -242,10 +231,7 @@ async fn terminate(
     JsonObject(body): JsonObject,
 ) -> Result<Json<ExecutionId>, Problem> {
     let id = place.uuid(ID)?;
-    let mut check = Check::default();
-    check.optional_boolean(&body, "forceUpdate");
-    check.one_of(&body, "status", &[CANCELLED]);
-    check.done(())?;
+    termination().hold(&body)?;
     let clock = app.clock().clone();
     app.store()
         .attempt(move |transaction| {

@@ -14,16 +14,29 @@ pub mod streaming;
 pub mod tasks;
 pub mod variables;
 
+use crate::service::shape::Shape;
+use crate::service::vocabulary::Vocabulary;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 
 /// The answer of what has nothing to tell but that it was done.
 #[derive(Debug, Serialize, ToSchema)]
 struct Empty {}
 
-/// The schema of a list of texts that is not empty, and none of which is.
-fn texts() -> Schema {
-    let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
-    ArrayBuilder::new().items(text).min_items(Some(1)).into()
+/// The shapes of all bodies, in the names of the vocabulary.
+pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+    let shapes = [
+        artifacts::shapes,
+        connections::shapes,
+        environments::shapes,
+        executions::shapes,
+        overrides::shapes,
+        projects::shapes,
+        reviews::shapes,
+        secrets::shapes,
+        streaming::shapes,
+        tasks::shapes,
+        variables::shapes,
+    ];
+    shapes.into_iter().flat_map(|shapes| shapes(vocabulary)).collect()
 }

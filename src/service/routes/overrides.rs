@@ -3,15 +3,17 @@
 use super::variables::{NAME, does_not_fit, missing};
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::{Check, given};
+use crate::service::fields::Fields as _;
 use crate::service::options::Role;
 use crate::service::page::Query;
 use crate::service::place::Place;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
+use crate::service::shape::{Shape, list_of, needs, object, text, text_or_number};
 use crate::service::store::environments;
 use crate::service::store::variables::{self, Found, Override, Scalar};
 use crate::service::tokens::Caller;
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -50,21 +52,16 @@ struct OverriddenVariable {
     r#type: String,
 }
 
-/// The body of a change of overrides.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct OverridesRequest {
-    overrides: Vec<OverrideRequest>,
+/// The shapes of bodies.
+pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+    vec![overrides_request()]
 }
 
-/// A value for one environment.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct OverrideRequest {
-    #[schema(pattern = r"\S")]
-    environment_name: String,
-    value: Scalar,
+fn overrides_request() -> Shape {
+    let item = object([needs("environmentName", text()), needs("value", text_or_number())])
+        .named("OverrideRequest", "A value for one environment.");
+    object([needs("overrides", list_of(item))])
+        .named("OverridesRequest", "The body of a change of overrides.")
 }
 
 /// What became of each override.
@@ -143,7 +140,7 @@ async fn list(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("variableName" = String, Path, description = "The variable."),
     ),
-    request_body = OverridesRequest,
+    request_body = ref("#/components/schemas/OverridesRequest"),
     responses((status = 200, body = AppliedOverrides, description = "What became of each of them."))
 )]
 async fn put(
@@ -153,9 +150,9 @@ async fn put(
     place: Place,
     JsonObject(body): JsonObject,
 ) -> Result<Json<AppliedOverrides>, Problem> {
-    let mut check = Check::default();
-    let items = check.objects(&body, "overrides", read_item);
-    let items: Vec<Override> = check.done(items)?.into_iter().flatten().collect();
+    overrides_request().hold(&body)?;
+    let items = body.objects("overrides").unwrap_or_default();
+    let items: Vec<Override> = items.into_iter().filter_map(read_item).collect();
     let name = place.text(NAME).to_owned();
     let missing = missing(&name);
     let applied = app
@@ -170,19 +167,10 @@ async fn put(
     Ok(Json(applied))
 }
 
-fn read_item(check: &mut Check, item: &Map<String, Value>) -> Option<Override> {
-    let environment_name = check.text(item, "environmentName");
-    let Some(value) = given(item, "value") else {
-        check.note("value", "must not be null");
-        return None;
-    };
-    let value = Scalar::of(value);
-    if value.is_none() {
-        check.note("value", "must be a string or a number");
-    }
+fn read_item(item: &Map<String, Value>) -> Option<Override> {
     Some(Override {
-        environment_name,
-        value: value?,
+        environment_name: item.text("environmentName"),
+        value: item.given("value").and_then(Scalar::of)?,
     })
 }
 

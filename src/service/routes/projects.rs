@@ -2,14 +2,16 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::options::Role;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::routes::Empty;
+use crate::service::shape::{Shape, any_text, may, needs, object, one_of, text};
 use crate::service::store::projects::{self, NewProject, ProjectItem};
 use crate::service::tokens::Caller;
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -33,35 +35,30 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(initialize))
 }
 
-/// The body of a project creation.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct ProjectRequest {
-    #[schema(pattern = r"\S")]
-    name: String,
-    description: Option<String>,
-    #[schema(inline)]
-    warehouse: Warehouse,
-    #[schema(inline)]
-    agent_deployment_type: Deployment,
+/// The shapes of bodies.
+pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+    vec![project_request(vocabulary), repository_request(vocabulary)]
 }
 
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes a value")]
-enum Warehouse {
-    #[schema(rename = "WAREHOUSE_A")]
-    A,
-    #[schema(rename = "WAREHOUSE_B")]
-    B,
+fn project_request(vocabulary: &Vocabulary) -> Shape {
+    object([
+        needs("name", text()),
+        may("description", any_text()),
+        needs("warehouse", one_of(&vocabulary.warehouses)),
+        needs("agentDeploymentType", one_of(&DEPLOYMENTS)),
+    ])
+    .named("ProjectRequest", "The body of a project creation.")
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(dead_code, reason = "it describes a value")]
-enum Deployment {
-    Hybrid,
-    FullSaas,
+fn repository_request(vocabulary: &Vocabulary) -> Shape {
+    let owner = needs("ownerName", text()).about("The organization that owns it.");
+    let parameters = object([owner]).named("ProviderParameters", "Where the repository belongs.");
+    object([
+        needs("provider", one_of(&[&vocabulary.git_provider])),
+        needs("providerParameters", parameters),
+        needs("repositoryName", text()),
+    ])
+    .named("RepositoryRequest", "The body of a repository initialization.")
 }
 
 /// A project that was made.
@@ -123,7 +120,7 @@ async fn list(
     path = "/v1/projects",
     operation_id = "createProject",
     tag = "Projects",
-    request_body = ProjectRequest,
+    request_body = ref("#/components/schemas/ProjectRequest"),
     responses((status = 201, body = CreatedProject, description = "The project exists."))
 )]
 async fn create(
@@ -131,54 +128,20 @@ async fn create(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedProject>), Problem> {
-    let mut check = Check::default();
+    project_request(app.vocabulary()).hold(&body)?;
     let project = NewProject {
         id: Uuid::new_v4(),
-        name: check.text(&body, "name"),
-        description: check.any_text(&body, "description").unwrap_or_default(),
-        warehouse: check.one_of(
-            &body,
-            "warehouse",
-            &app.vocabulary().warehouses.each_ref().map(String::as_str),
-        ),
-        full_saas: check.one_of(&body, "agentDeploymentType", &DEPLOYMENTS) == FULL_SAAS,
+        name: body.text("name"),
+        description: body.text("description"),
+        warehouse: body.text("warehouse"),
+        full_saas: body.text("agentDeploymentType") == FULL_SAAS,
     };
-    let project = check.done(project)?;
     let project_id = project.id;
     let author = app.author(&caller);
     app.store()
         .change(move |transaction| projects::insert(transaction, &project, &author))
         .await?;
     Ok((StatusCode::CREATED, Json(CreatedProject { project_id })))
-}
-
-/// The body of a repository initialization.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct RepositoryRequest {
-    #[schema(inline)]
-    provider: GitProvider,
-    provider_parameters: ProviderParameters,
-    #[schema(pattern = r"\S")]
-    repository_name: String,
-}
-
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes a value")]
-enum GitProvider {
-    #[schema(rename = "git_provider_a")]
-    A,
-}
-
-/// Where the repository belongs.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct ProviderParameters {
-    /// The organization that owns it.
-    #[schema(pattern = r"\S")]
-    owner_name: String,
 }
 
 /// Initializes the repository of a project.
@@ -188,7 +151,7 @@ struct ProviderParameters {
     operation_id = "createRepository",
     tag = "Projects",
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
-    request_body = RepositoryRequest,
+    request_body = ref("#/components/schemas/RepositoryRequest"),
     responses(
         (status = 201, body = Empty, description = "The project has this repository."),
         (status = 409, body = ProblemBody, description = "The project has a repository."),
@@ -199,13 +162,15 @@ async fn initialize(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    let mut check = Check::default();
-    let provider = check.one_of(&body, "provider", &[&app.vocabulary().git_provider]);
-    let owner = check.object(&body, "providerParameters", |check, parameters| {
-        check.text(parameters, "ownerName")
-    });
-    let name = check.text(&body, "repositoryName");
-    let words = check.done([provider, owner.unwrap_or_default(), name])?;
+    repository_request(app.vocabulary()).hold(&body)?;
+    let owner = body
+        .object("providerParameters")
+        .map(|parameters| parameters.text("ownerName"));
+    let words = [
+        body.text("provider"),
+        owner.unwrap_or_default(),
+        body.text("repositoryName"),
+    ];
     app.store()
         .attempt(move |transaction| {
             if projects::is_full_saas(transaction, project.id)? {

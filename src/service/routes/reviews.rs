@@ -3,15 +3,16 @@
 use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::review::{self, Request, Review};
-use crate::service::routes::texts;
+use crate::service::shape::{Shape, needs, object, text, texts};
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use std::sync::Arc;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,23 +21,18 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The body of a review request.
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(
-    dead_code,
-    reason = "it describes the body; the fields are read one by one, to find all that is wrong"
-)]
-struct ReviewRequest {
-    /// A branch of the project's repository.
-    #[schema(pattern = r"\S")]
-    branch_name: String,
-    /// The full id of a commit of that branch.
-    #[schema(pattern = r"\S")]
-    commit_id: String,
-    /// Paths of files in that commit.
-    #[schema(schema_with = texts)]
-    pipelines: Vec<String>,
+/// The shapes of bodies.
+pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+    vec![review_request()]
+}
+
+fn review_request() -> Shape {
+    object([
+        needs("branchName", text()).about("A branch of the project's repository."),
+        needs("commitId", text()).about("The full id of a commit of that branch."),
+        needs("pipelines", texts()).about("Paths of files in that commit."),
+    ])
+    .named("ReviewRequest", "The body of a review request.")
 }
 
 /// Reviews pipelines of a branch and commit by the quality rules of that commit.
@@ -49,7 +45,7 @@ struct ReviewRequest {
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("Agent-Version" = String, Header, pattern = r"\S", description = "The version of the agent that asks."),
     ),
-    request_body = ReviewRequest,
+    request_body = ref("#/components/schemas/ReviewRequest"),
     responses(
         (status = 200, body = Review, description = "The results by file."),
         (status = 404, body = ProblemBody, description = "No such project, branch, commit or file."),
@@ -63,10 +59,11 @@ async fn create(
 ) -> Result<Json<Review>, Problem> {
     let mut check = Check::default();
     check.header(&headers, "Agent-Version");
+    review_request().check(&mut check, &body);
     let request = Request {
-        branch: check.text(&body, "branchName"),
-        commit: check.text(&body, "commitId"),
-        pipelines: check.texts(&body, "pipelines"),
+        branch: body.text("branchName"),
+        commit: body.text("commitId"),
+        pipelines: body.texts("pipelines"),
     };
     let request = check.done(request)?;
     let repository = project

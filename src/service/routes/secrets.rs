@@ -2,17 +2,19 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::{Check, given};
+use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::place::Place;
 use crate::service::problem::Problem;
+use crate::service::shape::{Shape, any_text, map_of, needs, object, rule, text};
 use crate::service::store::secrets;
 use crate::service::tokens::Caller;
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -23,22 +25,20 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The body of a secret.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct SecretRequest {
-    /// The name by which the secret is referred to later.
-    #[schema(pattern = r"\S")]
-    name: String,
-    /// `DWH_PASSWORD` for warehouse credentials.
-    #[schema(pattern = r"\S")]
-    r#type: String,
-    /// The name of the one property of `value`.
-    #[schema(pattern = r"\S")]
-    key: String,
-    /// One property, named by `key`, that holds the secret.
-    #[schema(value_type = BTreeMap<String, String>)]
-    value: BTreeMap<String, String>,
+/// The shapes of bodies.
+pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+    vec![secret_request()]
+}
+
+fn secret_request() -> Shape {
+    object([
+        needs("name", text()).about("The name by which the secret is referred to later."),
+        needs("type", text()).about("`DWH_PASSWORD` for warehouse credentials."),
+        needs("key", text()).about("The name of the one property of `value`."),
+        rule(check_value, None),
+        needs("value", map_of(any_text())).about("One property, named by `key`, that holds the secret."),
+    ])
+    .named("SecretRequest", "The body of a secret.")
 }
 
 /// Where a secret is.
@@ -58,7 +58,7 @@ struct CreatedSecret {
     operation_id = "createSecret",
     tag = "Projects",
     params(("agentId" = String, Path, format = "uuid", description = "The runner of the project.")),
-    request_body = SecretRequest,
+    request_body = ref("#/components/schemas/SecretRequest"),
     responses((status = 201, body = CreatedSecret, description = "The runner can read the secret."))
 )]
 async fn create(
@@ -68,14 +68,8 @@ async fn create(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedSecret>), Problem> {
     let agent = place.uuid("agentId")?;
-    let mut check = Check::default();
-    let words = [
-        check.text(&body, "name"),
-        check.text(&body, "type"),
-        check.text(&body, "key"),
-    ];
-    check_value(&mut check, &body);
-    let words = check.done(words)?;
+    secret_request().hold(&body)?;
+    let words = ["name", "type", "key"].map(|field| body.text(field));
     let [vault_secret_name, ..] = words.clone();
     let author = app.author(&caller);
     app.store()
@@ -92,15 +86,16 @@ async fn create(
     ))
 }
 
-/// Exactly the property that `key` names, and it holds a text.
+/// Exactly the property that `key` names, and it is not empty.
 fn check_value(check: &mut Check, body: &Map<String, Value>) {
-    let key = given(body, "key")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
-    check.object(body, "value", |check, value| {
-        if !key.is_empty() {
-            check.text(value, &key);
+    let (key, Some(value)) = (body.text("key"), body.object("value")) else {
+        return;
+    };
+    check.below("value", |check| {
+        match value.get(&key) {
+            None | Some(Value::Null) if !key.is_empty() => check.note(&key, "must not be null"),
+            Some(Value::String(text)) if text.trim().is_empty() => check.note(&key, "must not be empty"),
+            _ => {}
         }
         for other in value.keys().filter(|other| **other != key) {
             check.note(

@@ -2,14 +2,16 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::place::Place;
 use crate::service::problem::Problem;
 use crate::service::project::Project;
 use crate::service::routes::Empty;
+use crate::service::shape::{Shape, needs, object, one_of};
 use crate::service::store::streaming::{self, Command, NewPipeline, Status};
-use crate::service::streaming::{StreamingDefinition, StreamingPipeline, check_definition};
+use crate::service::streaming::{definition, stored};
 use crate::service::tokens::Caller;
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -32,20 +34,13 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(status))
 }
 
-/// The body of a command.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct StreamingCommand {
-    #[schema(inline)]
-    command: CommandName,
+/// The shapes of bodies.
+pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+    vec![definition(vocabulary), stored(vocabulary), streaming_command()]
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-#[expect(dead_code, reason = "it describes a value")]
-enum CommandName {
-    Start,
-    Stop,
+fn streaming_command() -> Shape {
+    object([needs("command", one_of(&["start", "stop"]))]).named("StreamingCommand", "The body of a command.")
 }
 
 /// How a streaming pipeline is.
@@ -62,8 +57,8 @@ struct StatusAnswer {
     operation_id = "createStreamingPipeline",
     tag = "Streaming pipelines",
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
-    request_body = StreamingDefinition,
-    responses((status = 201, body = StreamingPipeline, description = "The definition as it is stored."))
+    request_body = ref("#/components/schemas/StreamingDefinition"),
+    responses((status = 201, body = ref("#/components/schemas/StreamingPipeline"), description = "The definition as it is stored."))
 )]
 async fn create(
     project: Project,
@@ -71,23 +66,21 @@ async fn create(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Map<String, Value>>), Problem> {
-    let mut check = Check::default();
-    let name = check_definition(&mut check, &body, app.vocabulary());
-    let name = check.done(name)?;
+    definition(app.vocabulary()).hold(&body)?;
     let id = Uuid::new_v4();
-    let mut stored = Map::from_iter([(ID.to_owned(), Value::from(id.to_string()))]);
-    stored.extend(body.into_iter().filter(|(member, _)| member != ID));
+    let mut kept = Map::from_iter([(ID.to_owned(), Value::from(id.to_string()))]);
+    kept.extend(body.into_iter().filter(|(member, _)| member != ID));
     let new = NewPipeline {
         id,
         project: project.id,
-        name,
-        definition: Value::Object(stored.clone()).to_string(),
+        name: kept.text("name"),
+        definition: Value::Object(kept.clone()).to_string(),
     };
     let author = app.author(&caller);
     app.store()
         .change(move |transaction| streaming::insert(transaction, &new, &author))
         .await?;
-    Ok((StatusCode::CREATED, Json(stored)))
+    Ok((StatusCode::CREATED, Json(kept)))
 }
 
 fn missing(id: Uuid) -> Problem {
@@ -104,17 +97,16 @@ fn missing(id: Uuid) -> Problem {
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
     ),
-    responses((status = 200, body = StreamingPipeline, description = "The definition as it is stored."))
+    responses((status = 200, body = ref("#/components/schemas/StreamingPipeline"), description = "The definition as it is stored."))
 )]
 async fn show(project: Project, State(app): State<Arc<App>>, place: Place) -> Result<Json<Value>, Problem> {
     let id = place.uuid(ID)?;
-    let definition = app
+    let found = app
         .store()
         .read(move |connection| streaming::definition(connection, project.id, id))
         .await?;
-    let definition = definition.ok_or_else(|| missing(id))?;
-    let definition = serde_json::from_str(&definition);
-    definition
+    let found = found.ok_or_else(|| missing(id))?;
+    serde_json::from_str(&found)
         .map(Json)
         .map_err(|error| Problem::internal(format!("the stored definition is broken: {error}")))
 }
@@ -129,7 +121,7 @@ async fn show(project: Project, State(app): State<Arc<App>>, place: Place) -> Re
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
     ),
-    request_body = StreamingCommand,
+    request_body = ref("#/components/schemas/StreamingCommand"),
     responses((status = 200, body = Empty, description = "The streaming agent has received the command."))
 )]
 async fn command(
@@ -140,12 +132,11 @@ async fn command(
     JsonObject(body): JsonObject,
 ) -> Result<Json<Empty>, Problem> {
     let id = place.uuid(ID)?;
-    let mut check = Check::default();
-    let command = match check.one_of(&body, "command", &["start", "stop"]).as_str() {
+    streaming_command().hold(&body)?;
+    let command = match body.text("command").as_str() {
         "start" => Command::Start,
         _ => Command::Stop,
     };
-    let command = check.done(command)?;
     let author = app.author(&caller);
     app.store()
         .attempt(move |transaction| {

@@ -2,18 +2,23 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::{Check, given};
+use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::place::Place;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
+use crate::service::shape::{
+    Part, Shape, any_text, boolean, may, needs, object, one_of, rule, text, text_or_number,
+};
 use crate::service::store::variables::{self, Scalar, Variable};
+use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use rusqlite::Transaction;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -36,73 +41,54 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(update, remove))
 }
 
-/// The body of a variable creation.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct VariableRequest {
-    /// It never changes.
-    #[schema(pattern = r"\S")]
-    name: String,
-    #[schema(inline)]
-    behaviour: Behaviour,
-    description: Option<String>,
-    supports_double_resolution: Option<bool>,
-    #[schema(inline)]
-    r#type: VariableType,
-    value: Scalar,
-    #[serde(flatten)]
-    fitting: TypedValue,
+/// The shapes of bodies.
+pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+    vec![variable_request(), variable_change()]
+}
+
+fn variable_request() -> Shape {
+    object([
+        needs("name", text()).about("It never changes."),
+        needs("type", one_of(&TYPES)),
+        needs("behaviour", one_of(&BEHAVIOURS)),
+        needs("value", text_or_number()),
+        fitting(),
+        may("description", any_text()),
+        may("supportsDoubleResolution", boolean()),
+    ])
+    .named("VariableRequest", "The body of a variable creation.")
+}
+
+fn variable_change() -> Shape {
+    object([
+        needs("type", one_of(&TYPES)),
+        needs("behaviour", one_of(&BEHAVIOURS)),
+        may("description", any_text()),
+        may("value", text_or_number()),
+        fitting(),
+        may("supportsDoubleResolution", boolean()),
+    ])
+    .named(
+        "VariableChange",
+        "The body of a change; what it leaves out stays as it is.",
+    )
 }
 
 /// Which values belong to which type.
-#[derive(ToSchema)]
-#[serde(tag = "type", rename_all = "UPPERCASE")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-enum TypedValue {
-    Text { value: String },
-    Number { value: f64 },
-}
-
-/// The body of a change; what it leaves out stays as it is.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct VariableChange {
-    #[schema(inline)]
-    behaviour: Behaviour,
-    description: Option<String>,
-    supports_double_resolution: Option<bool>,
-    #[schema(inline)]
-    r#type: VariableType,
-    value: Option<Scalar>,
-    #[serde(flatten)]
-    fitting: TypedChange,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-#[expect(dead_code, reason = "it describes a value")]
-enum VariableType {
-    Text,
-    Number,
-}
-
-/// Which values belong to which type, where one is given.
-#[derive(ToSchema)]
-#[serde(tag = "type", rename_all = "UPPERCASE")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-enum TypedChange {
-    Text { value: Option<String> },
-    Number { value: Option<f64> },
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-#[expect(dead_code, reason = "it describes a value")]
-enum Behaviour {
-    Shared,
-    Copied,
+fn fitting() -> Part {
+    let case = |kind: &str, values: &str| {
+        json!({"type": "object", "properties": {
+            "type": {"type": "string", "enum": [kind]}, "value": {"type": [values, "null"]},
+        }})
+    };
+    let check = |check: &mut Check, body: &Map<String, Value>| {
+        let (kind, value) = (body.text("type"), value_of(body));
+        if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.fits(&kind)) {
+            check.note("value", does_not_fit(&kind));
+        }
+    };
+    let cases = [case("TEXT", "string"), case("NUMBER", "number")];
+    rule(check, Some(json!({"oneOf": cases})))
 }
 
 /// A variable that was made.
@@ -149,7 +135,7 @@ async fn list(
     operation_id = "createVariable",
     tag = "Project variables",
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
-    request_body = VariableRequest,
+    request_body = ref("#/components/schemas/VariableRequest"),
     responses(
         (status = 201, body = CreatedVariable, description = "The variable exists."),
         (status = 409, body = ProblemBody, description = "The project has a variable of this name."),
@@ -160,30 +146,16 @@ async fn create(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedVariable>), Problem> {
-    let mut check = Check::default();
-    let name = check.text(&body, "name");
-    let kind = check.one_of(&body, "type", &TYPES);
-    let behaviour = check.one_of(&body, "behaviour", &BEHAVIOURS);
-    if given(&body, "value").is_none() {
-        check.note("value", "must not be null");
-    }
-    let value = value_of(&mut check, &body);
-    let fits = value.as_ref().is_none_or(|value| value.fits(&kind));
-    if TYPES.contains(&kind.as_str()) && !fits {
-        check.note("value", does_not_fit(&kind));
-    }
+    variable_request().hold(&body)?;
     let variable = Variable {
         id: Uuid::new_v4().to_string(),
-        name,
-        kind,
-        behaviour,
-        description: check.any_text(&body, "description").unwrap_or_default(),
-        value: value.unwrap_or(Scalar::Text(String::new())),
-        supports_double_resolution: check
-            .optional_boolean(&body, "supportsDoubleResolution")
-            .unwrap_or_default(),
+        name: body.text("name"),
+        kind: body.text("type"),
+        behaviour: body.text("behaviour"),
+        description: body.text("description"),
+        value: value_of(&body).unwrap_or(Scalar::Text(String::new())),
+        supports_double_resolution: body.flag("supportsDoubleResolution").unwrap_or_default(),
     };
-    let variable = check.done(variable)?;
     let created = CreatedVariable {
         id: variable.id.clone(),
         name: variable.name.clone(),
@@ -199,13 +171,8 @@ async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-fn value_of(check: &mut Check, body: &Map<String, Value>) -> Option<Scalar> {
-    let value = given(body, "value")?;
-    let scalar = Scalar::of(value);
-    if scalar.is_none() {
-        check.note("value", "must be a string or a number");
-    }
-    scalar
+fn value_of(body: &Map<String, Value>) -> Option<Scalar> {
+    body.given("value").and_then(Scalar::of)
 }
 
 /// Why a value is refused.
@@ -239,7 +206,7 @@ struct Change {
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("variableName" = String, Path, description = "The variable."),
     ),
-    request_body = VariableChange,
+    request_body = ref("#/components/schemas/VariableChange"),
     responses(
         (status = 204, description = "The variable is as asked."),
         (status = 409, body = ProblemBody, description = "An override does not fit the new type."),
@@ -251,15 +218,14 @@ async fn update(
     place: Place,
     JsonObject(body): JsonObject,
 ) -> Result<StatusCode, Problem> {
-    let mut check = Check::default();
+    variable_change().hold(&body)?;
     let change = Change {
-        kind: check.one_of(&body, "type", &TYPES),
-        behaviour: check.one_of(&body, "behaviour", &BEHAVIOURS),
-        description: check.any_text(&body, "description"),
-        value: value_of(&mut check, &body),
-        supports_double_resolution: check.optional_boolean(&body, "supportsDoubleResolution"),
+        kind: body.text("type"),
+        behaviour: body.text("behaviour"),
+        description: body.optional_text("description"),
+        value: value_of(&body),
+        supports_double_resolution: body.flag("supportsDoubleResolution"),
     };
-    let change = check.done(change)?;
     let name = place.text(NAME).to_owned();
     app.store()
         .attempt(move |transaction| apply(transaction, project.id, &name, change))

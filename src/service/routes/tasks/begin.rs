@@ -1,14 +1,16 @@
 //! Tasks that begin.
 
-use super::{AGENT, AgentName, GrantedTool, MODES, read_mode, read_tool, record};
-use crate::service::agent::{AgentConfig, Mode, Status, Task};
+use super::{AGENT, MODES, granted_tools, read_mode, read_tools, record};
+use crate::service::agent::{AgentConfig, Status, Task};
 use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::check::Check;
 use crate::service::clock::Moment;
+use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::published;
+use crate::service::shape::{Part, Shape, any_text, boolean, may, needs, object, one_of, rule, text, uuid};
 use crate::service::store::events::Kind;
 use crate::service::store::tasks::{self, NewTask};
 use crate::service::tokens::Caller;
@@ -16,10 +18,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -28,73 +29,52 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The body of a task creation.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct TaskRequest {
-    /// The opening instruction.
-    #[schema(pattern = r"\S")]
-    message: String,
-    agent_config: AgentConfigRequest,
-    /// Tools that are approved in advance.
-    granted_permissions: Option<Vec<GrantedTool>>,
+/// The shapes of bodies.
+pub(super) fn shapes() -> Vec<Shape> {
+    vec![task_request()]
 }
 
-/// What a task is to be done with.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct AgentConfigRequest {
-    #[schema(inline)]
-    name: AgentName,
-    #[schema(inline)]
-    mode: Mode,
-    #[schema(value_type = String, format = "uuid")]
-    project_id: Uuid,
-    /// The branch that is read from.
-    #[schema(pattern = r"\S")]
-    source_branch_name: String,
-    /// Where pipelines are run.
-    #[schema(pattern = r"\S")]
-    environment_name: String,
-    /// The branch that is written to; needed unless `generateBranch` is true.
-    #[schema(pattern = r"\S")]
-    target_branch_name: Option<String>,
-    /// Lets the agent name that branch.
-    generate_branch: Option<bool>,
-    graph_id: Option<String>,
-    working_directory: Option<String>,
-    #[serde(flatten)]
-    target: TargetBranch,
+fn task_request() -> Shape {
+    object([
+        needs("message", text()).about("The opening instruction."),
+        needs("agentConfig", agent_config()),
+        may("grantedPermissions", granted_tools()).about("Tools that are approved in advance."),
+    ])
+    .named("TaskRequest", "The body of a task creation.")
+}
+
+fn agent_config() -> Shape {
+    object([
+        needs("name", one_of(&[AGENT])),
+        needs("mode", one_of(&MODES)),
+        needs("projectId", uuid()),
+        needs("sourceBranchName", text()).about("The branch that is read from."),
+        needs("environmentName", text()).about("Where pipelines are run."),
+        may("targetBranchName", text())
+            .about("The branch that is written to; needed unless `generateBranch` is true."),
+        may("generateBranch", boolean()).about("Lets the agent name that branch."),
+        target_branch(),
+        may("graphId", any_text()),
+        may("workingDirectory", any_text()),
+    ])
+    .named("AgentConfigRequest", "What a task is to be done with.")
 }
 
 /// Either the branch has a name, or the agent generates one.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-enum TargetBranch {
-    Named {
-        #[schema(rename = "targetBranchName", pattern = r"\S")]
-        name: String,
-        #[schema(rename = "generateBranch")]
-        generated: Option<bool>,
-    },
-    Generated {
-        #[schema(rename = "targetBranchName", required = false, schema_with = nothing)]
-        name: Option<String>,
-        #[schema(rename = "generateBranch", schema_with = truth)]
-        generated: bool,
-    },
-}
-
-fn nothing() -> Schema {
-    ObjectBuilder::new().schema_type(Type::Null).into()
-}
-
-fn truth() -> Schema {
-    let truth = ObjectBuilder::new().schema_type(Type::Boolean);
-    truth.enum_values(Some([true])).into()
+fn target_branch() -> Part {
+    let check = |check: &mut Check, config: &Map<String, Value>| {
+        if config.given("targetBranchName").is_none() && config.flag("generateBranch") != Some(true) {
+            check.note(
+                "targetBranchName",
+                "must not be null unless generateBranch is true",
+            );
+        }
+    };
+    let named = json!({"type": "object", "required": ["targetBranchName"],
+        "properties": {"targetBranchName": {"type": "string"}}});
+    let generated = json!({"type": "object", "required": ["generateBranch"],
+        "properties": {"generateBranch": {"type": "boolean", "enum": [true]}}});
+    rule(check, Some(json!({"anyOf": [named, generated]})))
 }
 
 /// A task that was begun.
@@ -115,7 +95,7 @@ struct CreatedTask {
     path = "/v1/ai/agents/tasks",
     operation_id = "createTask",
     tag = "Agent tasks",
-    request_body = TaskRequest,
+    request_body = ref("#/components/schemas/TaskRequest"),
     responses(
         (status = 201, body = CreatedTask, description = "The agent works."),
         (status = 404, body = ProblemBody, description = "There is no such project for the caller."),
@@ -127,21 +107,22 @@ async fn create(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
     let id = Uuid::new_v4();
-    let mut check = Check::default();
-    let message = check.text(&body, "message");
-    let config = check.object(&body, "agentConfig", |check, config| {
-        read_config(check, config, id)
-    });
-    let granted = check.optional_objects(&body, "grantedPermissions", read_tool);
-    let (message, config, granted) = check.done((message, config, granted))?;
+    task_request().hold(&body)?;
+    let message = body.text("message");
     // An object that is missing was a finding.
-    let (project, config) =
-        config.ok_or_else(|| Problem::invalid_field("agentConfig", "must not be null"))?;
+    let config = body.object("agentConfig").cloned().unwrap_or_default();
+    let (project, config) = (config.uuid("projectId"), read_config(&config, id));
     let project = Project::find(&app, &caller, project).await?;
     let trouble = trouble(&app, &project, &config.source_branch_name).await?;
     let author = app.author(&caller);
     let created_at = author.at;
-    let (task, said) = Task::begin(config, granted.unwrap_or_default(), trouble, &message, created_at);
+    let (task, said) = Task::begin(
+        config,
+        read_tools(&body).unwrap_or_default(),
+        trouble,
+        &message,
+        created_at,
+    );
     let new = NewTask {
         id,
         project: project.id,
@@ -170,34 +151,19 @@ async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-fn read_config(check: &mut Check, config: &Map<String, Value>, id: Uuid) -> (Uuid, AgentConfig) {
-    let name = check.one_of(config, "name", &[AGENT]);
-    let mode = read_mode(&check.one_of(config, "mode", &MODES));
-    let project = check.uuid(config, "projectId");
-    let source_branch_name = check.text(config, "sourceBranchName");
-    let environment_name = check.text(config, "environmentName");
-    let target = check.optional_text(config, "targetBranchName");
-    let generate_branch = check
-        .optional_boolean(config, "generateBranch")
-        .unwrap_or_default();
-    if target.is_none() && !generate_branch {
-        check.note(
-            "targetBranchName",
-            "must not be null unless generateBranch is true",
-        );
-    }
-    let config = AgentConfig {
-        name,
-        mode,
-        project_id: project.to_string(),
-        source_branch_name,
-        environment_name,
+fn read_config(config: &Map<String, Value>, id: Uuid) -> AgentConfig {
+    let target = config.optional_text("targetBranchName");
+    AgentConfig {
+        name: config.text("name"),
+        mode: read_mode(&config.text("mode")),
+        project_id: config.uuid("projectId").to_string(),
+        source_branch_name: config.text("sourceBranchName"),
+        environment_name: config.text("environmentName"),
         target_branch_name: target.unwrap_or_else(|| format!("agent/{}", id.simple())),
-        generate_branch,
-        graph_id: check.any_text(config, "graphId"),
-        working_directory: check.any_text(config, "workingDirectory"),
-    };
-    (project, config)
+        generate_branch: config.flag("generateBranch").unwrap_or_default(),
+        graph_id: config.optional_text("graphId"),
+        working_directory: config.optional_text("workingDirectory"),
+    }
 }
 
 /// Why a task in the project cannot be done, if it cannot: its repository lacks the branch to be read.

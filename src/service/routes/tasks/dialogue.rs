@@ -1,18 +1,19 @@
 //! What an agent and its callers tell each other.
 
 use super::{
-    AGENT, AgentName, GrantedTool, ID, MODES, change, missing, read_mode, read_tool, record, sees, shown,
+    AGENT, GrantedTool, ID, MODES, change, granted_tools, missing, read_mode, read_tools, record, sees, shown,
 };
-use crate::service::agent::{
-    Answer, Decision, Message, Mode, PendingDecision, Status, Verdict, acceptance_of,
-};
+use crate::service::agent::{Answer, Decision, Message, PendingDecision, Status, Verdict, acceptance_of};
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::{Check, given, whole};
+use crate::service::check::Check;
+use crate::service::fields::{Fields as _, whole};
 use crate::service::page::{Query, whole_number};
 use crate::service::place::Place;
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::routes::texts;
+use crate::service::shape::{
+    Shape, boolean, list_of, may, needs, object, one_of, text, texts, variants, whole_from,
+};
 use crate::service::store::events::Kind;
 use crate::service::store::tasks;
 use crate::service::tokens::Caller;
@@ -41,62 +42,45 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(replace_permissions))
 }
 
-/// The body of decisions.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct DecisionsRequest {
-    decisions: Vec<DecisionRequest>,
+/// The shapes of bodies.
+pub(super) fn shapes() -> Vec<Shape> {
+    vec![decisions_request(), follow_up(), permissions_request()]
 }
 
-/// A decision on something that the agent waits for.
-#[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-#[serde(tag = "type", rename_all = "lowercase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-enum DecisionRequest {
-    Tool(ToolDecision),
-    Question(QuestionDecision),
+fn decisions_request() -> Shape {
+    let decision = variants(
+        "type",
+        [("tool", tool_decision()), ("question", question_decision())],
+    )
+    .named(
+        "DecisionRequest",
+        "A decision on something that the agent waits for.",
+    );
+    object([needs("decisions", list_of(decision))]).named("DecisionsRequest", "The body of decisions.")
 }
 
-/// Whether a tool may be used.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct ToolDecision {
-    /// The `toolId` of the pending decision.
-    #[schema(pattern = r"\S")]
-    id: String,
-    approved: bool,
-    #[schema(inline)]
-    scope: Option<Scope>,
+fn tool_decision() -> Shape {
+    object([
+        needs("type", one_of(&["tool"])),
+        needs("id", text()).about("The `toolId` of the pending decision."),
+        needs("approved", boolean()),
+        may("scope", one_of(&SCOPES)),
+    ])
+    .named("ToolDecision", "Whether a tool may be used.")
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-#[expect(dead_code, reason = "it describes a value")]
-enum Scope {
-    Once,
-    Conversation,
-}
-
-/// The answers to questions.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct QuestionDecision {
-    /// The `id` of the pending decision.
-    #[schema(pattern = r"\S")]
-    id: String,
-    answers: Vec<AnswerRequest>,
-}
-
-/// The answer to one question.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct AnswerRequest {
-    /// Which of the questions, from 0.
-    question_index: u32,
-    #[schema(schema_with = texts)]
-    selected_options: Vec<String>,
+fn question_decision() -> Shape {
+    let answer = object([
+        needs("questionIndex", whole_from(0, None)).about("Which of the questions, from 0."),
+        needs("selectedOptions", texts()),
+    ])
+    .named("AnswerRequest", "The answer to one question.");
+    object([
+        needs("type", one_of(&["question"])),
+        needs("id", text()).about("The `id` of the pending decision."),
+        needs("answers", list_of(answer)),
+    ])
+    .named("QuestionDecision", "The answers to questions.")
 }
 
 /// What the agent still waits for.
@@ -113,7 +97,7 @@ struct StillPending {
     operation_id = "decideTask",
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
-    request_body = DecisionsRequest,
+    request_body = ref("#/components/schemas/DecisionsRequest"),
     responses((status = 202, body = StillPending, description = "What the agent still waits for."))
 )]
 async fn decide(
@@ -123,9 +107,9 @@ async fn decide(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<StillPending>), Problem> {
     let id = place.uuid(ID)?;
-    let mut check = Check::default();
-    let decisions = check.objects(&body, "decisions", read_decision);
-    let decisions = check.done(decisions)?;
+    decisions_request().hold(&body)?;
+    let decisions = body.objects("decisions").unwrap_or_default();
+    let decisions: Vec<Decision> = decisions.into_iter().map(read_decision).collect();
     let pending_decisions = change(&app, &caller, id, move |transaction, stored, author| {
         let mut said = Vec::new();
         if let Some((decision, tool, message)) = stored.task.decide(&decisions, author.at) {
@@ -148,32 +132,25 @@ async fn decide(
     Ok((StatusCode::ACCEPTED, Json(StillPending { pending_decisions })))
 }
 
-fn read_decision(check: &mut Check, item: &Map<String, Value>) -> Decision {
-    let kind = check.one_of(item, "type", &["tool", "question"]);
-    let id = check.text(item, "id");
-    let verdict = match kind.as_str() {
-        "question" => Verdict::Question(check.objects(item, "answers", read_answer)),
-        "tool" => {
-            let approved = check.boolean(item, "approved");
-            let scope = check.optional_one_of(item, "scope", &SCOPES);
-            Verdict::Tool {
-                approved,
-                for_good: scope.as_deref() == Some("CONVERSATION"),
-            }
-        }
-        _ => Verdict::Question(Vec::new()),
+fn read_decision(item: &Map<String, Value>) -> Decision {
+    let answers = || item.objects("answers").unwrap_or_default().into_iter();
+    let verdict = match item.text("type").as_str() {
+        "tool" => Verdict::Tool {
+            approved: item.flag("approved").unwrap_or_default(),
+            for_good: item.text("scope") == "CONVERSATION",
+        },
+        _ => Verdict::Question(answers().map(read_answer).collect()),
     };
-    Decision { id, verdict }
+    Decision {
+        id: item.text("id"),
+        verdict,
+    }
 }
 
-fn read_answer(check: &mut Check, item: &Map<String, Value>) -> Answer {
-    let index = given(item, "questionIndex").and_then(whole);
-    if index.is_none() {
-        check.note("questionIndex", "must be an integer from 0");
-    }
+fn read_answer(item: &Map<String, Value>) -> Answer {
     Answer {
-        question: index.unwrap_or_default(),
-        options: check.texts(item, "selectedOptions"),
+        question: item.given("questionIndex").and_then(whole).unwrap_or_default(),
+        options: item.texts("selectedOptions"),
     }
 }
 
@@ -253,29 +230,19 @@ fn number(text: &str) -> Option<u32> {
     whole_number(text).and_then(|number| u32::try_from(number).ok())
 }
 
-/// The body of a further instruction.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct FollowUp {
-    #[schema(pattern = r"\S")]
-    message: String,
-    /// Added to what is granted.
-    granted_permissions: Option<Vec<GrantedTool>>,
-    agent_config: Option<AgentConfigChange>,
-}
-
-/// What can change about how a task is done.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct AgentConfigChange {
-    #[schema(inline)]
-    name: AgentName,
-    #[schema(inline)]
-    mode: Option<Mode>,
-    #[schema(pattern = r"\S")]
-    target_branch_name: Option<String>,
+fn follow_up() -> Shape {
+    let config = object([
+        needs("name", one_of(&[AGENT])),
+        may("mode", one_of(&MODES)),
+        may("targetBranchName", text()),
+    ])
+    .named("AgentConfigChange", "What can change about how a task is done.");
+    object([
+        needs("message", text()),
+        may("grantedPermissions", granted_tools()).about("Added to what is granted."),
+        may("agentConfig", config),
+    ])
+    .named("FollowUp", "The body of a further instruction.")
 }
 
 /// The task that was meant.
@@ -293,7 +260,7 @@ struct TaskReference {
     operation_id = "sendTaskMessage",
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
-    request_body = FollowUp,
+    request_body = ref("#/components/schemas/FollowUp"),
     responses(
         (status = 202, body = TaskReference, description = "The agent works on it."),
         (status = 409, body = ProblemBody, description = "The agent is stopping; it takes instructions once it has."),
@@ -306,26 +273,19 @@ async fn send_message(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<TaskReference>), Problem> {
     let id = place.uuid(ID)?;
-    let mut check = Check::default();
-    let message = check.text(&body, "message");
-    let granted = check.optional_objects(&body, "grantedPermissions", read_tool);
-    let config = check.optional_object(&body, "agentConfig", |check, config| {
-        check.one_of(config, "name", &[AGENT]);
-        let mode = check.optional_one_of(config, "mode", &MODES);
-        (mode, check.optional_text(config, "targetBranchName"))
-    });
-    let (message, granted, config) = check.done((message, granted, config))?;
+    follow_up().hold(&body)?;
+    let (message, granted) = (body.text("message"), read_tools(&body));
+    let config = body.object("agentConfig").cloned().unwrap_or_default();
     change(&app, &caller, id, move |transaction, stored, author| {
         if stored.task.status() == Status::Stopping {
             return Ok(Err(Problem::conflict(
                 "the task is STOPPING; send the message once it has stopped",
             )));
         }
-        let (mode, branch) = config.unwrap_or_default();
-        if let Some(mode) = mode {
+        if let Some(mode) = config.optional_text("mode") {
             stored.task.config.mode = read_mode(&mode);
         }
-        if let Some(branch) = branch {
+        if let Some(branch) = config.optional_text("targetBranchName") {
             stored.task.config.target_branch_name = branch;
         }
         stored.task.grant(granted.unwrap_or_default());
@@ -343,12 +303,9 @@ async fn send_message(
     Ok((StatusCode::ACCEPTED, Json(TaskReference { task_id: id })))
 }
 
-/// The body of the tools that need no leave.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes the body, which is read field by field")]
-struct PermissionsRequest {
-    granted_permissions: Vec<GrantedTool>,
+fn permissions_request() -> Shape {
+    object([needs("grantedPermissions", granted_tools())])
+        .named("PermissionsRequest", "The body of the tools that need no leave.")
 }
 
 /// The tools that need no leave.
@@ -367,7 +324,7 @@ struct Permissions {
     operation_id = "replaceTaskPermissions",
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
-    request_body = PermissionsRequest,
+    request_body = ref("#/components/schemas/PermissionsRequest"),
     responses((status = 200, body = Permissions, description = "The tools that need no leave now."))
 )]
 async fn replace_permissions(
@@ -377,9 +334,8 @@ async fn replace_permissions(
     JsonObject(body): JsonObject,
 ) -> Result<Json<Permissions>, Problem> {
     let task_id = place.uuid(ID)?;
-    let mut check = Check::default();
-    let tools = check.objects(&body, "grantedPermissions", read_tool);
-    let tools = check.done(tools)?;
+    permissions_request().hold(&body)?;
+    let tools = read_tools(&body).unwrap_or_default();
     let granted_permissions = change(&app, &caller, task_id, move |_, stored, author| {
         stored.task.replace_grants(tools, author.at);
         Ok(Ok((shown(&stored.task), Vec::new())))

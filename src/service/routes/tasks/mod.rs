@@ -6,18 +6,19 @@ mod manage;
 
 use crate::service::agent::{Message, Mode, TOOLS, Task};
 use crate::service::app::App;
-use crate::service::check::Check;
+use crate::service::fields::Fields as _;
 use crate::service::options::Role;
 use crate::service::problem::Problem;
+use crate::service::shape::{Shape, list_of, needs, object, one_of};
 use crate::service::store::events::{self, Author, Entry, Kind};
 use crate::service::store::tasks::{self, StoredTask};
 use crate::service::tokens::Caller;
+use crate::service::vocabulary::Vocabulary;
 use rusqlite::Transaction;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use uuid::Uuid;
 
@@ -38,32 +39,35 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(dialogue::routes())
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it describes a value")]
-enum AgentName {
-    DataEngineerAgent,
+/// The shapes of bodies.
+pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+    [begin::shapes(), dialogue::shapes()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The tools that need no leave, as a body has them.
+fn granted_tools() -> Shape {
+    let tool = object([needs("toolName", one_of(&TOOLS))]);
+    list_of(tool.named("GrantedTool", "A tool that needs no leave."))
+}
+
+/// Their names.
+fn read_tools(body: &Map<String, Value>) -> Option<Vec<String>> {
+    let tools = body.objects("grantedPermissions")?;
+    Some(tools.into_iter().map(|tool| tool.text("toolName")).collect())
 }
 
 /// A tool that needs no leave.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct GrantedTool {
-    #[schema(schema_with = tool_names)]
     tool_name: String,
-}
-
-fn tool_names() -> Schema {
-    let names = ObjectBuilder::new().schema_type(Type::String);
-    names.enum_values(Some(TOOLS)).into()
 }
 
 fn read_mode(name: &str) -> Mode {
     if name == "PLAN" { Mode::Plan } else { Mode::Act }
-}
-
-fn read_tool(check: &mut Check, item: &Map<String, Value>) -> String {
-    check.one_of(item, "toolName", &TOOLS)
 }
 
 /// Records something that happened to a task of a project.

@@ -1,0 +1,83 @@
+//! Reads the fields of a JSON object. What a body must be is its [`Shape`](super::shape::Shape)'s to say; so what is
+//! missing or of another kind was a finding there, and is nothing here.
+
+use super::place;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+/// The fields of a JSON object; null is as good as missing.
+pub trait Fields {
+    /// The value of a field.
+    fn given(&self, field: &str) -> Option<&Value>;
+
+    /// A text.
+    fn optional_text(&self, field: &str) -> Option<String> {
+        self.given(field)?.as_str().map(str::to_owned)
+    }
+
+    /// A text, empty if it is not there.
+    fn text(&self, field: &str) -> String {
+        self.optional_text(field).unwrap_or_default()
+    }
+
+    /// A UUID.
+    fn uuid(&self, field: &str) -> Uuid {
+        self.given(field)
+            .and_then(Value::as_str)
+            .and_then(place::uuid)
+            .unwrap_or_default()
+    }
+
+    /// A truth value.
+    fn flag(&self, field: &str) -> Option<bool> {
+        self.given(field)?.as_bool()
+    }
+
+    /// An object.
+    fn object(&self, field: &str) -> Option<&Map<String, Value>> {
+        self.given(field)?.as_object()
+    }
+
+    /// The objects of a list, if there is one.
+    fn objects(&self, field: &str) -> Option<Vec<&Map<String, Value>>> {
+        let items = self.given(field)?.as_array()?;
+        Some(items.iter().filter_map(Value::as_object).collect())
+    }
+
+    /// The texts of a list.
+    fn texts(&self, field: &str) -> Vec<String> {
+        let items = self.given(field).and_then(Value::as_array);
+        let texts = items.into_iter().flatten().filter_map(Value::as_str);
+        texts.map(str::to_owned).collect()
+    }
+}
+
+impl Fields for Map<String, Value> {
+    fn given(&self, field: &str) -> Option<&Value> {
+        self.get(field).filter(|value| !value.is_null())
+    }
+}
+
+/// A whole number from 0, which may be written with a fraction of nothing: to JSON Schema, `1.0` is an integer.
+pub fn whole(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
+        format!("{number:.0}").parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_whole_number_may_be_written_with_a_fraction_of_nothing() {
+        for (value, number) in [(json!(0), 0), (json!(7.0), 7), (json!(1e3), 1000)] {
+            assert_eq!(whole(&value), Some(number), "{value}");
+        }
+        for value in [json!(1.5), json!(-1), json!(-1.0), json!("1"), json!(null)] {
+            assert_eq!(whole(&value), None, "{value}");
+        }
+    }
+}

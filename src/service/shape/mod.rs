@@ -1,0 +1,333 @@
+//! What a JSON body must be: one value that says it to both sides. It checks a body, and it describes it.
+//!
+//! A shape is made from the vocabulary, so the allowed names are those that are told.
+
+mod make;
+mod schema;
+
+pub use make::{
+    any_object, any_text, at_least_one_of, boolean, fills, list_of, map_of, may, needs, object, one_of, rule,
+    ruled, text, text_or_number, texts, uuid, variants, whole_from,
+};
+
+use super::check::Check;
+use super::fields::{Fields as _, whole};
+use super::place;
+use super::problem::Problem;
+use serde_json::{Map, Value};
+
+const MISSING: &str = "must not be null";
+const EMPTY: &str = "must not be empty";
+
+type Object = Map<String, Value>;
+
+/// What a JSON value must be.
+pub struct Shape {
+    kind: Kind,
+    name: Option<&'static str>,
+    about: Option<&'static str>,
+}
+
+enum Kind {
+    Text,
+    AnyText,
+    Uuid,
+    Boolean,
+    OneOf(Vec<String>),
+    Whole(u64, Option<u64>),
+    TextOrNumber,
+    Texts,
+    List(Box<Shape>),
+    Object(Vec<Part>),
+    AtLeastOneOf(Vec<Part>),
+    Map(Option<Box<Shape>>),
+    Variants(&'static str, Vec<(&'static str, Shape)>),
+}
+
+/// A part of what an object must be.
+pub enum Part {
+    /// One of its members.
+    Member(Member),
+    /// What is to be said of several members together.
+    Rule(Rule),
+}
+
+/// A member of an object.
+pub struct Member {
+    field: String,
+    shape: Shape,
+    about: Option<&'static str>,
+    presence: Presence,
+}
+
+enum Presence {
+    /// It may be missing or null.
+    Free,
+    /// It must be there, or this is said.
+    Needed(&'static str),
+    /// It must be there, and a rule tells if it is not.
+    Ruled,
+}
+
+/// What is to be said of several members together.
+pub struct Rule {
+    check: Box<dyn Fn(&mut Check, &Object)>,
+    /// What a JSON schema can say of it.
+    schema: Option<Value>,
+}
+
+impl Part {
+    /// With a sentence about it.
+    pub fn about(mut self, text: &'static str) -> Self {
+        if let Self::Member(member) = &mut self {
+            member.about = Some(text);
+        }
+        self
+    }
+}
+
+impl Shape {
+    /// With a name in the description, and a sentence about it.
+    pub fn named(self, name: &'static str, about: &'static str) -> Self {
+        Self {
+            name: Some(name),
+            about: Some(about),
+            ..self
+        }
+    }
+
+    /// Refuses a body with everything that is wrong with it.
+    pub fn hold(&self, body: &Object) -> Result<(), Problem> {
+        let mut check = Check::default();
+        self.check(&mut check, body);
+        check.done(())
+    }
+
+    /// Notes everything that is wrong with a body.
+    pub fn check(&self, check: &mut Check, body: &Object) {
+        match &self.kind {
+            Kind::Object(parts) | Kind::AtLeastOneOf(parts) => {
+                parts.iter().for_each(|part| part.check(check, body));
+            }
+            Kind::Map(Some(item)) => body
+                .iter()
+                .for_each(|(field, value)| item.value(check, field, value)),
+            Kind::Variants(tag, variants) => {
+                let name = body.optional_text(tag);
+                match variants.iter().find(|(known, _)| Some(*known) == name.as_deref()) {
+                    Some((_, variant)) => variant.check(check, body),
+                    None => needs(*tag, self.tags()).check(check, body),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes everything that is wrong with the value of a field.
+    fn value(&self, check: &mut Check, field: &str, value: &Value) {
+        match (&self.kind, value) {
+            (Kind::AnyText, Value::String(_))
+            | (Kind::Boolean, Value::Bool(_))
+            | (Kind::TextOrNumber, Value::String(_) | Value::Number(_)) => {}
+            (Kind::Text | Kind::Uuid | Kind::OneOf(_), Value::String(text)) => self.text(check, field, text),
+            (Kind::Whole(first, last), value) if in_range(value, *first, *last) => {}
+            (Kind::Texts, Value::Array(items)) => items_of(check, field, items),
+            (Kind::List(item), Value::Array(items)) => {
+                for (index, value) in items.iter().enumerate() {
+                    item.value(check, &format!("{field}[{index}]"), value);
+                }
+            }
+            (
+                Kind::Object(_) | Kind::AtLeastOneOf(_) | Kind::Map(_) | Kind::Variants(..),
+                Value::Object(inner),
+            ) => {
+                check.below(field, |check| self.check(check, inner));
+            }
+            _ => check.note(field, self.wanted()),
+        }
+    }
+
+    fn text(&self, check: &mut Check, field: &str, text: &str) {
+        match &self.kind {
+            _ if text.trim().is_empty() => check.note(field, EMPTY),
+            Kind::Uuid if place::uuid(text).is_none() => check.note(field, "must be a UUID"),
+            Kind::OneOf(names) if !names.iter().any(|name| name == text) => {
+                check.note(field, format!("must be one of {}", names.join(", ")));
+            }
+            _ => {}
+        }
+    }
+
+    /// What is said of a value of another kind.
+    fn wanted(&self) -> String {
+        match &self.kind {
+            Kind::Text | Kind::AnyText | Kind::Uuid | Kind::OneOf(_) => "must be a string".to_owned(),
+            Kind::Boolean => "must be true or false".to_owned(),
+            Kind::Whole(first, None) => format!("must be an integer from {first}"),
+            Kind::Whole(first, Some(last)) => format!("must be an integer from {first} to {last}"),
+            Kind::TextOrNumber => "must be a string or a number".to_owned(),
+            Kind::Texts => "must be an array of strings".to_owned(),
+            Kind::List(_) => "must be an array of objects".to_owned(),
+            Kind::Object(_) | Kind::AtLeastOneOf(_) | Kind::Map(_) | Kind::Variants(..) => {
+                "must be an object".to_owned()
+            }
+        }
+    }
+
+    fn tags(&self) -> Self {
+        let Kind::Variants(_, variants) = &self.kind else {
+            return text();
+        };
+        one_of(&variants.iter().map(|(name, _)| *name).collect::<Vec<_>>())
+    }
+}
+
+fn in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
+    whole(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
+}
+
+fn items_of(check: &mut Check, field: &str, items: &[Value]) {
+    if items.is_empty() {
+        check.note(field, EMPTY);
+    }
+    for (index, item) in items.iter().enumerate() {
+        match item.as_str() {
+            Some("") => check.note(&format!("{field}[{index}]"), EMPTY),
+            Some(_) => {}
+            None => check.note(&format!("{field}[{index}]"), "must be a string"),
+        }
+    }
+}
+
+impl Part {
+    fn check(&self, check: &mut Check, object: &Object) {
+        let member = match self {
+            Self::Rule(rule) => return (rule.check)(check, object),
+            Self::Member(member) => member,
+        };
+        match (object.given(&member.field), &member.presence) {
+            (Some(value), _) => member.shape.value(check, &member.field, value),
+            (None, Presence::Needed(message)) => check.note(&member.field, *message),
+            (None, Presence::Free | Presence::Ruled) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn found(shape: &Shape, body: &Value) -> String {
+        let mut check = Check::default();
+        shape.check(&mut check, body.as_object().unwrap());
+        let found = check
+            .findings
+            .iter()
+            .map(|f| format!("{}: {}", f.field, f.message));
+        found.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Held against its own description, a body is refused exactly where the check has findings.
+    fn both_say_the_same(shape: &Shape, body: &Value) {
+        let mut named = Object::new();
+        let schema = shape.describe(&mut named);
+        let schema = json!({"allOf": [schema], "components": {"schemas": named}});
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert_eq!(
+            validator.is_valid(body),
+            found(shape, body).is_empty(),
+            "{body}\n{schema}"
+        );
+    }
+
+    #[test]
+    fn everything_wrong_is_found_at_once() {
+        let shape = object(
+            ["a", "b", "c"]
+                .map(|field| needs(field, text()))
+                .into_iter()
+                .chain(["d", "e", "f", "g"].map(|field| needs(field, texts())))
+                .chain(["h", "i"].map(|field| needs(field, boolean()))),
+        );
+        let body = json!({"b": " ", "c": 1, "e": [], "f": ["x", 1, ""], "g": "x", "h": "true", "i": null});
+        insta::assert_snapshot!(found(&shape, &body), @r"
+        a: must not be null
+        b: must not be empty
+        c: must be a string
+        d: must not be null
+        e: must not be empty
+        f[1]: must be a string
+        f[2]: must not be empty
+        g: must be an array of strings
+        h: must be true or false
+        i: must not be null
+        ");
+        assert!(shape.hold(body.as_object().unwrap()).is_err());
+    }
+
+    #[test]
+    fn findings_stand_below_the_object_that_they_are_in() {
+        let shape = object([
+            needs("a", object([needs("b", object([needs("c", text())]))])),
+            needs("d", list_of(object([needs("id", uuid())]))),
+            may("e", any_object()),
+            needs("kind", one_of(&["one", "two"])),
+            may("f", text()),
+            needs("f", any_object()),
+            fills("g", text()),
+            ruled("h", text()),
+        ]);
+        let body = json!({
+            "a": {"b": {"c": ""}}, "d": [{"id": "x"}, 7, {"id": "3F0C7D1E-62B4-4A0E-9D51-8F7A6C2B1E90"}],
+            "e": 1, "kind": "other", "f": null,
+        });
+        insta::assert_snapshot!(found(&shape, &body), @r"
+        a.b.c: must not be empty
+        d[0].id: must be a UUID
+        d[1]: must be an object
+        e: must be an object
+        kind: must be one of one, two
+        f: must not be null
+        g: must not be empty
+        ");
+    }
+
+    #[test]
+    fn what_a_shape_says_to_a_body_and_in_the_description_is_the_same() {
+        let variant = |name: &'static str| object([needs("kind", one_of(&[name])), needs(name, boolean())]);
+        let shape = object([
+            needs("text", text()),
+            may("any", any_text()),
+            may("whole", whole_from(1, Some(9))),
+            may("either", text_or_number()),
+            may("names", texts()),
+            may("one", one_of(&["x", "y"])),
+            may("map", map_of(any_text())),
+            may(
+                "some",
+                variants("kind", [("a", variant("a")), ("b", variant("b"))]).named("Some", "One of two."),
+            ),
+        ]);
+        for (field, values) in [
+            ("text", json!(["x", " ", 1, null])),
+            ("any", json!(["", 1, null])),
+            ("whole", json!([0, 1, 9, 10, 1.5, 2.0, "1", null])),
+            ("either", json!(["", 1.5, true, null])),
+            ("names", json!([[], ["x"], ["", "x"], "x", null])),
+            ("one", json!(["x", "z", 1, null])),
+            ("map", json!([{}, {"a": "x"}, {"a": 1}, [], null])),
+            (
+                "some",
+                json!([{"kind": "a", "a": true}, {"kind": "b", "a": true}, {"kind": "c"}, {}, 1, null]),
+            ),
+        ] {
+            for value in values.as_array().unwrap() {
+                let mut body = json!({"text": "x"});
+                body[field] = value.clone();
+                both_say_the_same(&shape, &body);
+            }
+        }
+        both_say_the_same(&shape, &json!({}));
+    }
+}

@@ -1,0 +1,92 @@
+//! What a shape says in the description of the API: a JSON schema.
+
+use super::{Kind, Object, Part, Presence, Shape};
+use serde_json::{Value, json};
+
+impl Shape {
+    /// The JSON schema; shapes with a name go into `named`, and a reference stands in their place.
+    pub fn describe(&self, named: &mut Object) -> Value {
+        let mut schema = self.schema(named);
+        if let Some(about) = self.about {
+            schema["description"] = about.into();
+        }
+        let Some(name) = self.name else {
+            return schema;
+        };
+        named.insert(name.to_owned(), schema);
+        json!({"$ref": format!("#/components/schemas/{name}")})
+    }
+
+    fn schema(&self, named: &mut Object) -> Value {
+        match &self.kind {
+            Kind::Text => json!({"type": "string", "pattern": r"\S"}),
+            Kind::AnyText => json!({"type": "string"}),
+            Kind::Uuid => json!({"type": "string", "format": "uuid"}),
+            Kind::Boolean => json!({"type": "boolean"}),
+            Kind::OneOf(names) => json!({"type": "string", "enum": names}),
+            Kind::Whole(first, None) => json!({"type": "integer", "minimum": first}),
+            Kind::Whole(first, Some(last)) => json!({"type": "integer", "minimum": first, "maximum": last}),
+            Kind::TextOrNumber => json!({"type": ["string", "number"]}),
+            Kind::Texts => {
+                json!({"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}})
+            }
+            Kind::List(item) => json!({"type": "array", "items": item.describe(named)}),
+            Kind::Map(None) => json!({"type": "object"}),
+            Kind::Map(Some(item)) => json!({"type": "object", "additionalProperties": item.describe(named)}),
+            Kind::Object(parts) => object_schema(parts, named),
+            Kind::AtLeastOneOf(parts) => {
+                let mut schema = object_schema(parts, named);
+                schema["minProperties"] = 1.into();
+                schema
+            }
+            Kind::Variants(_, variants) => {
+                let all: Vec<Value> = variants.iter().map(|(_, shape)| shape.describe(named)).collect();
+                json!({"oneOf": all})
+            }
+        }
+    }
+}
+
+/// The schema of an object; what rules say of it stands before it.
+fn object_schema(parts: &[Part], named: &mut Object) -> Value {
+    let (mut properties, mut required, mut all) = (Object::new(), Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            Part::Rule(rule) => all.extend(rule.schema.clone()),
+            Part::Member(member) => {
+                let mut schema = member.shape.describe(named);
+                match member.presence {
+                    Presence::Free => schema = or_null(schema),
+                    _ => required.push(member.field.clone()),
+                }
+                if let Some(about) = member.about {
+                    schema["description"] = about.into();
+                }
+                properties.insert(member.field.clone(), schema);
+            }
+        }
+    }
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    if all.is_empty() {
+        return schema;
+    }
+    all.push(schema);
+    json!({"allOf": all})
+}
+
+fn or_null(mut schema: Value) -> Value {
+    let Some(kind) = schema.get_mut("type") else {
+        return json!({"oneOf": [{"type": "null"}, schema]});
+    };
+    match kind {
+        Value::Array(kinds) => kinds.push("null".into()),
+        kind => *kind = json!([kind.take(), "null"]),
+    }
+    if let Some(Value::Array(names)) = schema.get_mut("enum") {
+        names.push(Value::Null);
+    }
+    schema
+}
