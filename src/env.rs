@@ -53,6 +53,8 @@ variables! {
     RETRIES = "SLUICEGATE_RETRIES";
     /// The CI host, instead of detecting it.
     CI = "SLUICEGATE_CI";
+    /// Which version of the configuration file counts: auto, base or head.
+    POLICY = "SLUICEGATE_POLICY";
     /// Colour: auto, always or never.
     COLOR = "SLUICEGATE_COLOR";
     /// Review every pipeline of the head commit.
@@ -194,6 +196,12 @@ impl Env {
             .get(name)
             .map(String::as_str)
             .filter(|value| !value.is_empty())
+    }
+
+    /// The names of the variables that are set to something.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let set = self.variables.iter().filter(|(_, value)| !value.is_empty());
+        set.map(|(name, _)| name.as_str())
     }
 
     /// The folder that relative paths start from.

@@ -9,7 +9,7 @@ mod coverage;
 mod rows;
 
 use clap::{Arg, Command, CommandFactory as _};
-use sluicegate::{cli::Cli, env::VARIABLES};
+use sluicegate::{cli::Cli, env::VARIABLES, settings::SETTINGS};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -87,11 +87,22 @@ fn readme_names_every_command() {
 
 #[test]
 fn readme_lists_every_variable() {
-    let rows = VARIABLES
-        .iter()
-        .map(|(name, meaning)| format!("| `{name}` | {} |\n", meaning.trim()));
+    let code = |word: &str| match word {
+        "" => String::new(),
+        word => format!("`{word}`"),
+    };
+    let rows = SETTINGS.iter().map(|setting| {
+        let key = if setting.kind.is_in_file() {
+            setting.key
+        } else {
+            ""
+        };
+        let (flag, key) = (code(setting.flag), code(key));
+        let (name, meaning, said_by) = (setting.variable, setting.meaning(), setting.kind.said_by());
+        format!("| `{name}` | {flag} | {key} | {said_by} | {meaning} |\n")
+    });
     let table = format!(
-        "\n| variable | meaning |\n|---|---|\n{}\n",
+        "\n| variable | flag | key | who may say it | meaning |\n|---|---|---|---|---|\n{}\n",
         rows.collect::<String>()
     );
     hold("README.md", "variables", &table);
@@ -120,6 +131,25 @@ fn readme_uses_only_flags_that_exist() {
         assert!(
             known.iter().any(|k| k == flag) || foreign.contains(&flag),
             "README names --{flag}, which does not exist"
+        );
+    }
+}
+
+#[test]
+fn every_variable_is_a_setting_whose_flag_names_it() {
+    let variables: Vec<&str> = VARIABLES.iter().map(|(name, _)| *name).collect();
+    let settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.variable).collect();
+    assert_eq!(variables, settings);
+    let mut all: Vec<Arg> = commands().iter().flat_map(flags).collect();
+    all.extend(Cli::command().get_arguments().cloned());
+    for setting in SETTINGS.iter().filter(|setting| !setting.flag.is_empty()) {
+        let named =
+            |arg: &Arg| arg.get_long() == Some(&setting.flag[2..]) && help(arg).contains(setting.variable);
+        assert!(
+            all.iter().any(named),
+            "{} has no flag {}",
+            setting.variable,
+            setting.flag
         );
     }
 }
@@ -285,14 +315,20 @@ fn the_configuration_in_readme_is_accepted() {
         .split("```yaml\n")
         .find(|block| block.starts_with("# sluicegate.yaml"))
         .unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("sluicegate.yaml"),
-        example.split("```").next().unwrap(),
-    )
-    .unwrap();
-    let env = sluicegate::env::Env::from_parts([], folder.path().to_owned());
-    if let Err(why) = sluicegate::settings::Sources::load(&env, None, Some(folder.path())) {
-        panic!("{why}");
+    accept_configuration("README.md", example.split("```").next().unwrap());
+}
+
+/// Holds the text of a configuration file in a document to the program.
+fn accept_configuration(page: &str, text: &str) {
+    let file = sluicegate::policy::GateFile {
+        counts: Some(sluicegate::policy::Text {
+            name: "sluicegate.yaml".to_owned(),
+            text: text.to_owned(),
+        }),
+        ..Default::default()
+    };
+    let env = sluicegate::env::Env::from_parts([], PathBuf::new());
+    if let Err(why) = sluicegate::settings::Sources::new(&env, &file, None) {
+        panic!("{page}: {why}");
     }
 }

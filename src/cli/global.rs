@@ -1,6 +1,7 @@
 //! The flags that every command takes.
 
 use super::Color;
+use crate::policy::Choice;
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
 
@@ -47,6 +48,9 @@ pub struct GlobalArgs {
     /// [env: SLUICEGATE_CI] [default: auto]
     #[arg(long, global = true, value_name = "HOST")]
     pub ci: Option<String>,
+    /// Which version of the configuration file counts; `auto` is the base's in CI [env: SLUICEGATE_POLICY] [default: auto]
+    #[arg(long, global = true, value_name = "VERSION")]
+    pub policy: Option<Choice>,
     /// Colour in what people read [env: SLUICEGATE_COLOR, NO_COLOR] [default: auto]
     #[arg(long, global = true, value_name = "WHEN")]
     pub color: Option<Color>,

@@ -25,13 +25,15 @@ const TOLD: usize = 20;
 
 pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     let mut workspace = run.workspace()?;
-    let settings = workspace.sources.check(args)?;
     let started = Started::now();
-    let subject = match settings.revisions.head {
+    let wish = workspace.sources.checked(args)?;
+    let subject = match wish.head {
         Some(_) => Subject::Commit,
         None => Subject::Checkout,
     };
-    workspace.deepen(run, &settings.revisions, subject)?;
+    workspace.deepen(run, &wish, subject)?;
+    workspace.warn_of_policy(run);
+    let settings = workspace.sources.check(args)?;
     let checking = Checking {
         run,
         workspace: &workspace,
@@ -55,6 +57,7 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
         )?,
     };
     judged.notes.extend(left);
+    judged.notes.extend(workspace.sources.note().map(str::to_owned));
     let status = judged.status;
     let report = started.report(Engine::Local, judged, comparison, selected, &part);
     let to = &settings.judging.destinations;

@@ -20,10 +20,11 @@ pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
     let revisions = workspace
         .sources
         .revisions(&args.selection, args.branch.clone())?;
+    workspace.deepen(run, &revisions, Subject::Commit)?;
+    workspace.warn_of_policy(run);
     let selection = workspace
         .sources
         .selection(&args.selection.include, &args.selection.exclude)?;
-    workspace.deepen(run, &revisions, Subject::Commit)?;
     let target = workspace.target(run, revisions)?;
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
     let restriction = Restriction {
@@ -34,10 +35,13 @@ pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let selected = workspace.select(&snapshot, &Comparison::from(&target), &restriction)?;
     if args.json {
-        run.ui.out(&super::output::json(&as_json(&target, &selected)))?;
+        let mut json = as_json(&target, &selected);
+        json["policy"] = workspace.policy_in_words().into();
+        run.ui.out(&super::output::json(&json))?;
     } else {
         let remote = on_remote(&target, &workspace.repo);
-        run.ui.out(&as_text(&target, &selected, &remote))?;
+        let policy = workspace.policy_in_words();
+        run.ui.out(&as_text(&target, &selected, &remote, policy))?;
     }
     Ok(ExitStatus::Success)
 }
@@ -95,9 +99,9 @@ const fn change_name(kind: &ChangeKind) -> &'static str {
 }
 
 /// What was settled, one fact a line, then each changed pipeline in columns.
-fn as_text(target: &Target, selected: &Selected, remote: &str) -> String {
+fn as_text(target: &Target, selected: &Selected, remote: &str, policy: String) -> String {
     let mut shown = String::new();
-    for (name, value) in facts(target, selected, remote) {
+    for (name, value) in facts(target, selected, remote, policy) {
         let _ = writeln!(shown, "{name:<14} {}", text::line(&value));
     }
     shown.push('\n');
@@ -116,7 +120,7 @@ fn as_text(target: &Target, selected: &Selected, remote: &str) -> String {
     shown
 }
 
-fn facts(target: &Target, selected: &Selected, remote: &str) -> Vec<(&'static str, String)> {
+fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> Vec<(&'static str, String)> {
     let no = || "no".to_owned();
     let host = match target.ci {
         Host::None => "none, this is somebody's own machine".to_owned(),
@@ -146,6 +150,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str) -> Vec<(&'static st
         ("on the remote", remote.to_owned()),
         ("base", base),
         ("because", target.base_source.clone()),
+        ("policy", policy),
     ];
     facts.extend(
         selected

@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::GitError;
 use crate::http::{ErrorKind, HttpError};
+use crate::policy::PolicyError;
 use crate::publish::PublishError;
 use crate::service::ServiceError;
 use crate::settings::SettingsError;
@@ -41,6 +42,17 @@ impl From<ContextError> for Failure {
     fn from(error: ContextError) -> Self {
         let hint = error.hint();
         failure(ExitStatus::Context, error, hint)
+    }
+}
+
+impl From<PolicyError> for Failure {
+    fn from(error: PolicyError) -> Self {
+        let hint = error.hint();
+        let status = match error {
+            PolicyError::Unreadable { .. } => ExitStatus::Usage,
+            PolicyError::Git(_) => ExitStatus::Context,
+        };
+        failure(status, error, hint)
     }
 }
 

@@ -67,6 +67,9 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
         return ui.fail(&Failure::from(error));
     }
     ui::start_log(cli.global.verbose);
+    for warning in settings::unknown_variables(&env) {
+        ui.warn(&warning);
+    }
     signals::guard(ui, move |signals| {
         let run = Run {
             env,

@@ -21,7 +21,7 @@ pub(super) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
 pub(super) fn run(run: &Run, args: &ReportArgs) -> Outcome {
     let sources = run.sources()?;
     let destinations = sources.destinations(&args.destinations)?;
-    let host = sources.global(&run.global)?.ci;
+    let host = settings::host(&run.global, &run.env)?;
     let reports = args.files.iter().map(|file| read(run, file));
     let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
     let report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;

@@ -40,10 +40,14 @@ pub(super) struct Reviewed<'a> {
 /// Reviews, and delivers the report.
 pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'a>, Failure> {
     let mut workspace = run.workspace()?;
+    let started = Started::now();
+    let wish = workspace
+        .sources
+        .revisions(&args.selection, args.branch.clone())?;
+    workspace.deepen(run, &wish, Subject::Commit)?;
+    workspace.warn_of_policy(run);
     let settings = workspace.sources.review(args)?;
     let connection = workspace.sources.connection(&run.global)?;
-    let started = Started::now();
-    workspace.deepen(run, &settings.revisions, Subject::Commit)?;
     let target = workspace.target(run, settings.revisions.clone())?;
     let comparison = Comparison::from(&target);
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
@@ -75,11 +79,12 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
         target: &target,
     };
     let engine = review.engine();
-    let judged = match (nothing(&comparison, &selected, &part), engine) {
+    let mut judged = match (nothing(&comparison, &selected, &part), engine) {
         (Some(why), _) => review.nothing(&why)?,
         (None, Engine::Local) => review.check(&snapshot, &selected.files)?,
         (None, Engine::Remote) => review.ask(&selected.files)?,
     };
+    judged.notes.extend(workspace.sources.note().map(str::to_owned));
     let status = judged.status;
     let report = started.report(engine, judged, comparison, selected, &part);
     let to = &settings.judging.destinations;

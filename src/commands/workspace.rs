@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::ci::{self, CiContext};
-use crate::context::{self, Comparison, Subject, Target, Wish};
+use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -11,9 +11,9 @@ use crate::git::{
     BlobId, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
 use crate::pipelines::{self, RULES_FILE};
-use crate::policy::{self, plain};
+use crate::policy::{self, GateFile, plain};
 use crate::rules::RuleSet;
-use crate::settings::{self, Global, Revisions, Selection, Sources};
+use crate::settings::{self, FILE_NAME, Revisions, Selection, Sources};
 use crate::yaml::DocumentError;
 use std::path::{Path, PathBuf};
 
@@ -34,8 +34,11 @@ pub(crate) struct Restriction<'a> {
 pub(crate) struct Workspace<'a> {
     pub(crate) repo: Repository,
     pub(crate) sources: Sources<'a>,
-    pub(crate) global: Global,
+    /// The platform's hidden folder, if it is not to be found.
+    pub(crate) named_folder: Option<String>,
     pub(crate) ci: CiContext,
+    /// Where the gate's own files are read.
+    pub(crate) policy: PolicyTip,
     /// The configuration file's path in the repository; none where the job names one outside.
     pub(crate) config_file: Option<String>,
 }
@@ -44,16 +47,36 @@ impl Run {
     /// Opens the repository and reads what surrounds it.
     pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
         let repo = Repository::discover(&settings::repository_folder(&self.global, &self.env))?;
-        let sources = Sources::load(&self.env, self.global.config.as_deref(), Some(repo.root()))?;
-        let global = sources.global(&self.global)?;
-        let ci = ci::detect(&self.env, global.ci).map_err(context::ContextError::from)?;
-        let file = settings::config_file(&self.global, &self.env, repo.root());
+        let host = settings::host(&self.global, &self.env)?;
+        let ci = ci::detect(&self.env, host).map_err(context::ContextError::from)?;
+        let settled = self.settled(&repo, Some(&ci))?;
         Ok(Workspace {
-            config_file: policy::in_repository(repo.root(), &file),
+            named_folder: settled.sources.config_dir(&self.global)?,
+            sources: settled.sources,
+            policy: settled.policy,
+            config_file: settled.config_file,
             repo,
-            sources,
-            global,
             ci,
+        })
+    }
+
+    /// The settings, from the version of the configuration file that counts.
+    fn settled(&self, repo: &Repository, ci: Option<&CiContext>) -> Result<Settled<'_>, Failure> {
+        let policy = policy::tip(repo, ci, settings::policy_choice(&self.global, &self.env)?)?;
+        let named = settings::named_config(&self.global, &self.env);
+        let (is_named, file) = match named {
+            Some(file) => (true, file),
+            None => (false, repo.root().join(FILE_NAME)),
+        };
+        let config_file = policy::in_repository(repo.root(), &file);
+        let (read, root) = match &config_file {
+            Some(path) => (policy::read(repo, &policy, path, is_named)?, Some(repo.root())),
+            None => (policy::of_the_job(&plain(&file), is_named)?, None),
+        };
+        Ok(Settled {
+            sources: Sources::new(&self.env, &read, root)?,
+            policy,
+            config_file,
         })
     }
 
@@ -69,15 +92,30 @@ impl Run {
 
     /// The settings where no repository is needed; the file is read if there is a repository.
     pub(crate) fn sources(&self) -> Result<Sources<'_>, Failure> {
-        let repo = self.repository();
-        let root = repo.as_ref().map(Repository::root);
-        Ok(Sources::load(&self.env, self.global.config.as_deref(), root)?)
+        let host = settings::host(&self.global, &self.env)?;
+        if let Some(repo) = self.repository() {
+            let ci = ci::detect(&self.env, host).ok();
+            return Ok(self.settled(&repo, ci.as_ref())?.sources);
+        }
+        let file = match settings::named_config(&self.global, &self.env) {
+            Some(file) => policy::of_the_job(&file, true)?,
+            None => GateFile::default(),
+        };
+        Ok(Sources::new(&self.env, &file, None)?)
     }
 }
 
-impl Workspace<'_> {
+/// The settings, and where they were found.
+struct Settled<'a> {
+    sources: Sources<'a>,
+    policy: PolicyTip,
+    config_file: Option<String>,
+}
+
+impl<'a> Workspace<'a> {
     /// Fetches what the clone lacks for this, if that was asked for; each step is said.
-    pub(crate) fn deepen(&mut self, run: &Run, wish: &Revisions, subject: Subject) -> Result<(), Failure> {
+    /// Then the settings are read again, as the version that counts may have come.
+    pub(crate) fn deepen(&mut self, run: &'a Run, wish: &Revisions, subject: Subject) -> Result<(), Failure> {
         if wish.deepen {
             let say = |step: &str| run.ui.say(step);
             context::deepen(
@@ -87,8 +125,39 @@ impl Workspace<'_> {
                 subject,
                 &say,
             )?;
+            context::fetch_policy(&mut self.repo, &self.ci, &say)?;
+            let settled = run.settled(&self.repo, Some(&self.ci))?;
+            self.named_folder = settled.sources.config_dir(&run.global)?;
+            self.sources = settled.sources;
+            self.policy = settled.policy;
         }
         Ok(())
+    }
+
+    /// Warns of what does not count yet in the configuration file; a run may end before there is a report to say it.
+    pub(crate) fn warn_of_policy(&self, run: &Run) {
+        if let Some(note) = self.sources.note() {
+            run.ui.warn(note);
+        }
+    }
+
+    /// Where the configuration file is read, for people.
+    pub(crate) fn policy_in_words(&self) -> String {
+        match (&self.config_file, &self.policy) {
+            (None, _) => "the file that the job names, outside the repository".to_owned(),
+            (Some(path), PolicyTip::Head { why }) => format!("{path} of the checkout: {why}"),
+            (
+                Some(path),
+                PolicyTip::At {
+                    commit,
+                    branch,
+                    source,
+                },
+            ) => {
+                format!("{path} of `{branch}` at {} ({source})", commit.short())
+            }
+            (Some(_), PolicyTip::Unknown { why }) => format!("none: {why}"),
+        }
     }
 
     /// The commit, branch and base that are meant; its warnings are shown.
@@ -107,7 +176,7 @@ impl Workspace<'_> {
 
     /// The platform's hidden folder: as set, else the one that holds its files.
     pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
-        if let Some(name) = &self.global.config_dir {
+        if let Some(name) = &self.named_folder {
             return Ok(Some(name.clone()));
         }
         let folders = snapshot.root_folders()?;

@@ -16,7 +16,7 @@ mod target;
 pub use comparison::{Comparison, settle_checkout};
 pub use deepen::{Subject, deepen};
 pub use error::ContextError;
-pub use policy::{PolicyTip, policy_tip};
+pub use policy::{PolicyTip, fetch_policy, policy_tip};
 pub use target::{Target, Wish};
 
 use crate::ci::CiContext;

@@ -5,7 +5,7 @@
 
 use super::ContextError;
 use crate::ci::{BaseHint, CiContext, Host};
-use crate::git::{CommitId, RemoteBranch, Repository};
+use crate::git::{CommitId, RemoteBranch, Repository, Wanted};
 
 /// Where the policy of a run is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,32 @@ pub fn policy_tip(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, Contex
         },
         BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => default(repo, ci),
     }
+}
+
+/// Fetches the branch that [`policy_tip`] reads, where the clone lacks it; `say` is told. A branch that cannot be fetched
+/// stays away.
+pub fn fetch_policy(repo: &mut Repository, ci: &CiContext, say: &dyn Fn(&str)) -> Result<(), ContextError> {
+    let branch = match &ci.base {
+        BaseHint::MergeBaseWith { branch, .. } => Some(branch),
+        BaseHint::Commit { target, .. } => target.as_ref(),
+        BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => {
+            ci.default_branch.as_ref()
+        }
+    };
+    let Some(branch) = branch.filter(|branch| ci.host != Host::None && ci.branch.as_ref() != Some(branch))
+    else {
+        return Ok(());
+    };
+    if repo.remote_branch(branch)?.is_none() {
+        say(&format!(
+            "fetching the branch {branch}, which says how the change is judged"
+        ));
+        match repo.fetch_history(&[Wanted::Branch(branch)], 1) {
+            Ok(()) => *repo = repo.reopen()?,
+            Err(error) => say(&format!("it was not fetched: {error}")),
+        }
+    }
+    Ok(())
 }
 
 fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError> {

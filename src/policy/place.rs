@@ -1,5 +1,7 @@
-//! Whether a file lies in the repository, and so is the change's, or outside, and so is the job's.
+//! Whether a file lies in the repository, and so is the change's, or outside, and so is the job's; and where the files may
+//! lie that the change has written.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 /// The file as a path from the repository root; none if it lies outside, with no part of its path in the repository.
@@ -32,6 +34,62 @@ pub fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// Where a file is to be written that the configuration file names: inside the checkout, or why not.
+///
+/// Its path starts from the current folder `here`, as a job's paths do, or from the root where `here` is elsewhere.
+pub fn in_checkout(root: &Path, here: &Path, path: &Path) -> Result<PathBuf, &'static str> {
+    for part in path.components() {
+        match part {
+            Component::Normal(name) if is_git(name) => return Err("it lies in .git"),
+            Component::Normal(_) | Component::CurDir => {}
+            Component::ParentDir => return Err("it has a `..`"),
+            Component::RootDir | Component::Prefix(_) => return Err("it is not relative"),
+        }
+    }
+    let unknown = "the checkout cannot be read";
+    let root = root.canonicalize().map_err(|_| unknown)?;
+    let inside = here.canonicalize().is_ok_and(|here| here.starts_with(&root));
+    let full = if inside { here.join(path) } else { root.join(path) };
+    let real = real(&full).ok_or("a link on the way leads nowhere")?;
+    let rest = real
+        .strip_prefix(&root)
+        .map_err(|_| "a link on the way leads out of it")?;
+    if rest.iter().any(is_git) {
+        return Err("a link on the way leads into .git");
+    }
+    Ok(full)
+}
+
+/// Where the path leads, through links, whether there is something or not.
+fn real(full: &Path) -> Option<PathBuf> {
+    let there = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;
+    let rest = full.strip_prefix(there).ok()?;
+    let real = there.canonicalize().ok()?;
+    Some(if rest.as_os_str().is_empty() {
+        real
+    } else {
+        real.join(rest)
+    })
+}
+
+/// Whether some file system takes the name for `.git`: in any case, with what macOS or Windows leave out of a name, or by
+/// its short name.
+fn is_git(name: &OsStr) -> bool {
+    let ignored = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let name: String = name
+        .to_string_lossy()
+        .to_lowercase()
+        .chars()
+        .filter(ignored)
+        .collect();
+    let name = name
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    name == ".git" || name.starts_with("git~")
 }
 
 fn with_slashes(path: &Path) -> String {

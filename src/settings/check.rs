@@ -21,16 +21,20 @@ pub struct Check {
 impl Sources<'_> {
     /// The settings of a check.
     pub fn check(&self, args: &CheckArgs) -> Result<Check, SettingsError> {
-        let mut revisions = self.revisions(&args.selection, None)?;
-        if args.staged {
-            revisions.head = None;
-        }
         Ok(Check {
-            revisions,
+            revisions: self.checked(args)?,
             selection: self.selection(&args.selection.include, &args.selection.exclude)?,
             judging: self.judging(&args.gate)?,
             staged: args.staged,
             takes_named: args.selection.base.is_none(),
         })
+    }
+    /// Which commit, against which base: for the job alone to say.
+    pub fn checked(&self, args: &CheckArgs) -> Result<Revisions, SettingsError> {
+        let mut revisions = self.revisions(&args.selection, None)?;
+        if args.staged {
+            revisions.head = None;
+        }
+        Ok(revisions)
     }
 }

@@ -49,9 +49,18 @@ impl Sources<'_> {
         })
     }
 
-    /// Paths are relative to the current folder, those of the file included, as a CI job's are.
+    /// Paths are relative to the current folder, those of the file included, as a CI job's are; those of the file stay in
+    /// the checkout.
     fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportTarget>, SettingsError> {
-        let file = self.file.review.report.clone();
+        let kept = |flag: &ReportFlag| {
+            Ok(ReportFlag {
+                path: self.kept("review.report", flag.path.as_ref())?,
+                ..flag.clone()
+            })
+        };
+        let file = self.file.review.report.as_ref();
+        let file = file.map(|file| file.iter().map(kept).collect::<Result<Vec<_>, SettingsError>>());
+        let file = file.transpose()?;
         let flags = self
             .layers()
             .list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;

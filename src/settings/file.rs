@@ -1,37 +1,16 @@
 //! `sluicegate.yaml`: its keys, and errors that name file, line, column and the key that was meant.
 
-use super::SettingsError;
+use super::{SettingsError, table};
 use crate::cli::{self, parse_value};
-use crate::env::{self, Env};
-use crate::input;
+use crate::policy::Text;
 use crate::text::nearest;
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate.yaml";
-
-/// The largest configuration file that is read, in bytes.
-const SIZE_LIMIT: u64 = 1024 * 1024;
-
-/// Keys that decide where a secret goes or what runs, and the variable that sets each.
-const NEVER_IN_FILE: [(&str, &str); 13] = [
-    ("base-url", env::BASE_URL),
-    ("token", env::TOKEN),
-    ("token-file", env::TOKEN_FILE),
-    ("token-command", env::TOKEN_COMMAND),
-    ("token-url", env::TOKEN_URL),
-    ("token-audience", env::TOKEN_AUDIENCE),
-    ("client-id", env::CLIENT_ID),
-    ("client-secret", env::CLIENT_SECRET),
-    ("ca-cert", env::CA_CERT),
-    ("deepen", env::DEEPEN),
-    ("proxy", "HTTPS_PROXY"),
-    ("http-proxy", "HTTP_PROXY"),
-    ("https-proxy", "HTTPS_PROXY"),
-];
 
 /// The configuration file; every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -42,7 +21,6 @@ pub struct FileConfig {
     pub(super) config_dir: Option<String>,
     pub(super) timeout: Option<u64>,
     pub(super) retries: Option<u32>,
-    pub(super) ci: Option<String>,
     pub(super) include: Option<Vec<String>>,
     pub(super) exclude: Option<Vec<String>>,
     pub(super) environment: Option<String>,
@@ -62,10 +40,6 @@ pub struct FileConfig {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct ReviewSection {
-    pub(super) all: Option<bool>,
-    pub(super) base: Option<String>,
-    pub(super) head: Option<String>,
-    pub(super) branch: Option<String>,
     #[serde(deserialize_with = "word")]
     pub(super) fail_on: Option<cli::FailOn>,
     #[serde(deserialize_with = "word")]
@@ -80,7 +54,6 @@ pub(super) struct ReviewSection {
     pub(super) category: Option<String>,
     pub(super) batch_size: Option<usize>,
     pub(super) concurrency: Option<usize>,
-    pub(super) dry_run: Option<bool>,
 }
 
 /// The section `publish`.
@@ -99,7 +72,6 @@ pub(super) struct PublishSection {
     pub(super) on_ignored: Option<cli::OnIgnored>,
     pub(super) no_verify: Option<bool>,
     pub(super) lookup_timeout: Option<u64>,
-    pub(super) dry_run: Option<bool>,
     pub(super) require_review: Option<PathBuf>,
     pub(super) receipt: Option<PathBuf>,
 }
@@ -144,43 +116,35 @@ fn reports<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<cli:
     texts.map(parse).transpose().map_err(serde::de::Error::custom)
 }
 
-/// Reads the file that `--config` or the variable names, else the one in `root`, if it is there.
-pub(super) fn load(env: &Env, flag: Option<&Path>, root: Option<&Path>) -> Result<FileConfig, SettingsError> {
-    let named = flag
-        .map(Path::to_path_buf)
-        .or_else(|| env.get(env::CONFIG).map(PathBuf::from));
-    let path = match (named, root) {
-        (Some(path), _) => env.current_dir().join(path),
-        (None, Some(root)) if root.join(FILE_NAME).exists() => root.join(FILE_NAME),
-        _ => return Ok(FileConfig::default()),
-    };
-    parse(&path, &read(&path)?)
-}
-
-fn read(path: &Path) -> Result<String, SettingsError> {
-    input::text_file(path, SIZE_LIMIT).map_err(|why| {
-        SettingsError::new(format!(
-            "the configuration file {} cannot be read: {why}",
-            path.display()
-        ))
-    })
-}
-
-fn parse(path: &Path, text: &str) -> Result<FileConfig, SettingsError> {
+/// Reads a version of the file.
+pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
     let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
-    let config: Option<FileConfig> =
-        serde_yaml::from_str_with_options(text, options).map_err(|error| explain(path, &error))?;
+    let config: Option<FileConfig> = serde_yaml::from_str_with_options(&file.text, options)
+        .map_err(|error| explain(&file.name, &error))?;
     Ok(config.unwrap_or_default())
 }
 
-fn explain(path: &Path, error: &serde_yaml::Error) -> SettingsError {
+/// The keys of the file that decide what counts, as they are written there.
+pub(super) fn what_counts(file: &Text) -> Vec<&'static str> {
+    let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
+    let counts = table::SETTINGS.iter().filter(|it| it.kind == table::Kind::Counts);
+    let keys = counts.map(|it| it.key);
+    keys.filter(|key| {
+        key.split('.')
+            .try_fold(&document, |it, name| it.get(name))
+            .is_some_and(|it| !it.is_null())
+    })
+    .collect()
+}
+
+fn explain(name: &str, error: &serde_yaml::Error) -> SettingsError {
     let (place, said) = match error.location() {
         Some(at) if at.line() > 0 => {
             let suffix = format!(" at line {}, column {}", at.line(), at.column());
-            let place = format!("{}:{}:{}", path.display(), at.line(), at.column());
+            let place = format!("{name}:{}:{}", at.line(), at.column());
             (place, error.to_string().replace(&suffix, ""))
         }
-        _ => (path.display().to_string(), error.to_string()),
+        _ => (name.to_owned(), error.to_string()),
     };
     match error.without_snippet() {
         serde_yaml::Error::SerdeUnknownField { field, expected, .. } => unknown_key(&place, field, expected),
@@ -192,10 +156,8 @@ fn explain(path: &Path, error: &serde_yaml::Error) -> SettingsError {
 }
 
 fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsError {
-    if let Some((_, variable)) = NEVER_IN_FILE.iter().find(|(key, _)| *key == field) {
-        let message = format!("{place}: `{field}` must not stand in the configuration file");
-        let why = "the file belongs to the change under review, so it must not decide where a secret goes or what runs";
-        return SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"));
+    if let Some(variable) = table::refused(field) {
+        return not_here(place, field, variable);
     }
     let error = SettingsError::new(format!("{place}: unknown key `{field}`"));
     match nearest(field, expected) {
@@ -204,22 +166,37 @@ fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsE
     }
 }
 
+fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {
+    let message = format!("{place}: `{field}` must not stand in the configuration file");
+    let why = "the file belongs to the change under review, so it must not decide where a secret goes, what runs, which \
+               commit is judged or whether at all";
+    let instead = match variable {
+        "" => "that is for the job to say".to_owned(),
+        variable => format!("set the variable {variable} in the job instead"),
+    };
+    SettingsError::new(message).with_hint(format!("{why}; {instead}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn file(text: &str) -> Text {
+        Text {
+            name: FILE_NAME.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
     fn error(text: &str) -> String {
-        let error = parse(Path::new(FILE_NAME), text).unwrap_err();
+        let error = parse(&file(text)).unwrap_err();
         format!("{error} | {}", error.hint().unwrap_or("-"))
     }
 
     #[test]
     fn an_empty_file_changes_nothing() {
         for text in ["", "# only a comment\n", "---\n"] {
-            assert!(
-                parse(Path::new(FILE_NAME), text).unwrap().project_id.is_none(),
-                "{text:?}"
-            );
+            assert!(parse(&file(text)).unwrap().project_id.is_none(), "{text:?}");
         }
     }
 
@@ -228,18 +205,69 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, ci, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish, publish-on");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish, publish-on");
+    }
+
+    /// The two upper rows: where secrets go and what runs, which commit is judged and whether at all.
+    const FOR_THE_JOB: [&str; 25] = [
+        "base-url",
+        "token",
+        "token-file",
+        "token-command",
+        "token-url",
+        "token-audience",
+        "client-id",
+        "client-secret",
+        "ca-cert",
+        "proxy",
+        "https-proxy",
+        "deepen",
+        "base",
+        "head",
+        "branch",
+        "dry-run",
+        "all",
+        "shard",
+        "ci",
+        "policy",
+        "gate-changes",
+        "accept-breaking",
+        "require-review-engine",
+        "max-known",
+        "repo",
+    ];
+
+    #[test]
+    fn what_only_the_job_may_say_is_refused_wherever_it_stands() {
+        for key in FOR_THE_JOB {
+            let variable = table::refused(key).unwrap();
+            for section in ["", "review", "publish", "publish-on"] {
+                let said = match section {
+                    "" => error(&format!("{key}: true\n")),
+                    section => error(&format!("{section}:\n  {key}: true\n")),
+                };
+                assert!(
+                    said.contains(&format!("`{key}` must not stand in")) && said.contains(variable),
+                    "{section} {said}"
+                );
+            }
+        }
+        let listed = |it: &table::Setting| it.kind.is_in_file() || FOR_THE_JOB.contains(&it.key);
+        let extra: Vec<_> = table::SETTINGS
+            .iter()
+            .filter(|it| !listed(it))
+            .map(|it| it.key)
+            .collect();
+        assert_eq!(extra, ["config", "bitbucket-proxy"]);
     }
 
     #[test]
-    fn what_decides_where_a_secret_goes_is_refused() {
-        for (key, variable) in NEVER_IN_FILE {
-            let said = error(&format!("{key}: https://evil.invalid\n"));
-            assert!(
-                said.contains("must not stand in") && said.contains(variable),
-                "{said}"
-            );
-        }
+    fn the_keys_that_count_are_told_as_they_stand() {
+        let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
+        assert_eq!(
+            what_counts(&file(text)),
+            ["exclude", "review.fail-on", "publish-on.tags"]
+        );
     }
 
     #[test]
@@ -248,6 +276,6 @@ mod tests {
         insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: invalid u64 | -");
         insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: expected mapping start | -");
         insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: the key `timeout` stands twice | -");
-        insta::assert_snapshot!(error("review:\n  all: yes\n"), @"sluicegate.yaml:2:8: invalid boolean (strict mode expects true/false) | -");
+        insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: invalid boolean (strict mode expects true/false) | -");
     }
 }

@@ -1,10 +1,11 @@
 //! What every command needs: the repository, the CI host, colour.
 
-use super::{FILE_NAME, Layers, SettingsError, Sources};
-use crate::ci::Host;
+use super::{Layers, SettingsError, Sources};
+use crate::ci::{Host, UnknownHost};
 use crate::cli::{Color, GlobalArgs, parse_value};
 use crate::env::{self, Env};
-use std::path::{Path, PathBuf};
+use crate::policy::Choice;
+use std::path::PathBuf;
 
 /// The folder to look for the repository from: `--repo`, the variable, else the current folder.
 pub fn repository_folder(args: &GlobalArgs, env: &Env) -> PathBuf {
@@ -18,13 +19,28 @@ pub fn repository_folder(args: &GlobalArgs, env: &Env) -> PathBuf {
     )
 }
 
-/// The configuration file: `--config`, the variable, else the one at the repository root.
-pub fn config_file(args: &GlobalArgs, env: &Env, root: &Path) -> PathBuf {
-    let named = args
-        .config
-        .clone()
-        .or_else(|| env.get(env::CONFIG).map(PathBuf::from));
-    named.map_or_else(|| root.join(FILE_NAME), |path| env.current_dir().join(path))
+/// The configuration file that the job names: `--config`, else the variable.
+pub fn named_config(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
+    let flag = args.config.clone();
+    let named = flag.or_else(|| env.get(env::CONFIG).map(PathBuf::from));
+    named.map(|path| env.current_dir().join(path))
+}
+
+/// Which version of the configuration file counts.
+pub fn policy_choice(args: &GlobalArgs, env: &Env) -> Result<Choice, SettingsError> {
+    let asked = Layers::new(env).pick(args.policy, env::POLICY, parse_value, None)?;
+    Ok(asked.unwrap_or_default())
+}
+
+/// The CI host, if it is not to be detected.
+pub fn host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError> {
+    match Layers::new(env).text(args.ci.clone(), env::CI, None).as_deref() {
+        None | Some("auto") => Ok(None),
+        Some(name) => match name.parse() {
+            Ok(host) => Ok(Some(host)),
+            Err(why) => Err(SettingsError::new(UnknownHost::to_string(&why))),
+        },
+    }
 }
 
 /// When to use colour; `NO_COLOR` is honoured unless colour is asked for by flag or variable.
@@ -37,36 +53,12 @@ pub fn color(args: &GlobalArgs, env: &Env) -> Result<Color, SettingsError> {
     }))
 }
 
-/// Settings that hold for a run in a repository.
-#[derive(Debug, Clone)]
-pub struct Global {
-    /// The CI host, if it is not to be detected.
-    pub ci: Option<Host>,
-    /// The platform's hidden folder, if it is not to be found.
-    pub config_dir: Option<String>,
-}
-
 impl Sources<'_> {
-    /// The host and the hidden folder.
-    pub fn global(&self, args: &GlobalArgs) -> Result<Global, SettingsError> {
-        let layers = self.layers();
-        let ci = layers.text(args.ci.clone(), env::CI, self.file.ci.clone());
-        let ci = match ci.as_deref() {
-            None | Some("auto") => None,
-            Some(name) => Some(
-                name.parse::<Host>()
-                    .map_err(|why| SettingsError::new(why.to_string()))?,
-            ),
-        };
-        let config_dir = layers.text(
-            args.config_dir.clone(),
-            env::CONFIG_DIR,
-            self.file.config_dir.clone(),
-        );
-        Ok(Global {
-            ci,
-            config_dir: config_dir.map(|name| folder_name(&name)).transpose()?,
-        })
+    /// The platform's hidden folder, if it is not to be found.
+    pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+        let file = self.file.config_dir.clone();
+        let name = self.layers().text(args.config_dir.clone(), env::CONFIG_DIR, file);
+        name.map(|name| folder_name(&name)).transpose()
     }
 }
 

@@ -1,17 +1,42 @@
 //! Lays flag, variable and file over one another.
 
 use super::SettingsError;
+use super::table::{self, Kind};
 use crate::env::Env;
 
 /// Reads variables, and says in an error which one was wrong.
 #[derive(Clone, Copy)]
 pub(crate) struct Layers<'a> {
     env: &'a Env,
+    /// What counts is not taken from the file.
+    facts_only: bool,
 }
 
 impl<'a> Layers<'a> {
+    /// Flags and variables; the file's values are taken where the file may say them.
     pub(crate) const fn new(env: &'a Env) -> Self {
-        Self { env }
+        Self {
+            env,
+            facts_only: false,
+        }
+    }
+
+    /// The same, without what counts from the file: the file is the change's own.
+    pub(super) const fn facts_only(env: &'a Env) -> Self {
+        Self {
+            env,
+            facts_only: true,
+        }
+    }
+
+    /// The file's value of the setting with this variable, if the file may say it.
+    fn said<T>(self, variable: &str, value: Option<T>) -> Option<T> {
+        let kind = table::by_variable(variable).map(|setting| setting.kind);
+        value.filter(|_| match kind {
+            Some(Kind::Told) => true,
+            Some(Kind::Counts) => !self.facts_only,
+            Some(Kind::Trust | Kind::Judged) | None => false,
+        })
     }
 
     /// The flag if given, else the variable, else the file's value.
@@ -25,13 +50,13 @@ impl<'a> Layers<'a> {
         if flag.is_some() {
             return Ok(flag);
         }
-        Ok(self.variable(variable, parse)?.or(file))
+        Ok(self.variable(variable, parse)?.or(self.said(variable, file)))
     }
 
     /// The same for text.
     pub(crate) fn text(self, flag: Option<String>, variable: &str, file: Option<String>) -> Option<String> {
         flag.or_else(|| self.env.get(variable).map(str::to_owned))
-            .or(file)
+            .or_else(|| self.said(variable, file))
     }
 
     /// A switch: given as a flag, or set by variable or file.
@@ -59,7 +84,7 @@ impl<'a> Layers<'a> {
             return Ok(flags);
         }
         let Some(value) = self.env.get(variable) else {
-            return Ok(file.unwrap_or_default());
+            return Ok(self.said(variable, file).unwrap_or_default());
         };
         let lines = value.lines().map(str::trim).filter(|line| !line.is_empty());
         lines

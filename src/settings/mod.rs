@@ -1,7 +1,8 @@
 //! Flag, environment, file and default, resolved once into values that nobody needs to question again.
 //!
-//! The configuration file belongs to the change under review. What decides where a secret goes or what runs is
-//! therefore never read from it.
+//! Who may say a setting stands in one table. What decides where a secret goes, what runs, which commit is judged or
+//! whether at all is for the job alone. The rest may stand in the configuration file, in the version that `policy` chose;
+//! where that is only the change's own, what counts has its defaults.
 
 mod check;
 mod destinations;
@@ -15,11 +16,12 @@ mod remote;
 mod review;
 mod schema;
 mod selection;
+mod table;
 
 pub use check::Check;
 pub use destinations::{Destinations, ReportTarget};
 pub use file::{FILE_NAME, FileConfig};
-pub use global::{Global, color, config_file, repository_folder};
+pub use global::{color, host, named_config, policy_choice, repository_folder};
 pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};
@@ -27,12 +29,13 @@ pub use remote::{Vocabulary, Waiting};
 pub use review::{Review, Revisions};
 pub use schema::schema;
 pub use selection::{Selection, is_pipeline};
+pub use table::{Kind, SETTINGS, Setting, unknown_variables};
 
 pub(crate) use layers::Layers;
 
 use crate::env::Env;
-use crate::settings::file::load;
-use std::path::Path;
+use crate::policy::{self, GateFile};
+use std::path::{Path, PathBuf};
 
 /// A setting that cannot be used: what and where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -65,19 +68,70 @@ impl SettingsError {
 pub struct Sources<'a> {
     env: &'a Env,
     file: FileConfig,
+    /// The checkout that the file's paths must stay in; none where the file is the job's.
+    checkout: Option<PathBuf>,
+    /// What counts is not taken from the file.
+    facts_only: bool,
+    note: Option<String>,
 }
 
 impl<'a> Sources<'a> {
-    /// Reads the configuration file: `--config`, `SLUICEGATE_CONFIG`, else `sluicegate.yaml` in `root`, if it is
-    /// there.
-    pub fn load(env: &'a Env, config: Option<&Path>, root: Option<&Path>) -> Result<Self, SettingsError> {
+    /// The settings with this configuration file, which is the job's own or of the repository with this root. The
+    /// checkout's version must be sound even where it does not count, as it will after its merge.
+    pub fn new(env: &'a Env, file: &GateFile, checkout: Option<&Path>) -> Result<Self, SettingsError> {
+        let own = file.checkout.as_ref().map(file::parse).transpose()?;
+        let counts = file.counts.as_ref().map(file::parse).transpose()?;
+        let ignored = file.checkout.as_ref().map(file::what_counts).unwrap_or_default();
+        let why = file.missing.as_ref().filter(|_| !ignored.is_empty());
         Ok(Self {
             env,
-            file: load(env, config, root)?,
+            checkout: checkout.map(Path::to_path_buf),
+            facts_only: file.missing.is_some(),
+            note: why.map(|why| facts_alone(why, &ignored)),
+            file: match file.missing {
+                Some(_) => own.unwrap_or_default(),
+                None => counts.unwrap_or_default(),
+            },
         })
     }
 
-    fn layers(&self) -> Layers<'_> {
-        Layers::new(self.env)
+    /// What every report says of the configuration file: which of its keys do not count yet, and the way out.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
+
+    const fn layers(&self) -> Layers<'_> {
+        if self.facts_only {
+            Layers::facts_only(self.env)
+        } else {
+            Layers::new(self.env)
+        }
+    }
+
+    /// A path of the file, which must stay in the checkout unless the file is the job's.
+    fn kept(&self, key: &str, path: Option<&PathBuf>) -> Result<Option<PathBuf>, SettingsError> {
+        let (Some(path), Some(root)) = (path, &self.checkout) else {
+            return Ok(path.cloned());
+        };
+        match policy::in_checkout(root, self.env.current_dir(), path) {
+            Ok(path) => Ok(Some(path)),
+            Err(why) => {
+                let shown = path.display();
+                let message =
+                    format!("{FILE_NAME}: `{key}` names {shown}, which must stay inside the checkout: {why}");
+                Err(SettingsError::new(message)
+                    .with_hint("the job may name any path, by the flag or the variable"))
+            }
+        }
+    }
+}
+
+fn facts_alone(why: &str, ignored: &[&str]) -> String {
+    let keys: Vec<String> = ignored.iter().map(|key| format!("`{key}`")).collect();
+    format!(
+        "{why}, so what decides what counts has its defaults: {} of the checkout's file {} not count. For this one \
+         change the job can say --policy head (SLUICEGATE_POLICY)",
+        keys.join(", "),
+        if keys.len() == 1 { "does" } else { "do" },
+    )
 }

@@ -60,7 +60,7 @@ impl Sources<'_> {
             args.what.receipt.clone(),
             env::RECEIPT,
             path,
-            file.receipt.clone(),
+            self.kept("publish.receipt", file.receipt.as_ref())?,
         )?;
         let if_exists = layers.pick(args.what.if_exists, env::IF_EXISTS, parse_value, file.if_exists)?;
         let on_ignored = layers.pick(
@@ -73,7 +73,7 @@ impl Sources<'_> {
             args.require_review.clone(),
             env::REQUIRE_REVIEW,
             path,
-            file.require_review.clone(),
+            self.kept("publish.require-review", file.require_review.as_ref())?,
         )?;
         let here = self.env.current_dir();
         let lookup = layers.pick(
@@ -99,15 +99,15 @@ impl Sources<'_> {
             on_ignored: on_ignored.unwrap_or_default(),
             verify: !layers.switch(args.what.no_verify, env::NO_VERIFY, file.no_verify)?,
             lookup_timeout: Duration::from_secs(lookup),
-            dry_run: layers.switch(args.dry_run, env::DRY_RUN, file.dry_run)?,
+            dry_run: layers.switch(args.dry_run, env::DRY_RUN, None)?,
             json: args.json,
             require_review: require_review.map(|path| here.join(path)),
             receipt: receipt.map(|path| here.join(path)),
         })
     }
 
-    /// Unlike for a review, the configuration file has no say in it.
-    fn published(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
+    /// For the job alone to say, as for a review.
+    pub fn published(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
         let layers = self.layers();
         Ok(Revisions {
             all: true,

@@ -73,22 +73,22 @@ impl Sources<'_> {
                 MOST_CONCURRENCY,
                 "concurrency",
             )?,
-            dry_run: layers.switch(args.dry_run, env::DRY_RUN, file.dry_run)?,
+            dry_run: layers.switch(args.dry_run, env::DRY_RUN, None)?,
         })
     }
 
-    /// Which commit, against which base.
+    /// Which commit, against which base: for the job alone to say.
     pub fn revisions(
         &self,
         args: &SelectionArgs,
         branch: Option<String>,
     ) -> Result<Revisions, SettingsError> {
-        let (layers, file) = (self.layers(), &self.file.review);
+        let layers = self.layers();
         Ok(Revisions {
-            all: layers.switch(args.all, env::ALL, file.all)?,
-            base: layers.text(args.base.clone(), env::BASE, file.base.clone()),
-            head: layers.text(args.head.clone(), env::HEAD, file.head.clone()),
-            branch: layers.text(branch, env::BRANCH, file.branch.clone()),
+            all: layers.switch(args.all, env::ALL, None)?,
+            base: layers.text(args.base.clone(), env::BASE, None),
+            head: layers.text(args.head.clone(), env::HEAD, None),
+            branch: layers.text(branch, env::BRANCH, None),
             deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
         })
     }

@@ -1,8 +1,385 @@
 //! Who may steer the gate: the job and the base of the change, never the change.
 
+use crate::program::{Call, Ended};
+use crate::repo::World;
 use crate::world::{Platform, change, each, pipeline, project};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::fs;
 use std::os::unix::fs::symlink;
+
+/// What a change would say that wants its bad pipeline to pass.
+const LENIENT: &str = "exclude: ['**']\nreview: { fail-on: never }\n";
+
+/// A branch `change` with a bad pipeline and these files, of a `main` with those.
+fn bad_change(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
+    let world = project();
+    main.iter().for_each(|(path, text)| world.write(path, text));
+    world.commit("configure");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    files.iter().for_each(|(path, text)| world.write(path, text));
+    world.commit("change");
+    world.push();
+    world
+}
+
+/// A platform that finds each pipeline bad.
+fn strict() -> Platform {
+    let platform = Platform::new();
+    let broken = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["bad name"] }]);
+    platform.reviews(each("FAILED", broken));
+    platform
+}
+
+/// The hosts' environments for this change: the pull request and the push of GitHub, the merge request of GitLab.
+const HOSTS: [fn(&World, Call) -> Call; 3] = [pull_request, push, merge_request];
+
+fn on_github(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {
+    let file = world.path().join("event.json");
+    fs::write(&file, payload.to_string()).unwrap();
+    call.variable("CI", "true")
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", event)
+        .variable("GITHUB_REF", reference)
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REPOSITORY", "o/p")
+        .variable("GITHUB_EVENT_PATH", file.display().to_string())
+}
+
+fn pull_request(world: &World, call: Call) -> Call {
+    let base = world.git(&["rev-parse", "main"]);
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "pull_request": {
+            "number": 7,
+            "head": { "ref": "change", "sha": world.git(&["rev-parse", "HEAD"]), "repo": { "full_name": "o/p" } },
+            "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/p" } },
+        },
+    });
+    on_github(world, call, "pull_request", "refs/pull/7/merge", &payload)
+}
+
+fn push(world: &World, call: Call) -> Call {
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let branch = world.git(&["branch", "--show-current"]);
+    let reference = format!("refs/heads/{branch}");
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "ref": reference, "before": "0".repeat(40), "after": head,
+    });
+    on_github(world, call, "push", &reference, &payload)
+}
+
+fn merge_request(world: &World, call: Call) -> Call {
+    call.variable("CI", "true")
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        .variable(
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA",
+            world.git(&["merge-base", "main", "HEAD"]),
+        )
+}
+
+fn reviewed(call: &Call, args: &[&str]) -> Ended {
+    call.run(&[&["review", "--report", "json=-"], args].concat())
+}
+
+fn notes(ended: &Ended) -> String {
+    ended.json()["notes"].to_string()
+}
+
+#[test]
+fn a_change_does_not_decide_how_it_is_judged() {
+    let world = bad_change(
+        &[("sluicegate.yaml", "retries: 0\n")],
+        &[("sluicegate.yaml", LENIENT)],
+    );
+    let platform = strict();
+    for host in HOSTS {
+        let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        assert_eq!(ended.json()["gateChanges"], json!(["sluicegate.yaml"]));
+        assert_eq!(ended.json()["files"][0]["path"], "bad.orch.yaml");
+        let head = host(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
+        reviewed(&head, &[]).expect(0);
+        // The same rules on this machine.
+        let check = host(&world, Call::new(&world.work()));
+        check.run(&["check"]).expect(1);
+    }
+    // Somebody's own machine judges by what is there, unless it is asked for the base's.
+    reviewed(&platform.call(&world), &[]).expect(0);
+    reviewed(&platform.call(&world), &["--policy", "base"]).expect(1);
+}
+
+#[test]
+fn what_only_the_job_may_say_is_refused_on_every_host() {
+    let cases = [
+        ("review: { base: HEAD }\n", "SLUICEGATE_BASE"),
+        ("review: { head: origin/main }\n", "SLUICEGATE_HEAD"),
+        ("review: { dry-run: true }\n", "SLUICEGATE_DRY_RUN"),
+        ("review: { all: false }\n", "SLUICEGATE_ALL"),
+        ("review: { branch: main }\n", "SLUICEGATE_BRANCH"),
+        ("publish: { dry-run: true }\n", "SLUICEGATE_DRY_RUN"),
+        ("policy: head\n", "SLUICEGATE_POLICY"),
+        ("ci: none\n", "SLUICEGATE_CI"),
+        ("gate-changes: warn\n", "job"),
+    ];
+    for main in [&[][..], &[("sluicegate.yaml", "retries: 0\n")]] {
+        let world = bad_change(main, &[]);
+        let platform = strict();
+        for (text, instead) in cases {
+            world.write("sluicegate.yaml", text);
+            world.commit("steer");
+            world.push();
+            for host in HOSTS {
+                reviewed(&host(&world, platform.call(&world)), &[])
+                    .expect(2)
+                    .saying(&["must not stand in the configuration file", instead]);
+            }
+            reviewed(&platform.call(&world), &[]).expect(2);
+        }
+        assert_eq!(platform.requests().len(), 0);
+    }
+}
+
+#[test]
+fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
+    let text = "exclude: ['bad*']\nreview:\n  fail-on: never\n  report: [json=told.json]\n";
+    let world = bad_change(&[], &[("sluicegate.yaml", text)]);
+    let platform = strict();
+    for host in HOSTS {
+        let call = host(&world, platform.call(&world));
+        call.run(&["review"]).expect(1).saying(&["--policy head"]);
+        let told = world.work().join("told.json");
+        let report: Value = serde_json::from_slice(&fs::read(&told).unwrap()).unwrap();
+        let notes = report["notes"].to_string();
+        for word in [
+            "`exclude`",
+            "`review.fail-on`",
+            "--policy head",
+            "`main` has no sluicegate.yaml yet",
+        ] {
+            assert!(notes.contains(word), "{word}: {notes}");
+        }
+        assert!(!notes.contains("`review.report`"), "{notes}");
+        fs::remove_file(told).unwrap();
+        let ended = reviewed(&call, &["--policy", "head"]).expect(0);
+        assert!(!notes_of_policy(&ended), "{}", ended.all());
+        // The job says what counts all the same.
+        let ended = reviewed(&call.variable("SLUICEGATE_FAIL_ON", "never"), &[]).expect(0);
+        assert!(notes_of_policy(&ended), "{}", ended.all());
+    }
+}
+
+fn notes_of_policy(ended: &Ended) -> bool {
+    notes(ended).contains("--policy head")
+}
+
+#[test]
+fn the_tip_counts_and_not_a_past_that_the_change_chose() {
+    let world = bad_change(&[("sluicegate.yaml", LENIENT)], &[]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("sluicegate.yaml", "retries: 0\n");
+    world.commit("tighten");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+    let platform = strict();
+    for host in HOSTS {
+        reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+    }
+}
+
+#[test]
+fn a_tag_named_like_the_branch_chooses_no_policy() {
+    let world = bad_change(
+        &[("sluicegate.yaml", "retries: 0\n")],
+        &[("sluicegate.yaml", LENIENT)],
+    );
+    for name in ["origin/main", "main", "refs/remotes/origin/main"] {
+        world.git(&["tag", name, "HEAD"]);
+    }
+    let platform = strict();
+    for host in HOSTS {
+        reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+    }
+}
+
+#[test]
+fn on_the_default_branch_the_checkout_counts() {
+    let world = project();
+    world.write("sluicegate.yaml", LENIENT);
+    world.commit("configure");
+    world.push();
+    let platform = strict();
+    let ended = reviewed(&push(&world, platform.call(&world)), &[]).expect(0);
+    assert!(!notes_of_policy(&ended), "{}", ended.all());
+    assert_eq!(platform.requests().len(), 0);
+}
+
+#[test]
+fn a_clone_without_the_tip_takes_what_the_event_names() {
+    let world = bad_change(
+        &[("sluicegate.yaml", "retries: 0\n")],
+        &[("sluicegate.yaml", LENIENT)],
+    );
+    world.git(&["update-ref", "-d", "refs/remotes/origin/HEAD"]);
+    world.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    let platform = strict();
+    for host in [pull_request, merge_request] {
+        let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        assert!(!notes_of_policy(&ended), "{}", ended.all());
+    }
+    // A push names no commit of the default branch.
+    let ended = reviewed(&push(&world, platform.call(&world)), &["--all"]).expect(1);
+    assert!(notes_of_policy(&ended), "{}", ended.all());
+}
+
+#[test]
+fn the_file_that_the_job_names_in_the_repository_is_read_from_the_base() {
+    let world = bad_change(&[("ci/gate.yaml", "retries: 0\n")], &[("ci/gate.yaml", LENIENT)]);
+    let platform = strict();
+    for host in HOSTS {
+        let call = host(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
+        reviewed(&call, &[]).expect(1);
+    }
+    // A link of the change leads out of the repository: the base's file counts all the same.
+    let outside = world.path().join("outside.yaml");
+    fs::write(&outside, LENIENT).unwrap();
+    fs::remove_file(world.work().join("ci/gate.yaml")).unwrap();
+    symlink(&outside, world.work().join("ci/gate.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    let call = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
+    reviewed(&call, &[]).expect(1);
+    // What lies outside is the job's.
+    let call = pull_request(&world, platform.call(&world))
+        .variable("SLUICEGATE_CONFIG", outside.display().to_string());
+    let ended = reviewed(&call, &[]).expect(0);
+    assert_eq!(ended.json()["gateChanges"], json!([]));
+}
+
+#[test]
+fn a_linked_file_is_read_through_the_links_of_the_base() {
+    let world = project();
+    world.write("ops/gate.yaml", "retries: 0\n");
+    symlink("ops/gate.yaml", world.work().join("sluicegate.yaml")).unwrap();
+    world.commit("configure");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("ops/gate.yaml", LENIENT);
+    world.commit("change");
+    world.push();
+    let platform = strict();
+    for host in HOSTS {
+        let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        assert_eq!(ended.json()["gateChanges"], json!(["ops/gate.yaml"]));
+    }
+}
+
+#[test]
+fn paths_of_the_file_stay_in_the_checkout() {
+    let world = bad_change(&[], &[]);
+    let outside = world.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    symlink(&outside, world.work().join("out")).unwrap();
+    symlink(".git", world.work().join("hidden")).unwrap();
+    symlink(outside.join("nothing"), world.work().join("nowhere")).unwrap();
+    let absolute = outside.join("a.xml").display().to_string();
+    let paths = [
+        absolute.as_str(),
+        "../a.xml",
+        "a/../../a.xml",
+        ".git/config",
+        "sub/.GIT/config",
+        ".git./config",
+        "out/a.xml",
+        "hidden/config",
+        "nowhere",
+    ];
+    let before = fs::read(world.work().join(".git/config")).unwrap();
+    for path in paths {
+        for text in [
+            format!("review:\n  report: ['junit={path}']\n"),
+            format!("publish: {{ prefix: p, version-name: v, receipt: '{path}' }}\n"),
+        ] {
+            world.write("sluicegate.yaml", &text);
+            let args: &[&str] = if text.starts_with("review") {
+                &["check"]
+            } else {
+                &["publish", "--dry-run"]
+            };
+            Call::with_platform(&world.work(), "http://127.0.0.1:9")
+                .run(args)
+                .expect(2)
+                .saying(&["must stay inside the checkout"]);
+        }
+    }
+    assert_eq!(fs::read(world.work().join(".git/config")).unwrap(), before);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    world.write("sluicegate.yaml", "review: { report: [junit=reports/a.xml] }\n");
+    fs::create_dir(world.work().join("reports")).unwrap();
+    Call::new(&world.work()).run(&["check"]).expect(1);
+    assert!(world.work().join("reports/a.xml").exists());
+    // The job may name any path.
+    let report = format!("junit={absolute}");
+    Call::new(&world.work())
+        .run(&["check", "--report", &report])
+        .expect(1);
+    assert!(outside.join("a.xml").exists());
+}
+
+#[test]
+fn a_change_does_not_say_where_it_is_published() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        "sluicegate.yaml",
+        "publish-on: { branches: ['**'] }\npublish: { prefix: p, version-name: v }\n",
+    );
+    world.commit("change");
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([])));
+    let ended = push(&world, platform.call(&world)).run(&["ci"]).expect(0);
+    ended.saying(&[
+        "nothing is published: no branches and no tags",
+        "`publish-on.branches`",
+    ]);
+    assert_eq!(platform.requests().len(), 1);
+}
+
+#[test]
+fn context_tells_where_the_policy_is_read() {
+    let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
+    let base = &world.git(&["rev-parse", "main"])[..7];
+    let ended = pull_request(&world, Call::new(&world.work())).run(&["context", "--json"]);
+    let wanted = format!("sluicegate.yaml of `main` at {base} (refs/remotes/origin/main)");
+    assert_eq!(ended.expect(0).json()["policy"], wanted);
+    let ended = Call::new(&world.work()).run(&["context"]).expect(0);
+    assert!(
+        ended.out.contains("sluicegate.yaml of the checkout"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn an_unknown_variable_is_named_with_the_nearest_one() {
+    let world = project();
+    let call = Call::new(&world.work())
+        .variable("SLUICEGATE_FAILON", "never")
+        .variable("SLUICEGATE_XYZZYX", "");
+    let ended = call.run(&["check"]).expect(0);
+    assert!(!ended.err.contains("XYZZYX"), "{}", ended.err);
+    ended.saying(&["the variable SLUICEGATE_FAILON is unknown; did you mean SLUICEGATE_FAIL_ON?"]);
+}
 
 #[test]
 fn the_target_of_a_linked_configuration_is_part_of_the_gate() {

@@ -175,15 +175,6 @@ fn check_hook(page: &str, document: &Value) {
     assert_eq!(repository["hooks"][0]["id"], hooks[0]["id"], "{page}");
 }
 
-fn check_configuration(page: &str, text: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("sluicegate.yaml"), text).unwrap();
-    let env = sluicegate::env::Env::from_parts([], folder.path().to_owned());
-    if let Err(why) = sluicegate::settings::Sources::load(&env, None, Some(folder.path())) {
-        panic!("{page}: {why}");
-    }
-}
-
 #[test]
 fn every_job_in_the_book_is_one() {
     let action = yaml("action.yml", &read("action.yml"));
@@ -193,7 +184,7 @@ fn every_job_in_the_book_is_one() {
         let document = yaml(&page, &block);
         if block.starts_with("# sluicegate.yaml") {
             kinds.insert("configuration");
-            check_configuration(&page, &block);
+            super::accept_configuration(&page, &block);
         } else if document["include"].is_array() {
             kinds.insert("include");
             let includes = document["include"].as_array().unwrap();

@@ -188,9 +188,13 @@ fn a_good_change_of_a_fork_passes_by_flag_variable_and_file() {
     reviewed(&job.call(), &["--fork", "check"]).expect(0);
     assert_eq!(report(&job)["verdict"], "passed");
     reviewed(&job.call().variable("SLUICEGATE_FORK", "check"), &[]).expect(0);
+    // The fork's own file does not decide it, unless the job says so.
     fs::write(job.folder.join("sluicegate.yaml"), "review: { fork: check }\n").unwrap();
-    reviewed(&job.call(), &[]).expect(0);
-    reviewed(&job.call(), &["--fork", "fail"]).expect(7);
+    reviewed(&job.call(), &[])
+        .expect(7)
+        .saying(&["`review.fork`", "--policy head"]);
+    reviewed(&job.call(), &["--policy", "head"]).expect(0);
+    reviewed(&job.call(), &["--policy", "head", "--fork", "fail"]).expect(7);
     reviewed(&job.call(), &["--fork", "maybe"])
         .expect(2)
         .saying(&["fail", "check"]);

@@ -72,7 +72,7 @@ fn note<T>(
 /// Everything that is set is resolved, whether a review or a publish needs it.
 fn resolve(run: &Run) -> Result<Settings, Failure> {
     let sources = run.sources()?;
-    sources.global(&run.global)?;
+    sources.config_dir(&run.global)?;
     let review = sources.review(&ReviewArgs::default())?;
     let publish_on = sources.publish_on(&CiArgs::default())?;
     Ok(Settings {

@@ -59,7 +59,7 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
         pipelines: snapshot.files(&settings::is_pipeline)?.len(),
         rules_file: workspace.rules_file(&snapshot)?.map(|file| file.path),
         shared_file,
-        config_dir_given: workspace.global.config_dir.is_some(),
+        config_dir_given: workspace.named_folder.is_some(),
         config_dir,
         project_id: connection.project_id().ok(),
         agent_version: connection.agent_version().ok().map(str::to_owned),

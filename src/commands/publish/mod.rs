@@ -22,8 +22,10 @@ use std::sync::Arc;
 
 pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
     let mut workspace = run.workspace()?;
+    let wish = workspace.sources.published(args)?;
+    workspace.deepen(run, &wish, Subject::Commit)?;
+    workspace.warn_of_policy(run);
     let settings = workspace.sources.publish(args)?;
-    workspace.deepen(run, &settings.revisions, Subject::Commit)?;
     let target = workspace.target(run, settings.revisions.clone())?;
     let publishing = Publishing {
         run,
@@ -112,7 +114,7 @@ impl Publishing<'_> {
                 Select::All => publish::Select::All,
                 Select::Closure => publish::Select::Closure,
             },
-            config_dir: self.workspace.global.config_dir.clone(),
+            config_dir: self.workspace.named_folder.clone(),
             source,
             branch: self.target.branch.clone(),
             tag: self.target.tag.clone(),

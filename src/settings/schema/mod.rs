@@ -1,6 +1,6 @@
 //! The JSON Schema of `sluicegate.yaml`, by which an editor completes and checks it.
 //!
-//! Descriptions are those of the variables, words and defaults those of the flags, so that the three ways to set
+//! Keys are those of the table of settings, descriptions those of the variables, words and defaults those of the flags, so that the three ways to set
 //! something tell the same. A test holds the keys and their types to those that `file` reads. Draft 7, as the YAML
 //! language servers of editors read no later one completely.
 
@@ -9,9 +9,9 @@ use super::publish::{DEFAULT_LOOKUP, LONGEST_LOOKUP};
 use super::remote::{DEFAULT_CANCEL_STATUS, DEFAULT_KEY_VAULT, DEFAULT_POLL, LONGEST_POLL, SHORTEST_POLL};
 use super::review::{DEFAULT_BATCH, DEFAULT_CONCURRENCY, LARGEST_BATCH, MOST_CONCURRENCY};
 use super::selection::PIPELINE_GLOBS;
-use crate::ci::Host;
+use super::table::SETTINGS;
 use crate::cli;
-use crate::env::{self, VARIABLES};
+use crate::env;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use serde_json::{Map, Value, json};
@@ -25,134 +25,87 @@ pub fn schema() -> Value {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "sluicegate.yaml",
         "description": "What sluicegate does in this repository. A flag wins over its variable, and that over this file. \
-                        What decides where a secret goes is never read from it: base URL, tokens, certificates, proxies.",
+                        In CI it is read as the branch has it that a change goes to. What decides where a secret goes, what \
+                        runs or which commit is judged is never read from it.",
         "type": ["object", "null"],
         "additionalProperties": false,
         "properties": root(),
     })
 }
 
+/// The sections, in the order of the reference.
+const SECTIONS: [(&str, &str); 4] = [
+    (
+        "vocabulary",
+        "The product's own names behind the neutral tokens of the platform's API document.",
+    ),
+    ("review", "What is reviewed, what fails it, and where it is told."),
+    ("publish", "What is published, and how."),
+    (
+        "publish-on",
+        "On which branches and tags `sluicegate ci` publishes, after a review that passed.",
+    ),
+];
+
 fn root() -> Keys {
-    let hosts = Host::ALL.iter().map(|host| host.name());
-    let hosts: Vec<&str> = std::iter::once("auto").chain(hosts).collect();
-    let mut keys = keys([
-        ("project-id", env::PROJECT_ID, project_id()),
-        ("agent-version", env::AGENT_VERSION, text("9.0.0")),
-        ("config-dir", env::CONFIG_DIR, text(".platform")),
-        (
-            "timeout",
-            env::TIMEOUT,
-            whole(1, LONGEST_TIMEOUT, DEFAULT_TIMEOUT),
-        ),
-        ("retries", env::RETRIES, whole(0, MOST_RETRIES, DEFAULT_RETRIES)),
-        (
-            "ci",
-            env::CI,
-            json!({ "type": "string", "enum": hosts, "default": "auto" }),
-        ),
-        ("include", env::INCLUDE, globs(&PIPELINE_GLOBS)),
-        ("exclude", env::EXCLUDE, globs(&[])),
-        ("environment", env::ENVIRONMENT, text("production")),
-        ("poll-interval", env::POLL_INTERVAL, poll_interval()),
-        ("cancel-status", env::CANCEL_STATUS, name(DEFAULT_CANCEL_STATUS)),
-    ]);
-    let on = "On which branches and tags `sluicegate ci` publishes, after a review that passed.";
-    let names = "The product's own names behind the neutral tokens of the platform's API document.";
-    keys.extend([
-        section("vocabulary", names, &vocabulary()),
-        section(
-            "review",
-            "What is reviewed, what fails it, and where it is told.",
-            &review(),
-        ),
-        section("publish", "What is published, and how.", &publish()),
-        section("publish-on", on, &publish_on()),
-    ]);
-    keys
+    let mut root = keys("");
+    root.extend(SECTIONS.map(|(name, description)| section(name, description, &keys(name))));
+    root
 }
 
-fn vocabulary() -> Keys {
-    keys([
-        ("WAREHOUSE_A", env::WAREHOUSE_A, name("WAREHOUSE_A")),
-        ("WAREHOUSE_B", env::WAREHOUSE_B, name("WAREHOUSE_B")),
-        ("git_provider_a", env::GIT_PROVIDER, name("git_provider_a")),
-        ("CLOUD_A_KEY_VAULT", env::KEY_VAULT, name(DEFAULT_KEY_VAULT)),
-    ])
-}
-
-fn review() -> Keys {
-    keys([
-        ("all", env::ALL, switch()),
-        ("base", env::BASE, text("origin/main")),
-        ("head", env::HEAD, text("HEAD")),
-        ("branch", env::BRANCH, text("main")),
-        ("fail-on", env::FAIL_ON, words::<cli::FailOn>()),
-        (
-            "on-unavailable",
-            env::ON_UNAVAILABLE,
-            words::<cli::OnUnavailable>(),
-        ),
-        ("fork", env::FORK, words::<cli::Fork>()),
-        ("report", env::REPORT, reports()),
-        ("annotations", env::ANNOTATIONS, words::<cli::Annotations>()),
-        ("comment", env::COMMENT, switch()),
-        ("category", env::CATEGORY, text("nightly")),
-        (
-            "batch-size",
-            env::BATCH_SIZE,
-            whole(1, LARGEST_BATCH, DEFAULT_BATCH),
-        ),
-        (
-            "concurrency",
-            env::CONCURRENCY,
-            whole(1, MOST_CONCURRENCY, DEFAULT_CONCURRENCY),
-        ),
-        ("dry-run", env::DRY_RUN, switch()),
-    ])
-}
-
-fn publish() -> Keys {
-    keys([
-        ("prefix", env::PREFIX, text("sales")),
-        ("version-name", env::VERSION_NAME, text("auto")),
-        ("select", env::SELECT, words::<cli::Select>()),
-        ("from", env::FROM, words::<cli::PublishFrom>()),
-        ("if-exists", env::IF_EXISTS, words::<cli::IfExists>()),
-        ("on-ignored", env::ON_IGNORED, words::<cli::OnIgnored>()),
-        ("no-verify", env::NO_VERIFY, switch()),
-        (
-            "lookup-timeout",
-            env::LOOKUP_TIMEOUT,
-            whole(0, LONGEST_LOOKUP, DEFAULT_LOOKUP),
-        ),
-        ("dry-run", env::DRY_RUN, switch()),
-        ("require-review", env::REQUIRE_REVIEW, text("review.json")),
-        ("receipt", env::RECEIPT, text("receipt.json")),
-    ])
-}
-
-fn publish_on() -> Keys {
-    keys([
-        ("branches", env::PUBLISH_ON_BRANCHES, globs(&[])),
-        ("tags", env::PUBLISH_ON_TAGS, globs(&[])),
-    ])
-}
-
-/// Each key with its variable and the look of its value; what it means is what the variable means.
-fn keys<const N: usize>(keys: [(&str, &str, Value); N]) -> Keys {
-    let described = keys.into_iter().map(|(name, variable, mut value)| {
+/// The keys of a section, each with the look of its value; what it means is what the variable means.
+fn keys(section: &str) -> Keys {
+    let here = SETTINGS
+        .iter()
+        .filter(|it| it.kind.is_in_file() && !it.key.is_empty() && it.place().0 == section);
+    let described = here.map(|setting| {
+        let mut value = look(setting.variable);
         let words = value["description"].as_str().unwrap_or_default();
-        value["description"] = format!("{} {words}The variable is {variable}.", meaning(variable)).into();
-        (name.to_owned(), value)
+        // A variable holds a list in lines, which the file has no need of.
+        let meaning = setting.meaning().replace(", one a line", "");
+        value["description"] = format!("{meaning} {words}The variable is {}.", setting.variable).into();
+        (setting.place().1.to_owned(), value)
     });
     described.collect()
 }
 
-/// A variable holds a list in lines, which the file has no need of.
-fn meaning(variable: &str) -> String {
-    let found = VARIABLES.iter().find(|(name, _)| *name == variable);
-    let meaning = found.map_or("", |(_, meaning)| meaning.trim());
-    meaning.replace(", one a line", "")
+/// What the value of a setting looks like in the file.
+fn look(variable: &str) -> Value {
+    match variable {
+        env::PROJECT_ID => project_id(),
+        env::AGENT_VERSION => text("9.0.0"),
+        env::CONFIG_DIR => text(".platform"),
+        env::TIMEOUT => whole(1, LONGEST_TIMEOUT, DEFAULT_TIMEOUT),
+        env::RETRIES => whole(0, MOST_RETRIES, DEFAULT_RETRIES),
+        env::INCLUDE => globs(&PIPELINE_GLOBS),
+        env::EXCLUDE | env::PUBLISH_ON_BRANCHES | env::PUBLISH_ON_TAGS => globs(&[]),
+        env::ENVIRONMENT => text("production"),
+        env::POLL_INTERVAL => poll_interval(),
+        env::CANCEL_STATUS => name(DEFAULT_CANCEL_STATUS),
+        env::WAREHOUSE_A => name("WAREHOUSE_A"),
+        env::WAREHOUSE_B => name("WAREHOUSE_B"),
+        env::GIT_PROVIDER => name("git_provider_a"),
+        env::KEY_VAULT => name(DEFAULT_KEY_VAULT),
+        env::FAIL_ON => words::<cli::FailOn>(),
+        env::ON_UNAVAILABLE => words::<cli::OnUnavailable>(),
+        env::FORK => words::<cli::Fork>(),
+        env::REPORT => reports(),
+        env::ANNOTATIONS => words::<cli::Annotations>(),
+        env::COMMENT | env::NO_VERIFY => switch(),
+        env::CATEGORY => text("nightly"),
+        env::BATCH_SIZE => whole(1, LARGEST_BATCH, DEFAULT_BATCH),
+        env::CONCURRENCY => whole(1, MOST_CONCURRENCY, DEFAULT_CONCURRENCY),
+        env::PREFIX => text("sales"),
+        env::VERSION_NAME => text("auto"),
+        env::SELECT => words::<cli::Select>(),
+        env::FROM => words::<cli::PublishFrom>(),
+        env::IF_EXISTS => words::<cli::IfExists>(),
+        env::ON_IGNORED => words::<cli::OnIgnored>(),
+        env::LOOKUP_TIMEOUT => whole(0, LONGEST_LOOKUP, DEFAULT_LOOKUP),
+        env::REQUIRE_REVIEW => text("review.json"),
+        env::RECEIPT => text("receipt.json"),
+        _ => json!({}),
+    }
 }
 
 /// A section whose keys are all commented out is null for YAML.

@@ -3,6 +3,7 @@
 use super::schema;
 use crate::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
 use crate::env::Env;
+use crate::policy::of_the_job;
 use crate::settings::{FileConfig, Sources};
 use serde::Deserialize as _;
 use serde::de::value::{Error, StrDeserializer};
@@ -198,12 +199,14 @@ fn every_key_is_described() {
 /// Whether the reader takes it, with all that is checked when settings are resolved.
 fn is_read(text: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("sluicegate.yaml"), text).unwrap();
+    let path = folder.path().join("sluicegate.yaml");
+    std::fs::write(&path, text).unwrap();
+    let file = of_the_job(&path, true).unwrap();
     let env = Env::from_parts([], folder.path().to_owned());
     let read = || {
-        let sources = Sources::load(&env, None, Some(folder.path()))?;
+        let sources = Sources::new(&env, &file, Some(folder.path()))?;
         let global = GlobalArgs::default();
-        sources.global(&global)?;
+        sources.config_dir(&global)?;
         sources.connection(&global)?;
         sources.review(&ReviewArgs::default())?;
         sources.waiting(&PaceArgs::default(), 1)?;
@@ -226,11 +229,11 @@ fn both_take_and_both_refuse() {
         "",
         "# only a comment\n",
         "review:\n  # fail-on: warn\npublish:\npublish-on:\n",
-        "project-id: 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10\nagent-version: 9.0.0\nconfig-dir: .platform\nci: gitlab\n",
+        "project-id: 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10\nagent-version: 9.0.0\nconfig-dir: .platform\n",
         "timeout: 1\nretries: 0\n",
         "timeout: 86400\nretries: 100\n",
         "include: ['**/*.orch.yaml']\nexclude: []\n",
-        "review: { all: true, fail-on: never, on-unavailable: pass, fork: check, annotations: none, dry-run: false }\n",
+        "review: { fail-on: never, on-unavailable: pass, fork: check, annotations: none }\n",
         "review: { comment: true, category: nightly, report: ['sarif=a.sarif', 'junit-strict=b.xml', html=c.html] }\n",
         "review: { report: ['junit=a.xml', 'json=-'], batch-size: 10000, concurrency: 64 }\n",
         "publish: { prefix: sales, version-name: auto, select: closure, if-exists: same-content, lookup-timeout: 3600 }\n",
@@ -252,7 +255,10 @@ fn both_take_and_both_refuse() {
         "token: abc\n",
         "projectid: x\n",
         "project-id: sales\n",
-        "ci: cron\n",
+        "ci: gitlab\n",
+        "review: { base: HEAD }\n",
+        "review: { dry-run: true }\n",
+        "publish: { dry-run: true }\n",
         "timeout: 0\n",
         "timeout: 86401\n",
         "timeout: soon\n",
@@ -261,7 +267,7 @@ fn both_take_and_both_refuse() {
         "review: []\n",
         "review: { fail_on: warn }\n",
         "review: { fail-on: always }\n",
-        "review: { all: sometimes }\n",
+        "review: { comment: sometimes }\n",
         "review: { report: [pdf=x] }\n",
         "review: { report: [junit=] }\n",
         "review: { batch-size: 0 }\n",

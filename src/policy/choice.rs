@@ -1,0 +1,52 @@
+//! Where the gate's own files are read: in what is judged, or in the branch that the change goes to.
+
+use crate::ci::CiContext;
+use crate::context::{ContextError, PolicyTip, policy_tip};
+use crate::git::Repository;
+use clap::ValueEnum;
+
+/// Which version of the gate's own files counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// In CI the base's; on the default branch and on a laptop the checkout's.
+    #[default]
+    Auto,
+    /// As the branch has them that the change goes to, else the default branch.
+    Base,
+    /// As they are checked out.
+    Head,
+}
+
+/// Where the gate's own files are read. Without what the host says there is no place for them.
+pub fn tip(repo: &Repository, ci: Option<&CiContext>, choice: Choice) -> Result<PolicyTip, ContextError> {
+    if choice == Choice::Head {
+        let why = "as asked for by --policy head".to_owned();
+        return Ok(PolicyTip::Head { why });
+    }
+    let Some(ci) = ci else {
+        let why = "what the CI host says of this run cannot be read".to_owned();
+        return Ok(PolicyTip::Unknown { why });
+    };
+    match policy_tip(repo, ci)? {
+        PolicyTip::Head { .. } if choice == Choice::Base => default(repo, ci),
+        tip => Ok(tip),
+    }
+}
+
+/// The default branch as the remote has it, also where it is what is checked out.
+fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError> {
+    let tip = match &ci.default_branch {
+        Some(name) => repo.remote_branch(name)?,
+        None => repo.default_remote_branch()?,
+    };
+    Ok(match tip {
+        Some(tip) => PolicyTip::At {
+            commit: tip.tip,
+            branch: tip.branch,
+            source: tip.reference,
+        },
+        None => PolicyTip::Unknown {
+            why: "this clone does not have the remote's default branch".to_owned(),
+        },
+    })
+}

@@ -1,0 +1,109 @@
+//! A file of the gate in the version that counts.
+
+use super::{PolicyError, follow};
+use crate::context::PolicyTip;
+use crate::git::{CommitId, Content, GitError, Repository};
+use crate::input;
+use std::path::Path;
+
+/// The largest file of the gate that is read, in bytes.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+/// A file's text, and what it is called in errors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// Its path, and of which version it is.
+    pub name: String,
+    /// The content.
+    pub text: String,
+}
+
+/// A file of the gate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GateFile {
+    /// The version that counts; none where there is no file.
+    pub counts: Option<Text>,
+    /// The checkout's, where that is not the version that counts.
+    pub checkout: Option<Text>,
+    /// Why the base has no such file; then of the checkout's only what can hide nothing counts.
+    pub missing: Option<String>,
+}
+
+/// Reads a file of the gate. `path` starts from the repository root; a file that was `named` must be there.
+pub fn read(repo: &Repository, tip: &PolicyTip, path: &str, named: bool) -> Result<GateFile, PolicyError> {
+    let disk = repo.root().join(path);
+    let here = |needed: bool| on_disk(&disk, needed);
+    match tip {
+        PolicyTip::Head { .. } => Ok(GateFile {
+            counts: here(named)?,
+            ..GateFile::default()
+        }),
+        PolicyTip::At { commit, branch, .. } => match at(repo, commit, branch, path)? {
+            Some(text) => Ok(GateFile {
+                counts: Some(text),
+                checkout: here(false)?,
+                missing: None,
+            }),
+            None => Ok(GateFile {
+                counts: None,
+                checkout: here(named)?,
+                missing: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
+            }),
+        },
+        PolicyTip::Unknown { why } => Ok(GateFile {
+            counts: None,
+            checkout: here(named)?,
+            missing: Some(format!(
+                "{path} cannot be read from the branch that the change goes to: {why}"
+            )),
+        }),
+    }
+}
+
+/// A file that lies outside the repository, or where there is none: it is the job's, and counts as it is.
+pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
+    Ok(GateFile {
+        counts: on_disk(file, named)?,
+        ..GateFile::default()
+    })
+}
+
+fn on_disk(file: &Path, needed: bool) -> Result<Option<Text>, PolicyError> {
+    if !needed && !file.exists() {
+        return Ok(None);
+    }
+    let name = file.display().to_string();
+    match input::text_file(file, SIZE_LIMIT) {
+        Ok(text) => Ok(Some(Text { name, text })),
+        Err(why) => Err(unreadable(name, why.to_string())),
+    }
+}
+
+/// The file as the commit has it. A link that leads out of the repository has no version there.
+fn at(repo: &Repository, commit: &CommitId, branch: &str, path: &str) -> Result<Option<Text>, PolicyError> {
+    let name = format!("{path} of `{branch}` ({})", commit.short());
+    let found = follow(repo, &repo.snapshot(commit.clone()), path)?;
+    if found.leaves {
+        return Err(unreadable(
+            name,
+            "a link on the way leads out of the repository".to_owned(),
+        ));
+    }
+    let Some(Content::Blob(blob)) = found.file.map(|file| file.content) else {
+        return Ok(None);
+    };
+    let bytes = match repo.read_blob(&blob, SIZE_LIMIT) {
+        Err(GitError::TooLarge { .. }) => {
+            return Err(unreadable(name, format!("it has more than {SIZE_LIMIT} bytes")));
+        }
+        read => read?,
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(Text { name, text })),
+        Err(_) => Err(unreadable(name, "it is not UTF-8".to_owned())),
+    }
+}
+
+const fn unreadable(name: String, why: String) -> PolicyError {
+    PolicyError::Unreadable { name, why }
+}
