@@ -170,11 +170,10 @@ fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {
     let message = format!("{place}: `{field}` must not stand in the configuration file");
     let why = "the file belongs to the change under review, so it must not decide where a secret goes, what runs, which \
                commit is judged or whether at all";
-    let instead = match variable {
-        "" => "that is for the job to say".to_owned(),
-        variable => format!("set the variable {variable} in the job instead"),
-    };
-    SettingsError::new(message).with_hint(format!("{why}; {instead}"))
+    SettingsError::new(message).with_hint(match variable {
+        "" => format!("{why}; that is for the job to say"),
+        variable => format!("{why}; set the variable {variable} instead"),
+    })
 }
 
 #[cfg(test)]
