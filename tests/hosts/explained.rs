@@ -28,6 +28,7 @@ fn on_a_laptop() {
     on the remote  no: the commit 1731f1bfffaacdf048d82e4715117c8f2b028800 is not on the remote, branch `feature`
     base           102f806df62a8a80e0c7918bb8ce6785804552dd
     because        the merge-base with the default branch `origin/main`
+    policy         sluicegate.yaml of the checkout: no CI host runs this
     gate changed   by sluicegate.yaml
 
     3 pipelines changed, 1 to review
@@ -62,6 +63,7 @@ fn on_github_for_a_pull_request_of_a_fork() {
     on the remote  no: the branch `feature` belongs to a fork, and the platform reads the project's own remote only
     base           102f806df62a8a80e0c7918bb8ce6785804552dd
     because        the merge-base with the target branch `origin/main`
+    policy         sluicegate.yaml of `main` at a2537bb (refs/remotes/origin/main)
 
     2 pipelines changed, 2 to review
       + added  first.orch.yaml   changed since the base
@@ -96,6 +98,7 @@ fn on_gitlab_for_a_tag_without_its_branch() {
     on the remote  no: no remote branch is known to hold the commit a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
     base           none
     because        a tag has no state before
+    policy         none: this clone does not tell which branch is the remote's default one
 
     2 pipelines at head, 1 to review
       - added  old.orch.yaml    matched by --exclude
@@ -135,6 +138,7 @@ fn where_the_rules_changed() {
     on the remote  yes
     base           4b2187a62d40bc5b88423d93ff9d8cc49bf2b363
     because        CI_COMMIT_BEFORE_SHA
+    policy         sluicegate.yaml of the checkout: head is on the default branch `main`
     gate changed   by .platform/config/pipeline_quality_rules.yaml
     takes all      the rules file .platform/config/pipeline_quality_rules.yaml changed
 
@@ -165,6 +169,7 @@ fn for_a_deleted_branch() {
     on the remote  not needed
     base           none
     because        nothing to do: the branch `feature` was deleted
+    policy         sluicegate.yaml of the checkout: head is on the default branch `main`
 
     nothing to review: the branch `feature` was deleted
     ");
