@@ -71,7 +71,7 @@ fn tool_decision() -> Shape {
 
 fn question_decision() -> Shape {
     let answer = object([
-        needs("questionIndex", whole_from(0, None)).about("Which of the questions, from 0."),
+        needs("questionIndex", whole_from(0, Some(u32::MAX.into()))).about("Which of the questions, from 0."),
         needs("selectedOptions", texts()),
     ])
     .named("AnswerRequest", "The answer to one question.");
