@@ -55,6 +55,8 @@ variables! {
     CI = "SLUICEGATE_CI";
     /// Which version of the configuration file counts: auto, base or head.
     POLICY = "SLUICEGATE_POLICY";
+    /// What a change of the gate's own files, together with others, means: warn or fail.
+    GATE_CHANGES = "SLUICEGATE_GATE_CHANGES";
     /// Colour: auto, always or never.
     COLOR = "SLUICEGATE_COLOR";
     /// Review every pipeline of the head commit.

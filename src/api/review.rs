@@ -2,7 +2,7 @@
 
 use super::lenient::{null_is_default, texts};
 use super::{HeaderError, Platform, header_value};
-use crate::http::{HeaderName, HttpError, Method, Repeat, Request};
+use crate::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -97,7 +97,8 @@ fn error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D:
 
 impl Platform {
     /// Reviews files: `POST /v1/projects/{projectId}/reviews`. It changes nothing, so it may be repeated; after a
-    /// timeout only once, since fewer files help more than further tries.
+    /// timeout only once, since fewer files help more than further tries. Any other success than 200, such as a 202 or a
+    /// 206, is no answer: the document shows none, and it may be a part.
     pub async fn review(
         &self,
         project: Uuid,
@@ -113,7 +114,22 @@ impl Platform {
             )
             .json(&body)
             .timeout_retries(1);
-        self.client.send(&call).await?.json()
+        let response = self.client.send(&call).await.map_err(with_place)?;
+        if !response.is_ok() {
+            return Err(response.unusable("only a 200 is the answer to a review"));
+        }
+        response.json()
+    }
+}
+
+/// The platform knows one of the names that the request has not.
+fn with_place(error: HttpError) -> HttpError {
+    match error.kind() {
+        ErrorKind::BadRequest | ErrorKind::NotFound => error.with_hint(
+            "check the base URL, the project, the agent version, and that the platform's repository has the branch and \
+             the commit",
+        ),
+        _ => error,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The flags that every command takes.
 
-use super::Color;
+use super::{Color, GateChanges};
 use crate::policy::Choice;
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
@@ -51,6 +51,10 @@ pub struct GlobalArgs {
     /// Which version of the configuration file counts; `auto` is the base's in CI [env: SLUICEGATE_POLICY] [default: auto]
     #[arg(long, global = true, value_name = "VERSION")]
     pub policy: Option<Choice>,
+    /// What a change of the gate's own files, together with others, means: `fail` ends in 1
+    /// [env: SLUICEGATE_GATE_CHANGES] [default: warn]
+    #[arg(long, global = true, value_name = "ACTION")]
+    pub gate_changes: Option<GateChanges>,
     /// Colour in what people read [env: SLUICEGATE_COLOR, NO_COLOR] [default: auto]
     #[arg(long, global = true, value_name = "WHEN")]
     pub color: Option<Color>,

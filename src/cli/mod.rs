@@ -57,8 +57,8 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, Color, EventFormat, FailOn, Fork, IfExists, OnIgnored, OnUnavailable, OutputFormat,
-    PublishFrom, ReportFlag, ReportFormat, Select, parse_bool, parse_seconds, parse_value,
+    Annotations, Color, EventFormat, FailOn, Fork, GateChanges, IfExists, OnIgnored, OnUnavailable,
+    OutputFormat, PublishFrom, ReportFlag, ReportFormat, Select, parse_bool, parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

@@ -36,6 +36,16 @@ pub enum Fork {
     Check,
 }
 
+/// What a change that touches the gate itself and more means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum GateChanges {
+    /// It is told in every report.
+    #[default]
+    Warn,
+    /// Exit 1.
+    Fail,
+}
+
 /// Which annotations to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Annotations {

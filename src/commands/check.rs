@@ -2,7 +2,7 @@
 
 use super::deliver::deliver;
 use super::judgement::{Judged, Part, Started, count, nothing};
-use super::workspace::Workspace;
+use super::workspace::{Chosen, Workspace};
 use super::{Outcome, Run};
 use crate::cli::{CheckArgs, FailOn};
 use crate::context::{Comparison, Subject};
@@ -43,10 +43,11 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     let paths = checking.paths(&snapshot, &args.selection.paths)?;
     let comparison = checking.comparison(&paths)?;
     paths.must_exist(&workspace, &snapshot, &comparison)?;
-    let mut selected = checking.select(&snapshot, &comparison, &paths)?;
-    let left = paths.left(&selected);
-    let part = Part::keep(run, &settings.judging, paths.all(), &mut selected)?;
-    let mut judged = match nothing(&comparison, &selected, &part) {
+    let mut chosen = checking.select(&snapshot, &comparison, &paths)?;
+    let left = paths.left(&chosen.selected);
+    let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
+    let selected = &chosen.selected;
+    let mut judged = match nothing(&comparison, selected, &part) {
         Some(why) => Judged::nothing(format!("nothing to check: {why}")),
         None => judge(
             run,
@@ -58,8 +59,9 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     };
     judged.notes.extend(left);
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
+    judged.take_in(run, &chosen);
     let status = judged.status;
-    let report = started.report(Engine::Local, judged, comparison, selected, &part);
+    let report = started.report(Engine::Local, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
     let delivered = deliver(run, &workspace, &snapshot, &report, to);
     Ok(status.worse(delivered))
@@ -141,14 +143,16 @@ impl Checking<'_> {
         snapshot: &Snapshot<'_>,
         comparison: &Comparison,
         paths: &Paths,
-    ) -> Result<Selected, Failure> {
+    ) -> Result<Chosen, Failure> {
         let within: Vec<String> = paths.within.iter().map(|(path, _)| path.clone()).collect();
         let restriction = super::workspace::Restriction {
             selection: &self.settings.selection,
             paths: &within,
             named: &paths.named,
+            revisions: &self.settings.revisions,
         };
-        self.workspace.select(snapshot, comparison, &restriction)
+        self.workspace
+            .select(self.run, snapshot, comparison, &restriction)
     }
 }
 
@@ -244,7 +248,8 @@ impl Paths {
 
     /// A sentence for each file that was named and is not checked.
     fn left(&self, selected: &Selected) -> Vec<String> {
-        let checked: BTreeSet<&String> = selected.files.iter().chain(&selected.gate_changes).collect();
+        let gate = selected.gate_changes.iter().map(|change| &change.path);
+        let checked: BTreeSet<&String> = selected.files.iter().chain(gate).collect();
         let left = self.named.iter().filter(|path| !checked.contains(path));
         left.take(TOLD)
             .map(|path| format!("{path} was named and is not checked: --include and --exclude leave it out"))

@@ -6,10 +6,12 @@ use crate::ci::Host;
 use crate::cli::ContextArgs;
 use crate::context::{Comparison, Subject, Target};
 use crate::exit::ExitStatus;
+use crate::findings::GateChange;
 use crate::gate::{Candidate, Selected};
 use crate::git::{ChangeKind, CommitId, Repository};
 use crate::text;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A path longer than this does not push the reasons of the others away.
@@ -25,15 +27,20 @@ pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
     let selection = workspace
         .sources
         .selection(&args.selection.include, &args.selection.exclude)?;
-    let target = workspace.target(run, revisions)?;
+    let target = workspace.target(run, revisions.clone())?;
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
     let restriction = Restriction {
         selection: &selection,
         paths: &paths,
         named: &[],
+        revisions: &revisions,
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let selected = workspace.select(&snapshot, &Comparison::from(&target), &restriction)?;
+    let chosen = workspace.select(run, &snapshot, &Comparison::from(&target), &restriction)?;
+    let selected = chosen.selected;
+    if let Some(told) = selected.lookalikes_told() {
+        run.ui.warn(&told);
+    }
     if args.json {
         let mut json = as_json(&target, &selected);
         json["policy"] = workspace.policy_in_words().into();
@@ -70,9 +77,17 @@ fn as_json(target: &Target, selected: &Selected) -> Value {
         "pullRequest": target.pull_request,
         "changed": selected.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
         "selected": selected.files,
-        "gateChanges": selected.gate_changes,
-        "warnings": target.warnings,
+        "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
+        "gateChangesInWords": words_json(&selected.gate_changes),
+        "warnings": target.warnings.iter().cloned().chain(selected.lookalikes_told()).collect::<Vec<_>>(),
     })
+}
+
+fn words_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
+    let pairs = changes
+        .iter()
+        .map(|change| (change.path.as_str(), change.words.as_slice()));
+    pairs.collect()
 }
 
 fn candidate_json(candidate: &Candidate) -> Value {
@@ -156,7 +171,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
         selected
             .gate_changes
             .iter()
-            .map(|path| ("gate changed", format!("by {path}"))),
+            .map(|change| ("gate changed", by(change))),
     );
     facts.extend(
         selected
@@ -166,6 +181,11 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
             .filter(|(_, why)| *why != target.base_source),
     );
     facts
+}
+
+fn by(change: &GateChange) -> String {
+    let separator = if change.words.is_empty() { "" } else { ": " };
+    format!("by {}{separator}{}", change.path, change.words.join("; "))
 }
 
 fn headline(target: &Target, selected: &Selected) -> String {

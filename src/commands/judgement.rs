@@ -1,15 +1,19 @@
 //! From findings to a verdict, an exit status and a report: the same for every reviewer.
 
 use super::Run;
+use super::workspace::Chosen;
 use crate::context::Comparison;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, FailOn, Report, ReviewContext, Shard, Verdict};
+use crate::findings::{Engine, Excluded, FailOn, Report, ReviewContext, Shard, Verdict};
 use crate::gate::{self, Selected, Tally};
 use crate::git::CommitId;
 use crate::settings::Judging;
 use jiff::Timestamp;
 use std::time::Instant;
+
+const REFUSED: &str = "The change touches the gate itself and other files. This job does not allow that (--gate-changes \
+                       fail): propose what it does to the gate in a change of its own.";
 
 /// What the findings come to.
 pub(super) struct Judged {
@@ -55,6 +59,22 @@ impl Judged {
     }
 }
 
+impl Judged {
+    /// Takes in what the selection tells: names that only look like a pipeline's, and a change of the gate that the job
+    /// does not allow, which fails the run whatever the findings are.
+    pub(super) fn take_in(&mut self, run: &Run, chosen: &Chosen) {
+        if let Some(told) = chosen.selected.lookalikes_told() {
+            run.ui.warn(&told);
+            self.notes.push(told);
+        }
+        if chosen.is_refused {
+            self.status = self.status.worse(ExitStatus::GateFailed);
+            self.verdict = Verdict::Failed;
+            self.notes.push(REFUSED.to_owned());
+        }
+    }
+}
+
 /// When a review began.
 pub(super) struct Started {
     at: Timestamp,
@@ -75,9 +95,15 @@ impl Started {
         engine: Engine,
         judged: Judged,
         comparison: Comparison,
-        selected: Selected,
+        chosen: Chosen,
         part: &Part,
     ) -> Report {
+        let types = judged.tally.excluded.into_iter().map(|path| Excluded {
+            path,
+            reason: "not a file that is reviewed".to_owned(),
+        });
+        let mut excluded: Vec<Excluded> = types.chain(chosen.selected.left_out).collect();
+        excluded.sort();
         Report {
             engine,
             verdict: judged.verdict,
@@ -92,9 +118,10 @@ impl Started {
                 paths: part.paths.clone(),
             },
             files: judged.tally.files,
-            excluded: judged.tally.excluded,
+            excluded,
             unreviewed: judged.tally.unreviewed,
-            gate_changes: selected.gate_changes,
+            gate_changes: chosen.selected.gate_changes,
+            gate_refused: chosen.is_refused,
             notes: judged.notes,
             fixed: None,
             started_at: self.at,

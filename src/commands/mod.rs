@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod events;
 mod failure;
+mod gate_changes;
 mod init;
 mod judgement;
 mod manual;

@@ -12,6 +12,7 @@ use crate::exit::ExitStatus;
 use crate::findings::{Engine, Shard, Verdict};
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
 use crate::git::Snapshot;
+use crate::http::HttpError;
 use crate::settings::{Connection, Review};
 use crate::text;
 
@@ -55,12 +56,14 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
         selection: &settings.selection,
         paths: &paths,
         named: &[],
+        revisions: &settings.revisions,
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let mut selected = workspace.select(&snapshot, &comparison, &restriction)?;
-    let part = Part::keep(run, &settings.judging, paths, &mut selected)?;
+    let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
+    let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
+    let selected = &chosen.selected;
     if settings.dry_run {
-        let status = dry_run(run, &target, &selected, &settings)?;
+        let status = dry_run(run, &target, selected, &settings)?;
         return Ok(Reviewed {
             workspace,
             target,
@@ -79,14 +82,15 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
         target: &target,
     };
     let engine = review.engine();
-    let mut judged = match (nothing(&comparison, &selected, &part), engine) {
+    let mut judged = match (nothing(&comparison, selected, &part), engine) {
         (Some(why), _) => review.nothing(&why)?,
         (None, Engine::Local) => review.check(&snapshot, &selected.files)?,
         (None, Engine::Remote) => review.ask(&selected.files)?,
     };
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
+    judged.take_in(run, &chosen);
     let status = judged.status;
-    let report = started.report(engine, judged, comparison, selected, &part);
+    let report = started.report(engine, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
     let delivered = deliver(run, &workspace, &snapshot, &report, to);
     Ok(Reviewed {
@@ -171,12 +175,13 @@ impl Asking<'_> {
 
     fn judge(&self, answers: Vec<BatchAnswer>) -> Result<Judged, Failure> {
         let refused = self.show_failures(&answers);
+        let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
         let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
         let rules = self.workspace.rules(&snapshot)?;
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
         let tally = gate::merge(answers, rules.as_ref(), &mut positions);
         let excuse = "the review is undecided, and lets the change pass because of --on-unavailable pass";
-        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && refused.is_none();
+        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
         let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
         judged.status = match refused {
             // Not the platform, but the set-up is the cause.
@@ -191,10 +196,7 @@ impl Asking<'_> {
     fn show_failures(&self, answers: &[BatchAnswer]) -> Option<ExitStatus> {
         let mut shown: Vec<String> = Vec::new();
         let mut refused: Option<ExitStatus> = None;
-        for answer in answers {
-            let Err(BatchError::Request(error)) = &answer.outcome else {
-                continue;
-            };
+        for error in answers.iter().filter_map(failed) {
             let status = status_of(error.kind());
             if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
                 refused = Some(refused.map_or(status, |known| known.worse(status)));
@@ -211,6 +213,13 @@ impl Asking<'_> {
             }
         }
         refused
+    }
+}
+
+const fn failed(answer: &BatchAnswer) -> Option<&HttpError> {
+    match &answer.outcome {
+        Err(BatchError::Request(error)) => Some(error),
+        _ => None,
     }
 }
 

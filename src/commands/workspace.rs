@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::ci::{self, CiContext};
+use crate::cli::GateChanges;
 use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
 use crate::env;
 use crate::error::Failure;
@@ -28,6 +29,16 @@ pub(crate) struct Restriction<'a> {
     pub(crate) paths: &'a [String],
     /// Files that are taken whether they changed or not.
     pub(crate) named: &'a [String],
+    /// What was asked for, instead of what the host says.
+    pub(crate) revisions: &'a Revisions,
+}
+
+/// What was selected, and whether the job allows what the change does to the gate.
+#[derive(Default)]
+pub(crate) struct Chosen {
+    pub(crate) selected: Selected,
+    /// The change touches the gate and more, and the job does not allow that.
+    pub(crate) is_refused: bool,
 }
 
 /// A repository with its settings and the host's context.
@@ -39,6 +50,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) ci: CiContext,
     /// Where the gate's own files are read.
     pub(crate) policy: PolicyTip,
+    /// What a change of the gate's own files, together with others, means.
+    pub(crate) gate_changes: GateChanges,
     /// The configuration file's path in the repository; none where the job names one outside.
     pub(crate) config_file: Option<String>,
 }
@@ -54,6 +67,7 @@ impl Run {
             named_folder: settled.sources.config_dir(&self.global)?,
             sources: settled.sources,
             policy: settled.policy,
+            gate_changes: settings::gate_changes(&self.global, &self.env)?,
             config_file: settled.config_file,
             repo,
             ci,
@@ -216,33 +230,41 @@ impl<'a> Workspace<'a> {
         Ok(bytes.ok_or_else(|| DocumentError::too_large(FILE_LIMIT)))
     }
 
-    /// The pipelines that are meant.
+    /// The pipelines that are meant, and what the change does to the gate.
     pub(crate) fn select(
         &self,
+        run: &Run,
         snapshot: &Snapshot<'_>,
         comparison: &Comparison,
         restriction: &Restriction<'_>,
-    ) -> Result<Selected, Failure> {
+    ) -> Result<Chosen, Failure> {
         if comparison.nothing_to_do.is_some() {
-            return Ok(Selected::default());
+            return Ok(Chosen::default());
         }
         let config_dir = self.config_dir(snapshot)?;
-        let policy_files = self.policy_files(snapshot, comparison.base.as_ref())?;
+        let hosts_base = self.hosts_base(run, comparison, restriction.revisions)?;
+        let policy_files = self.policy_files(snapshot, hosts_base.as_ref().or(comparison.base.as_ref()))?;
         let scope = Scope {
             head: snapshot,
             base: comparison.base.as_ref(),
             base_source: &comparison.base_source,
             config_dir: config_dir.as_deref(),
             policy_files: &policy_files,
+            hosts_base: hosts_base.as_ref(),
+            words: &|change| self.words(snapshot, hosts_base.as_ref(), change),
             is_pipeline: &settings::is_pipeline,
             includes: &|path| restriction.selection.includes(path),
             excludes: &|path| restriction.selection.excludes(path),
             paths: restriction.paths,
         };
-        Ok(match restriction.named {
+        let selected = match restriction.named {
             [] => gate::select(&scope)?,
             named => gate::select_named(&scope, named)?,
-        })
+        };
+        let is_refused = self.gate_changes == GateChanges::Fail
+            && !selected.gate_changes.is_empty()
+            && gate::touches_more(&scope)?;
+        Ok(Chosen { selected, is_refused })
     }
 
     /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the base.
@@ -303,7 +325,7 @@ impl<'a> Workspace<'a> {
     }
 }
 
-fn as_wish(revisions: Revisions) -> Wish {
+pub(super) fn as_wish(revisions: Revisions) -> Wish {
     Wish {
         base: revisions.base,
         head: revisions.head,

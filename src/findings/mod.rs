@@ -14,7 +14,7 @@ mod totals;
 pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;
-pub use report::{Counts, Engine, Report, ReviewContext, Shard, Unreviewed, Verdict};
+pub use report::{Counts, Engine, Excluded, GateChange, Report, ReviewContext, Shard, Unreviewed, Verdict};
 pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 pub use state::State;
 pub use totals::Totals;

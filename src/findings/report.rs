@@ -120,6 +120,24 @@ pub struct Unreviewed {
     pub reason: String,
 }
 
+/// A file that is not reviewed, for a reason that is no fault.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Excluded {
+    /// The path from the repository root, with `/`.
+    pub path: String,
+    /// Why it is not reviewed.
+    pub reason: String,
+}
+
+/// A changed file of the gate itself: the configuration or the rules file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GateChange {
+    /// The path from the repository root, with `/`.
+    pub path: String,
+    /// What changed in it, a bounded sentence each; empty where that is not told.
+    pub words: Vec<String>,
+}
+
 /// The numbers of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -133,7 +151,7 @@ pub struct Counts {
     pub errors: usize,
     /// Those of `failed` that count as warnings.
     pub warnings: usize,
-    /// Files that the reviewer does not review.
+    /// Files that are not reviewed, for a reason that is no fault.
     pub excluded: usize,
     /// Files without an answer.
     pub unreviewed: usize,
@@ -150,12 +168,15 @@ pub struct Report {
     pub context: ReviewContext,
     /// The files with results, by path.
     pub files: Vec<FileResults>,
-    /// Files of a type that the reviewer does not review, by path.
-    pub excluded: Vec<String>,
+    /// Files that are not reviewed: of a type that the reviewer does not review, or left out by include and exclude;
+    /// by path.
+    pub excluded: Vec<Excluded>,
     /// Files without an answer, by path.
     pub unreviewed: Vec<Unreviewed>,
-    /// Changed files that change the gate itself: the configuration and the rules file.
-    pub gate_changes: Vec<String>,
+    /// What the change does to the gate itself, by path.
+    pub gate_changes: Vec<GateChange>,
+    /// The gate failed because the change touches the gate and more, which the job does not allow.
+    pub gate_refused: bool,
     /// What else is to be known, above all why the verdict is undecided; each a sentence.
     pub notes: Vec<String>,
     /// Findings of the base that are gone; none where nothing was compared with the base.
@@ -223,9 +244,13 @@ mod tests {
                 path: "a.orch.yaml".into(),
                 results,
             }],
-            excluded: vec!["x.txt".into()],
+            excluded: vec![Excluded {
+                path: "x.txt".into(),
+                reason: "r".into(),
+            }],
             unreviewed: Vec::new(),
             gate_changes: Vec::new(),
+            gate_refused: false,
             notes: Vec::new(),
             fixed: None,
             started_at: Timestamp::UNIX_EPOCH,

@@ -5,6 +5,7 @@
 
 mod batch;
 mod decide;
+mod lookalike;
 mod merge;
 mod named;
 mod positions;
@@ -15,4 +16,4 @@ pub use decide::{Decision, decide};
 pub use merge::{Tally, merge};
 pub use named::select_named;
 pub use positions::Positions;
-pub use select::{Candidate, Scope, Selected, select};
+pub use select::{Candidate, Scope, Selected, select, touches_more};

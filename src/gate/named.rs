@@ -1,6 +1,7 @@
 //! Which files are reviewed when files are named one by one, as a git hook does it.
 
 use super::select::{Scope, Selected, select};
+use crate::findings::GateChange;
 use crate::git::GitError;
 
 /// Selects exactly the `named` files, changed or not, besides what changed within the folders that `scope` is restricted
@@ -14,14 +15,20 @@ pub fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, Git
             paths: &[],
             ..*scope
         };
-        return Ok(Selected {
-            gate_changes: vec![rules.clone()],
-            ..select(&all)?
-        });
+        let mut selected = select(&all)?;
+        if !selected.gate_changes.iter().any(|change| change.path == *rules) {
+            selected.gate_changes.push(GateChange {
+                path: rules.clone(),
+                words: vec!["named on the command line".to_owned()],
+            });
+        }
+        return Ok(selected);
     }
     let mut selected = select(scope)?;
     if scope.paths.is_empty() {
         selected.files.clear();
+        selected.left_out.retain(|file| named.contains(&file.path));
+        selected.lookalikes.retain(|path| named.contains(path));
         selected.all_because = None;
     }
     for path in named {

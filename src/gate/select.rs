@@ -1,7 +1,13 @@
 //! Which files are reviewed: the changed pipelines, or all of them.
 
-use crate::git::{Change, ChangeKind, CommitId, GitError, Snapshot};
+use super::lookalike::{self, looks_like_pipeline};
+use crate::findings::{Excluded, GateChange};
+use crate::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
 use crate::pipelines::RULES_FILE;
+
+const NOT_INCLUDED: &str = "not matched by --include";
+const EXCLUDED: &str = "matched by --exclude";
+const SUBMODULE: &str = "a submodule, not a file";
 
 /// Where to look and what is wanted.
 #[derive(Clone, Copy)]
@@ -16,6 +22,11 @@ pub struct Scope<'a> {
     pub config_dir: Option<&'a str>,
     /// The paths that the policy is read from, with the links that lead there.
     pub policy_files: &'a [String],
+    /// The commit that the host compares with, wherever settings moved the base: what changed in the gate's own files is
+    /// told since this one. Without it, nothing is told.
+    pub hosts_base: Option<&'a CommitId>,
+    /// What changed in a file of the gate, in words.
+    pub words: &'a dyn Fn(&Change) -> Vec<String>,
     /// Whether a path is a pipeline's by its name.
     pub is_pipeline: &'a dyn Fn(&str) -> bool,
     /// Whether `--include` matches.
@@ -44,22 +55,27 @@ pub struct Selected {
     pub files: Vec<String>,
     /// Every changed pipeline.
     pub candidates: Vec<Candidate>,
-    /// Changed files that change the gate itself.
-    pub gate_changes: Vec<String>,
+    /// What the change does to the gate itself.
+    pub gate_changes: Vec<GateChange>,
+    /// Changed pipelines that are not reviewed because of include and exclude, or because they are no files.
+    pub left_out: Vec<Excluded>,
+    /// Files whose names only look like a pipeline's.
+    pub lookalikes: Vec<String>,
     /// Why unchanged pipelines are taken too, if they are.
     pub all_because: Option<String>,
 }
 
 /// Selects the pipelines of `scope`.
 pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
-    let wanted = |path: &str| (scope.is_pipeline)(path) || (scope.includes)(path) || scope.is_gate_file(path);
+    let wanted = |path: &str| looks_like_pipeline(path) || (scope.includes)(path) || scope.is_gate_file(path);
     let changes = scope.head.changes(scope.base, &wanted)?;
     let (gate, changes): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(|c| scope.touches_gate(c));
-    let gate_changes = if scope.base.is_some() { gate } else { Vec::new() };
-    let all_because = scope.all_because(&gate_changes);
+    let all_because = scope.all_because(&gate);
+    let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
         .into_iter()
+        .filter_map(|change| scope.without_lookalike(change, &mut lookalikes))
         .map(|change| scope.judge(change, all_because.as_deref()))
         .collect();
     let files = match all_because {
@@ -70,31 +86,102 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
             .map(|c| c.change.path.clone())
             .collect(),
     };
-    let gate_changes = gate_changes.into_iter().map(|change| change.path).collect();
     Ok(Selected {
         files,
+        left_out: candidates.iter().filter_map(|c| scope.left_out(c)).collect(),
         candidates,
-        gate_changes,
+        gate_changes: scope.gate_changes()?,
+        lookalikes,
         all_because,
     })
 }
 
+/// Whether a change that touches the gate touches anything else. A name that cannot be read is something else.
+pub fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
+    let Some(base) = scope.hosts_base else {
+        return Ok(false);
+    };
+    match scope.head.changes(Some(base), &|path| !scope.is_gate_file(path)) {
+        Ok(others) => Ok(!others.is_empty()),
+        Err(GitError::PathNotUtf8 { .. }) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+impl Selected {
+    /// A sentence about the files whose names only look like a pipeline's, if there are any.
+    pub fn lookalikes_told(&self) -> Option<String> {
+        lookalike::told(&self.lookalikes)
+    }
+}
+
 impl Scope<'_> {
+    fn gate_changes(&self) -> Result<Vec<GateChange>, GitError> {
+        let Some(base) = self.hosts_base else {
+            return Ok(Vec::new());
+        };
+        let changes = self.head.changes(Some(base), &|path| self.is_gate_file(path))?;
+        let told = |change: Change| GateChange {
+            words: (self.words)(&change),
+            path: change.path,
+        };
+        Ok(changes.into_iter().map(told).collect())
+    }
+
+    fn left_out(&self, candidate: &Candidate) -> Option<Excluded> {
+        let (path, reason) = (&candidate.change.path, &candidate.reason);
+        let is_told = self.is_within(path) && [NOT_INCLUDED, EXCLUDED, SUBMODULE].contains(&reason.as_str());
+        is_told.then(|| Excluded {
+            path: path.clone(),
+            reason: reason.clone(),
+        })
+    }
+
+    /// The change, if it is about a pipeline. A pipeline that got a name that only looks like one is gone.
+    fn without_lookalike(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
+        let is_meant = |path: &str| (self.is_pipeline)(path) || (self.includes)(path);
+        if is_meant(&change.path) {
+            return Some(change);
+        }
+        match change.kind {
+            ChangeKind::Deleted => None,
+            ChangeKind::Renamed { from } if is_meant(&from) => {
+                self.note(change.path, lookalikes);
+                Some(Change {
+                    path: from,
+                    kind: ChangeKind::Deleted,
+                    file: None,
+                })
+            }
+            _ => {
+                self.note(change.path, lookalikes);
+                None
+            }
+        }
+    }
+
+    fn note(&self, path: String, lookalikes: &mut Vec<String>) {
+        if self.is_within(&path) {
+            lookalikes.push(path);
+        }
+    }
+
     fn all_files(&self) -> Result<Vec<String>, GitError> {
         let meant = |path: &str| (self.includes)(path) && !(self.excludes)(path) && self.is_within(path);
         Ok(self
             .head
             .files(&meant)?
             .into_iter()
+            .filter(|file| file.kind != FileKind::Submodule)
             .map(|file| file.path)
             .collect())
     }
 
-    fn all_because(&self, gate_changes: &[Change]) -> Option<String> {
+    fn all_because(&self, gate: &[Change]) -> Option<String> {
         if self.base.is_none() {
             return Some(self.base_source.to_owned());
         }
-        let rules = gate_changes
+        let rules = gate
             .iter()
             .find(|change| change.paths().any(|path| self.is_rules_file(path)))?;
         Some(format!("the rules file {} changed", rules.path))
@@ -105,11 +192,13 @@ impl Scope<'_> {
         let (selected, reason) = if change.kind == ChangeKind::Deleted {
             (false, "deleted".to_owned())
         } else if !(self.includes)(path) {
-            (false, "not matched by --include".to_owned())
+            (false, NOT_INCLUDED.to_owned())
         } else if (self.excludes)(path) {
-            (false, "matched by --exclude".to_owned())
+            (false, EXCLUDED.to_owned())
         } else if !self.is_within(path) {
             (false, "outside the given paths".to_owned())
+        } else if change.file == Some(FileKind::Submodule) {
+            (false, SUBMODULE.to_owned())
         } else if let Some(why) = all_because {
             (true, format!("all pipelines are taken: {why}"))
         } else {

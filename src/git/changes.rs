@@ -1,6 +1,6 @@
 //! What changed between two commits.
 
-use super::{CommitId, GitError, Repository, renames, tree::Difference};
+use super::{CommitId, FileKind, GitError, Repository, renames, tree::Difference};
 use std::collections::{HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -10,6 +10,8 @@ pub struct Change {
     pub path: String,
     /// What happened to it.
     pub kind: ChangeKind,
+    /// What it is in head; none where it is deleted.
+    pub file: Option<FileKind>,
 }
 
 /// What happened to a file.
@@ -86,5 +88,6 @@ fn change(difference: &Difference, from: Option<String>) -> Change {
     Change {
         path: difference.path.clone(),
         kind,
+        file: difference.new.map(|side| side.kind),
     }
 }

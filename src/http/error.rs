@@ -184,6 +184,17 @@ impl HttpError {
         self.0.tries
     }
 
+    /// Whether the server could not be reached, or gave nothing that can be used; not where it refused the request.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(
+            self.0.kind,
+            ErrorKind::Unreachable
+                | ErrorKind::Timeout
+                | ErrorKind::BadAnswer
+                | ErrorKind::OtherStatus(429 | 500..=599)
+        )
+    }
+
     /// The fields that the server does not accept, in its own words.
     pub fn violations(&self) -> &[Violation] {
         &self.0.words.violations

@@ -87,6 +87,11 @@ impl Response {
         self.body.len()
     }
 
+    /// Whether the status is 200 and no other success.
+    pub fn is_ok(&self) -> bool {
+        self.head.status == StatusCode::OK
+    }
+
     /// The body as JSON; where it is not what `T` expects, the error names the place.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         let mut reader = serde_json::Deserializer::from_slice(&self.body);

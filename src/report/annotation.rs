@@ -1,7 +1,7 @@
 //! Annotations before a host's form: what is said where, the most important first, within a host's cap.
 
 use super::About;
-use super::wording::{count, gate_change, run_problem, unreviewed};
+use super::wording::{count, excluded, gate_change, run_problem, unreviewed};
 use crate::findings::{Finding, Report, Severity, Verdict};
 use std::cmp::Reverse;
 
@@ -56,13 +56,19 @@ pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
             unreviewed(&file.reason),
         )
     }));
+    let touched = if report.gate_refused {
+        Level::Error
+    } else {
+        Level::Warning
+    };
     all.extend(
         report
             .gate_changes
             .iter()
-            .map(|path| at(Level::Warning, path, 1, "gate change", gate_change(path))),
+            .map(|change| at(touched, &change.path, 1, "gate change", gate_change(change))),
     );
     all.extend(findings[first_warning..].iter().map(about_finding));
+    all.extend(excluded(report).map(notice));
     all.extend(notes(report));
     all
 }
@@ -98,13 +104,16 @@ fn notes(report: &Report) -> Vec<Annotation> {
     if report.verdict == Verdict::Undecided || run_problem(report).is_some() {
         return Vec::new();
     }
-    let note = |text: &String| Annotation {
+    report.notes.iter().cloned().map(notice).collect()
+}
+
+fn notice(message: String) -> Annotation {
+    Annotation {
         level: Level::Notice,
         place: None,
         title: "review".to_owned(),
-        message: text.clone(),
-    };
-    report.notes.iter().map(note).collect()
+        message,
+    }
 }
 
 /// At most `limit` of each level; where there are more, the last one says how many more and where they are.
@@ -147,8 +156,9 @@ mod tests {
         Error Some(("load/it.orch.yaml", 9)) component-naming-convention: `Run B` is not
         Error Some(("load/it.orch.yaml", 12)) component-naming-convention: `Run A` is not in the pattern
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
-        Warning Some(("sluicegate.yaml", 1)) gate change: This change touches the gate itself: sluicegate.yaml
+        Warning Some(("sluicegate.yaml", 1)) gate change: This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Warning Some(("a.tran.yaml", 1)) maximum-outputs: 3 outputs
+        Notice None review: Not judged: 1 file: notes.txt (not a file that is reviewed)
         "#);
     }
 

@@ -100,8 +100,9 @@ mod tests {
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
         ##vso[task.logissue type=error;sourcepath=late.orch.yaml;linenumber=1;columnnumber=1;code=unreviewed;]The file was not reviewed: the batch timed out
-        ##vso[task.logissue type=warning;sourcepath=sluicegate.yaml;linenumber=1;columnnumber=1;code=gate change;]This change touches the gate itself: sluicegate.yaml
+        ##vso[task.logissue type=warning;sourcepath=sluicegate.yaml;linenumber=1;columnnumber=1;code=gate change;]This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed)%3B review.fail-on: error → never (relaxed)
         ##vso[task.logissue type=warning;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=maximum-outputs;]3 outputs
+        ##vso[task.logissue type=warning;code=review;]Not judged: 1 file: notes.txt (not a file that is reviewed)
         ");
     }
 

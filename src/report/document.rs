@@ -1,9 +1,11 @@
 //! The review as one page of markdown: GitHub's step summary, a comment on a pull or merge request, an annotation of
 //! Buildkite. They differ in how much fits.
 
-use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Severity, Status, Totals, Verdict};
+use crate::findings::{
+    Counts, FileResults, Finding, GateChange, Report, RuleResult, Severity, Status, Totals, Verdict,
+};
 use crate::report::markdown::{blob_link, code, escape};
-use crate::report::wording::{count, headline, run_problem, unreviewed};
+use crate::report::wording::{count, excluded, headline, run_problem, unreviewed};
 use crate::report::{About, shorten};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -68,7 +70,7 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
     };
     page.list(
         "Changes to the gate itself",
-        report.gate_changes.iter().map(|path| code(&named(path))),
+        report.gate_changes.iter().map(gate_change),
     );
     page.list("Notes", report.notes.iter().map(|note| escape(&said(note))));
     page.list(
@@ -86,7 +88,11 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
     for file in files.iter().filter(|file| worst(file).is_some()) {
         page.file_table(file, about);
     }
-    page.list("Excluded", report.excluded.iter().map(|path| code(&named(path))));
+    let left_out: Vec<String> = excluded(report)
+        .map(|line| escape(&said(&line)))
+        .into_iter()
+        .collect();
+    page.list("Excluded", left_out.into_iter());
     page.passed(&files);
     page.finish()
 }
@@ -208,6 +214,13 @@ fn head(report: &Report) -> String {
     text
 }
 
+fn gate_change(change: &GateChange) -> String {
+    let words = change.words.iter().map(|word| escape(&said(word)));
+    let words: Vec<String> = words.collect();
+    let separator = if words.is_empty() { "" } else { ": " };
+    format!("{}{separator}{}", code(&named(&change.path)), words.join("; "))
+}
+
 fn worst(file: &FileResults) -> Option<Severity> {
     file.results.iter().filter_map(RuleResult::severity).max()
 }
@@ -276,7 +289,7 @@ mod tests {
 
         ### Changes to the gate itself
 
-        - <code>sluicegate.yaml</code>
+        - <code>sluicegate.yaml</code>: exclude&#58; + old.&#42; &#40;relaxed&#41;; review.fail-on&#58; error → never &#40;relaxed&#41;
 
         ### Not reviewed
 
@@ -298,7 +311,7 @@ mod tests {
 
         ### Excluded
 
-        - <code>notes.txt</code>
+        - Not judged&#58; 1 file&#58; notes.txt &#40;not a file that is reviewed&#41;
 
         <details><summary>Passed rules in 1 file</summary>
 

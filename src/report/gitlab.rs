@@ -52,9 +52,16 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
         );
         entry(what, Fingerprint::new(&["unreviewed", &file.path], 0))
     }));
-    entries.extend(report.gate_changes.iter().map(|path| {
-        let what = ("gate-change", path.as_str(), 1, "info", gate_change(path));
-        entry(what, Fingerprint::new(&["gate-change", path], 0))
+    let touched = if report.gate_refused { "major" } else { "info" };
+    entries.extend(report.gate_changes.iter().map(|change| {
+        let what = (
+            "gate-change",
+            change.path.as_str(),
+            1,
+            touched,
+            gate_change(change),
+        );
+        entry(what, Fingerprint::new(&["gate-change", &change.path], 0))
     }));
     let mut json = text::json(serde_json::to_string(&entries)?);
     json.push('\n');
@@ -144,7 +151,7 @@ mod tests {
         "major" "component-naming-convention" "load/it.orch.yaml":12 "`Run A` is not in the pattern"
         "major" "component-naming-convention" "load/it.orch.yaml":9 "`Run B` is not"
         "critical" "unreviewed" "late.orch.yaml":1 "The file was not reviewed: the batch timed out"
-        "info" "gate-change" "sluicegate.yaml":1 "This change touches the gate itself: sluicegate.yaml"
+        "info" "gate-change" "sluicegate.yaml":1 "This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)"
         "#);
     }
 

@@ -1,8 +1,8 @@
 //! Reports for the writers' tests.
 
 use crate::findings::{
-    Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, Status, Unreviewed,
-    Verdict, Violation,
+    Enforcement, Engine, Excluded, FileResults, GateChange, Report, ReviewContext, RuleResult, Severity,
+    Status, Unreviewed, Verdict, Violation,
 };
 use jiff::Timestamp;
 use std::time::Duration;
@@ -39,6 +39,22 @@ pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     }
 }
 
+/// A file that is not reviewed.
+pub fn excluded(path: &str) -> Excluded {
+    Excluded {
+        path: path.to_owned(),
+        reason: "not a file that is reviewed".to_owned(),
+    }
+}
+
+/// A change to the gate, without words.
+pub fn gate_change(path: &str) -> GateChange {
+    GateChange {
+        path: path.to_owned(),
+        words: vec![path.to_owned()],
+    }
+}
+
 /// A report without anything in it.
 pub fn empty(verdict: Verdict) -> Report {
     Report {
@@ -56,6 +72,7 @@ pub fn empty(verdict: Verdict) -> Report {
         excluded: Vec::new(),
         unreviewed: Vec::new(),
         gate_changes: Vec::new(),
+        gate_refused: false,
         notes: Vec::new(),
         fixed: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
@@ -96,12 +113,18 @@ pub fn report() -> Report {
     );
     Report {
         files: vec![second, first],
-        excluded: vec!["notes.txt".to_owned()],
+        excluded: vec![excluded("notes.txt")],
         unreviewed: vec![Unreviewed {
             path: "late.orch.yaml".to_owned(),
             reason: "the batch timed out".to_owned(),
         }],
-        gate_changes: vec!["sluicegate.yaml".to_owned()],
+        gate_changes: vec![GateChange {
+            path: "sluicegate.yaml".to_owned(),
+            words: vec![
+                "exclude: + old.* (relaxed)".to_owned(),
+                "review.fail-on: error → never (relaxed)".to_owned(),
+            ],
+        }],
         ..empty(Verdict::Failed)
     }
 }

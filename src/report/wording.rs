@@ -1,6 +1,6 @@
 //! The sentences that every format says in the same words.
 
-use crate::findings::{Counts, FailOn, Report, RuleResult, Verdict};
+use crate::findings::{Counts, FailOn, GateChange, Report, RuleResult, Verdict};
 use std::fmt::Write as _;
 
 /// `1 file`, `2 files`.
@@ -84,8 +84,36 @@ fn has_any(report: &Report, is_meant: impl Fn(&RuleResult) -> bool) -> bool {
 }
 
 /// What is said of a change to the configuration or the rules file. Holds text from outside.
-pub fn gate_change(path: &str) -> String {
-    format!("This change touches the gate itself: {path}")
+pub fn gate_change(change: &GateChange) -> String {
+    let mut said = format!("This change touches the gate itself: {}", change.path);
+    if !change.words.is_empty() {
+        let _ = write!(said, ": {}", change.words.join("; "));
+    }
+    said
+}
+
+/// All files that are not reviewed in one line: how many, the first ones, and why. Holds text from outside.
+pub fn excluded(report: &Report) -> Option<String> {
+    /// Names in the line.
+    const NAMED: usize = 5;
+    if report.excluded.is_empty() {
+        return None;
+    }
+    let all = report.excluded.len();
+    let mut named: Vec<String> = report
+        .excluded
+        .iter()
+        .take(NAMED)
+        .map(|file| format!("{} ({})", file.path, file.reason))
+        .collect();
+    if all > NAMED {
+        named.push(format!("and {} more", all - NAMED));
+    }
+    Some(format!(
+        "Not judged: {}: {}",
+        count(all, "file"),
+        named.join(", ")
+    ))
 }
 
 /// What is said of a file without an answer. Holds text from outside.

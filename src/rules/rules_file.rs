@@ -54,7 +54,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
     })
 }
 
-fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<Entry<'t, 'a>>, DocumentError> {
+pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<Entry<'t, 'a>>, DocumentError> {
     let rules = root
         .get("rules")
         .ok_or_else(|| DocumentError::at(root.position(), "the list `rules` is missing"))?;

@@ -2,7 +2,7 @@
 
 use super::{Layers, SettingsError, Sources};
 use crate::ci::{Host, UnknownHost};
-use crate::cli::{Color, GlobalArgs, parse_value};
+use crate::cli::{Color, GateChanges, GlobalArgs, parse_value};
 use crate::env::{self, Env};
 use crate::policy::Choice;
 use std::path::PathBuf;
@@ -29,6 +29,12 @@ pub fn named_config(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
 /// Which version of the configuration file counts.
 pub fn policy_choice(args: &GlobalArgs, env: &Env) -> Result<Choice, SettingsError> {
     let asked = Layers::new(env).pick(args.policy, env::POLICY, parse_value, None)?;
+    Ok(asked.unwrap_or_default())
+}
+
+/// What a change of the gate's own files, together with others, means.
+pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
+    let asked = Layers::new(env).pick(args.gate_changes, env::GATE_CHANGES, parse_value, None)?;
     Ok(asked.unwrap_or_default())
 }
 

@@ -93,6 +93,7 @@ pub const SETTINGS: &[Setting] = &[
     setting(env::RETRIES, "--retries", Told, "retries"),
     setting(env::CI, "--ci", Judged, "ci"),
     setting(env::POLICY, "--policy", Judged, "policy"),
+    setting(env::GATE_CHANGES, "--gate-changes", Judged, "gate-changes"),
     setting(env::COLOR, "--color", Told, ""),
     setting(env::ALL, "--all", Judged, "all"),
     setting(env::BASE, "--base", Judged, "base"),
@@ -171,11 +172,10 @@ pub const SETTINGS: &[Setting] = &[
 
 /// Names that are no settings of the program and are refused in the file too, with the variable that says it, if any:
 /// proxies, and what a later version may take from the job alone.
-const REFUSED: [(&str, &str); 7] = [
+const REFUSED: [(&str, &str); 6] = [
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
-    ("gate-changes", ""),
     ("accept-breaking", ""),
     ("require-review-engine", ""),
     ("max-known", ""),

@@ -20,6 +20,7 @@ mod demo;
 mod doctor;
 mod events;
 mod faults;
+mod gate;
 mod hostile;
 mod hosts;
 mod init;

@@ -127,7 +127,7 @@ fn what_only_the_job_may_say_is_refused_on_every_host() {
         ("publish: { dry-run: true }\n", "SLUICEGATE_DRY_RUN"),
         ("policy: head\n", "SLUICEGATE_POLICY"),
         ("ci: none\n", "SLUICEGATE_CI"),
-        ("gate-changes: warn\n", "job"),
+        ("gate-changes: warn\n", "SLUICEGATE_GATE_CHANGES"),
     ];
     for main in [&[][..], &[("sluicegate.yaml", "retries: 0\n")]] {
         let world = bad_change(main, &[]);

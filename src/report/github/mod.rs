@@ -85,8 +85,9 @@ mod tests {
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
         ::error file=late.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the batch timed out
-        ::warning file=sluicegate.yaml,line=1,title=gate change::This change touches the gate itself: sluicegate.yaml
+        ::warning file=sluicegate.yaml,line=1,title=gate change::This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         ::warning file=a.tran.yaml,line=1,title=maximum-outputs::3 outputs
+        ::notice title=review::Not judged: 1 file: notes.txt (not a file that is reviewed)
         ");
     }
 

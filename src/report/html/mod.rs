@@ -12,7 +12,7 @@ mod text;
 use self::results::{RuleNumbers, name};
 use self::text::escape;
 use super::About;
-use super::wording::{gate_change, numbers, run_problem, unreviewed};
+use super::wording::{excluded, gate_change, numbers, run_problem, unreviewed};
 use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Totals, Verdict};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -137,7 +137,7 @@ fn remarks(report: &Report) -> String {
     let lists = [
         list(
             "Changes to the gate itself",
-            report.gate_changes.iter().map(|path| gate_change(path)),
+            report.gate_changes.iter().map(gate_change),
         ),
         list(
             "Not reviewed",
@@ -147,10 +147,7 @@ fn remarks(report: &Report) -> String {
                 .map(|file| format!("{}: {}", file.path, unreviewed(&file.reason))),
         ),
         list("Notes", report.notes.iter().cloned()),
-        list(
-            "Excluded: not files that are reviewed",
-            report.excluded.iter().cloned(),
-        ),
+        list("Excluded", excluded(report).into_iter()),
     ];
     let lists = lists.concat();
     if lists.is_empty() {

@@ -150,7 +150,7 @@ proptest! {
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(2))]);
         report.files = vec![sample::file(&raw, vec![failed, sample::result(&raw, Status::Passed, vec![])])];
         report.notes = vec![raw.clone()];
-        report.excluded = vec![raw.clone()];
+        report.excluded = vec![sample::excluded(&raw)];
         report.context.branch = Some(raw.clone());
         let mut about = About { blob_url: Some("https://h".to_owned()), ..About::default() };
         about.sources.add(&raw, format!("x\n{}\n", raw.replace(['\n', '\r'], " ")).as_bytes(), &BTreeSet::from([2]));

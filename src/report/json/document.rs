@@ -37,6 +37,13 @@ pub(super) struct DocumentV1 {
     pub elapsed_nanos: u64,
     #[serde(default)]
     pub findings: Option<FindingsV1>,
+    #[serde(default)]
+    pub gate_changes_in_words: BTreeMap<String, Vec<String>>,
+    /// The change touches the gate and more, which the job does not allow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gate_refused: bool,
+    #[serde(default)]
+    pub excluded_reasons: BTreeMap<String, String>,
 }
 
 /// The numbers by findings. Of those that are neither known nor waived, `errors` and `warnings`.
@@ -114,6 +121,8 @@ pub(super) struct RuleV1 {
 impl From<&Report> for DocumentV1 {
     fn from(report: &Report) -> Self {
         let unreviewed = report.unreviewed.iter();
+        let excluded = report.excluded.iter();
+        let gate_changes = report.gate_changes.iter();
         Self {
             schema: SCHEMA.to_owned(),
             engine: report.engine.to_string(),
@@ -121,9 +130,9 @@ impl From<&Report> for DocumentV1 {
             context: ContextV1::from(&report.context),
             counts: CountsV1::from(report.counts()),
             files: report.files.iter().map(FileV1::from).collect(),
-            excluded: report.excluded.clone(),
+            excluded: excluded.clone().map(|file| file.path.clone()).collect(),
             unreviewed: unreviewed.clone().map(|file| file.path.clone()).collect(),
-            gate_changes: report.gate_changes.clone(),
+            gate_changes: gate_changes.clone().map(|change| change.path.clone()).collect(),
             notes: report.notes.clone(),
             unreviewed_reasons: unreviewed
                 .map(|file| (file.path.clone(), file.reason.clone()))
@@ -131,6 +140,13 @@ impl From<&Report> for DocumentV1 {
             started_at: Some(report.started_at),
             elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
             findings: Some(report.totals().into()),
+            gate_changes_in_words: gate_changes
+                .map(|change| (change.path.clone(), change.words.clone()))
+                .collect(),
+            gate_refused: report.gate_refused,
+            excluded_reasons: excluded
+                .map(|file| (file.path.clone(), file.reason.clone()))
+                .collect(),
         }
     }
 }

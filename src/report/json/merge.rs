@@ -86,6 +86,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.excluded.extend(report.excluded);
     whole.unreviewed.extend(report.unreviewed);
     whole.gate_changes.extend(report.gate_changes);
+    whole.gate_refused |= report.gate_refused;
     for note in report.notes {
         if !whole.notes.contains(&note) {
             whole.notes.push(note);
@@ -124,10 +125,10 @@ fn in_order(whole: &mut Report) {
     whole.files.sort_by(|a, b| a.path.cmp(&b.path));
     whole.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
     whole.unreviewed.dedup_by(|a, b| a.path == b.path);
-    for paths in [&mut whole.excluded, &mut whole.gate_changes] {
-        paths.sort();
-        paths.dedup();
-    }
+    whole.excluded.sort();
+    whole.excluded.dedup_by(|a, b| a.path == b.path);
+    whole.gate_changes.sort();
+    whole.gate_changes.dedup_by(|a, b| a.path == b.path);
 }
 
 /// All parts: the whole. Only some of them: what the others would say is not known.

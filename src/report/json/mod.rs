@@ -150,6 +150,15 @@ mod tests {
             "known": null,
             "waived": 0,
             "fixed": null
+          },
+          "gateChangesInWords": {
+            "sluicegate.yaml": [
+              "exclude: + old.* (relaxed)",
+              "review.fail-on: error → never (relaxed)"
+            ]
+          },
+          "excludedReasons": {
+            "notes.txt": "not a file that is reviewed"
           }
         }
         "#);

@@ -3,8 +3,8 @@
 
 use super::document::{ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
 use crate::findings::{
-    Enforcement, Engine, FailOn, FileResults, Report, ReviewContext, RuleResult, Severity, Shard, State,
-    Status, Unreviewed, Verdict, Violation,
+    Enforcement, Engine, Excluded, FailOn, FileResults, GateChange, Report, ReviewContext, RuleResult,
+    Severity, Shard, State, Status, Unreviewed, Verdict, Violation,
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -20,6 +20,9 @@ pub enum ReadError {
     #[error("it is not a report: {0}")]
     Value(String),
 }
+
+/// Why a file is excluded, in a report that does not tell.
+const NOT_REVIEWED: &str = "not a file that is reviewed";
 
 fn wrong(what: impl Into<String>) -> ReadError {
     ReadError::Value(what.into())
@@ -56,6 +59,10 @@ fn contradiction(report: &Report) -> Option<ReadError> {
     let results = report.files.iter().flat_map(|file| &file.results);
     let is_failed = results.into_iter().any(|result| fail_on.fails(&result.status));
     let found = match report.verdict {
+        Verdict::Failed if report.gate_refused => return None,
+        Verdict::Passed | Verdict::Undecided if report.gate_refused => {
+            "it does what the job does not allow to the gate"
+        }
         Verdict::Failed if fail_on == FailOn::Never => "nothing fails the gate",
         Verdict::Passed | Verdict::Undecided if is_failed => "its results fail the gate",
         Verdict::Passed if !report.unreviewed.is_empty() => "files of it were not reviewed",
@@ -85,15 +92,26 @@ impl DocumentV1 {
                 .unwrap_or_else(|| "no reason was given".to_owned());
             Unreviewed { path, reason }
         });
+        let mut why = self.excluded_reasons;
+        let excluded = self.excluded.into_iter().map(|path| Excluded {
+            reason: why.remove(&path).unwrap_or_else(|| NOT_REVIEWED.to_owned()),
+            path,
+        });
+        let mut words = self.gate_changes_in_words;
+        let gate_changes = self.gate_changes.into_iter().map(|path| GateChange {
+            words: words.remove(&path).unwrap_or_default(),
+            path,
+        });
         Ok(Report {
             fixed,
             engine: engine(&self.engine)?,
             verdict,
             context: self.context.context()?,
             files,
-            excluded: self.excluded,
+            excluded: excluded.collect(),
             unreviewed: unreviewed.collect(),
-            gate_changes: self.gate_changes,
+            gate_changes: gate_changes.collect(),
+            gate_refused: self.gate_refused,
             notes: self.notes,
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
             elapsed: Duration::from_nanos(self.elapsed_nanos),
@@ -307,7 +325,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());

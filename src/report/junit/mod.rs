@@ -77,9 +77,10 @@ fn suites(report: &Report) -> Vec<Suite> {
     for file in &report.files {
         add(&file.path, cases(file, report.fail_on()));
     }
-    for path in &report.excluded {
-        let case = TestCaseBuilder::skipped_with_cause("excluded", "excluded", "not a file that is reviewed");
-        add(path, vec![placed(case, path, None)]);
+    for file in &report.excluded {
+        let why = shorten::to_chars(&file.reason, MESSAGE_LIMIT);
+        let case = TestCaseBuilder::skipped_with_cause("excluded", "excluded", &why);
+        add(&file.path, vec![placed(case, &file.path, None)]);
     }
     for file in &report.unreviewed {
         let why = unreviewed(&file.reason);
@@ -101,10 +102,14 @@ fn run_cases(report: &Report) -> Vec<Placed> {
     if let Some(why) = run_problem(report).filter(|_| needed) {
         cases.push(problem("verdict", &report.verdict.to_string(), &why, RUN));
     }
-    let paths: Vec<&str> = report.gate_changes.iter().map(String::as_str).collect();
-    if !paths.is_empty() {
-        cases.push(skipped("gate change", &gate_change(&paths.join(", "))));
-    }
+    cases.extend(report.gate_changes.iter().map(|change| {
+        let said = gate_change(change);
+        if report.gate_refused {
+            problem("gate change", "gate-change", &said, &change.path)
+        } else {
+            skipped("gate change", &said)
+        }
+    }));
     let nothing = report.files.iter().all(|file| file.results.is_empty());
     if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
         cases.push(skipped("nothing to review", "no rule was to be evaluated"));

@@ -15,7 +15,7 @@ use self::schema::{
     Location, Log, Mapped, Notification, PhysicalLocation, Provenance, Reference, Region, RuleReference, Run,
     Text, Tool,
 };
-use super::wording::{count, gate_change, unreviewed};
+use super::wording::{count, excluded, gate_change, unreviewed};
 use super::{About, Line, ReportError, SarifLimits, shorten, uri};
 use crate::findings::{Finding, Fingerprint, Report, Severity, Verdict};
 use crate::text;
@@ -274,10 +274,12 @@ fn notifications(report: &Report, rules: &Rules<'_>) -> Vec<Notification> {
         locations: vec![location(&file.path, None)],
         ..notification("not-reviewed", "error", &unreviewed(&file.reason))
     }));
-    all.extend(report.gate_changes.iter().map(|path| Notification {
-        locations: vec![location(path, None)],
-        ..notification("gate-change", "warning", &gate_change(path))
+    let touched = if report.gate_refused { "error" } else { "warning" };
+    all.extend(report.gate_changes.iter().map(|change| Notification {
+        locations: vec![location(&change.path, None)],
+        ..notification("gate-change", touched, &gate_change(change))
     }));
+    all.extend(excluded(report).map(|line| notification("note", "note", &line)));
     let undecided = report.verdict == Verdict::Undecided;
     let weight = if undecided { "error" } else { "note" };
     all.extend(report.notes.iter().map(|note| notification("note", weight, note)));

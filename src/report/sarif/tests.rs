@@ -239,7 +239,7 @@ fn what_was_not_evaluated_is_a_notification() {
             },
             "level": "warning",
             "message": {
-              "text": "This change touches the gate itself: sluicegate.yaml"
+              "text": "This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)"
             },
             "locations": [
               {
@@ -251,6 +251,16 @@ fn what_was_not_evaluated_is_a_notification() {
                 }
               }
             ]
+          },
+          {
+            "descriptor": {
+              "id": "note",
+              "index": 3
+            },
+            "level": "note",
+            "message": {
+              "text": "Not judged: 1 file: notes.txt (not a file that is reviewed)"
+            }
           }
         ]
       }

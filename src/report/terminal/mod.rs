@@ -4,7 +4,7 @@
 mod excerpt;
 
 use super::About;
-use super::wording::{gate_change, headline, run_problem, unreviewed};
+use super::wording::{excluded, gate_change, headline, run_problem, unreviewed};
 use crate::findings::{Finding, Report, Severity, Verdict};
 use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -78,15 +78,11 @@ fn push_remarks(shown: &mut String, report: &Report, style: Style) {
     let start = shown.len();
     let warning = paint("warning", bold(AnsiColor::Yellow), style);
     let error = paint("error", bold(AnsiColor::Red), style);
-    for path in &report.gate_changes {
-        let _ = writeln!(shown, "{warning}: {}", text::line(&gate_change(path)));
+    for change in &report.gate_changes {
+        let _ = writeln!(shown, "{warning}: {}", text::line(&gate_change(change)));
     }
-    for path in &report.excluded {
-        let _ = writeln!(
-            shown,
-            "note: {}: excluded: not a file that is reviewed",
-            text::line(path)
-        );
+    if let Some(line) = excluded(report) {
+        let _ = writeln!(shown, "note: {}", text::line(&line));
     }
     for file in &report.unreviewed {
         let _ = writeln!(
@@ -202,8 +198,8 @@ mod tests {
         10 |       type: x
         11 |       y: z
 
-        warning: This change touches the gate itself: sluicegate.yaml
-        note: notes.txt: excluded: not a file that is reviewed
+        warning: This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
+        note: Not judged: 1 file: notes.txt (not a file that is reviewed)
         error: late.orch.yaml: The file was not reviewed: the batch timed out
 
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 rule passed in 2 files; 1 file excluded; 1 file not reviewed
@@ -251,8 +247,8 @@ mod tests {
             let result = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, None)]);
             report.files = vec![sample::file(&raw, vec![result])];
             report.notes = vec![raw.clone()];
-            report.excluded = vec![raw.clone()];
-            report.gate_changes = vec![raw.clone()];
+            report.excluded = vec![sample::excluded(&raw)];
+            report.gate_changes = vec![sample::gate_change(&raw)];
             let shown = render(&report, &About::default(), Style { color: false, width: Some(40) });
             let whole = render(&report, &About::default(), Style::default());
             for line in text::block(&raw).lines() {

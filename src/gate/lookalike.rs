@@ -1,0 +1,113 @@
+//! Names that a person reads as a pipeline's and the platform does not.
+//!
+//! A change could hide a pipeline from the gate by such a name, on purpose or by mistake.
+
+/// How pipelines are called, and how they are called by mistake.
+const ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".tran.yml"];
+
+/// Names that a note tells.
+const TOLD: usize = 10;
+
+/// Whether the name looks like a pipeline's: with letters of another size, another ending, blanks or dots behind it, or
+/// signs that nobody sees. A pipeline's own name does, too.
+pub(super) fn looks_like_pipeline(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.is_ascii() {
+        return ends_like_pipeline(name);
+    }
+    let seen: String = name.chars().filter(|c| !is_invisible(*c)).map(narrow).collect();
+    ends_like_pipeline(&seen)
+}
+
+fn ends_like_pipeline(name: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.');
+    ENDINGS.iter().any(|ending| {
+        let start = name.len().checked_sub(ending.len());
+        let end = start.and_then(|start| name.get(start..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    })
+}
+
+/// Full-width letters and signs as the usual ones.
+fn narrow(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        _ => c,
+    }
+}
+
+/// Signs without a width: joiners, marks of direction, variation selectors, fillers, tags.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}'
+    ) || c.is_control()
+}
+
+/// A sentence about files whose names only look like a pipeline's, if there are any. Signs that nobody sees are shown as
+/// their escapes.
+pub(super) fn told(paths: &[String]) -> Option<String> {
+    let what = match paths.len() {
+        0 => return None,
+        1 => "1 file has a name that only looks like a pipeline's, and was not judged".to_owned(),
+        all => format!("{all} files have names that only look like a pipeline's, and were not judged"),
+    };
+    let mut named: Vec<String> = paths.iter().take(TOLD).map(|path| format!("{path:?}")).collect();
+    if paths.len() > TOLD {
+        named.push(format!("and {} more", paths.len() - TOLD));
+    }
+    Some(format!("{what}: {}", named.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks_like_pipeline;
+
+    #[test]
+    fn what_a_person_reads_as_a_pipeline_looks_like_one() {
+        for name in [
+            "a.orch.yaml",
+            "x/a.ORCH.YAML",
+            "a.orch.yml",
+            "a.Tran.Yaml",
+            "a.orch.yaml ",
+            "a.orch.yaml.",
+            "a.orch.yaml\u{a0}",
+            "a.orch\u{200b}.yaml",
+            "a.orch.yaml\u{feff}",
+            "a.o\u{ad}rch.yaml",
+            "a.\u{ff4f}rch.yaml",
+            "ü\u{2060}.orch.yml",
+            "a.orch.yaml\n",
+        ] {
+            assert!(looks_like_pipeline(name), "{name:?}");
+        }
+        for name in [
+            "a.yaml",
+            "orch.yaml",
+            "a.orch.yaml/b",
+            "a.orch.yaml.bak",
+            "ü.yml",
+            "",
+            "a.orch.json",
+        ] {
+            assert!(!looks_like_pipeline(name), "{name:?}");
+        }
+    }
+}

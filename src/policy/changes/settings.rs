@@ -1,0 +1,247 @@
+//! What changed in the configuration file: keys and values.
+
+use super::{Shift, Side, compared, shown};
+use crate::yaml::{DocumentError, NodeRef, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most entries of a list that a sentence names.
+const NAMED: usize = 10;
+
+/// Settings that are known from the strictest to the laxest value, and their defaults.
+const SCALES: [(&str, &str, &[&str]); 7] = [
+    ("review.fail-on", "error", &["warn", "error", "never"]),
+    ("review.on-unavailable", "fail", &["fail", "pass"]),
+    ("review.fork", "fail", &["fail", "check"]),
+    ("review.new-only", "false", &["false", "true"]),
+    ("publish.if-exists", "fail", &["fail", "same-content"]),
+    ("publish.on-ignored", "fail", &["fail", "warn"]),
+    ("publish.no-verify", "false", &["false", "true"]),
+];
+
+/// Lists of globs that let more through with each entry.
+const LETTING: [&str; 3] = ["exclude", "publish-on.branches", "publish-on.tags"];
+
+/// The list of globs that lets less through with each entry, and what it is where the file has none.
+const INCLUDE: &str = "include";
+const INCLUDED: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
+
+/// Parts of keys whose values are not shown: a secret does not belong in the file, and may stand there all the same.
+const SECRET: [&str; 3] = ["token", "secret", "password"];
+
+/// The settings by their keys, those of a section behind its name.
+type Settings = BTreeMap<String, Value>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    One(String),
+    List(Vec<String>),
+}
+
+/// What changed in the configuration file, a sentence for each key.
+pub fn of_settings(old: &Side, new: &Side) -> Vec<String> {
+    compared((old, new), read, |old, new| {
+        let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let differs = |key: &&String| old.get(*key) != new.get(*key);
+        let said: Vec<String> = keys
+            .into_iter()
+            .filter(differs)
+            .filter_map(|key| sentence(key, old.get(key), new.get(key)))
+            .collect();
+        if said.is_empty() {
+            return vec!["no setting has another value".to_owned()];
+        }
+        said
+    })
+}
+
+fn read(bytes: &[u8]) -> Result<Settings, DocumentError> {
+    let is_empty = |line: &str| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim());
+    // A file that sets nothing is none for the reader of documents.
+    if std::str::from_utf8(bytes).is_ok_and(|text| text.lines().all(is_empty)) {
+        return Ok(Settings::new());
+    }
+    let tree = Tree::read(bytes, None)?;
+    let mut settings = Settings::new();
+    collect(tree.root(), "", &mut settings);
+    Ok(settings)
+}
+
+fn collect(node: NodeRef<'_, '_>, key: &str, settings: &mut Settings) {
+    if let Some(items) = node.items() {
+        let entry = |item: NodeRef<'_, '_>| item.text().unwrap_or("(a list or a map)").to_owned();
+        settings.insert(key.to_owned(), Value::List(items.map(entry).collect()));
+    } else if node.is_map() {
+        for (name, _, value) in node.entries() {
+            let key = if key.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{key}.{name}")
+            };
+            collect(value, &key, settings);
+        }
+    } else if let Some(text) = node.text().filter(|_| !node.is_null()) {
+        settings.insert(key.to_owned(), Value::One(text.to_owned()));
+    }
+}
+
+/// None where both come to the same.
+fn sentence(key: &str, old: Option<&Value>, new: Option<&Value>) -> Option<String> {
+    if SECRET.iter().any(|part| key.to_ascii_lowercase().contains(part)) {
+        return Some(Shift::Other.told(&format!("{}: another value, not shown", shown(key))));
+    }
+    if [old, new]
+        .into_iter()
+        .flatten()
+        .any(|value| matches!(value, Value::List(_)))
+    {
+        return list(key, &entries(key, old), &entries(key, new));
+    }
+    let (old, new) = (word(key, old), word(key, new));
+    if old == new {
+        return None;
+    }
+    let said = format!("{}: {} → {}", shown(key), shown(&old), shown(&new));
+    Some(on_scale(key, &old, &new).told(&said))
+}
+
+/// What holds where the file does not say is the default, where it is known here.
+fn word(key: &str, value: Option<&Value>) -> String {
+    match value {
+        Some(Value::One(text)) if scale(key).is_some() => text.trim().to_ascii_lowercase(),
+        Some(Value::One(text)) => text.clone(),
+        _ => scale(key).map_or("not set", |(_, default, _)| default).to_owned(),
+    }
+}
+
+fn scale(key: &str) -> Option<&'static (&'static str, &'static str, &'static [&'static str])> {
+    SCALES.iter().find(|(known, ..)| *known == key)
+}
+
+fn on_scale(key: &str, old: &str, new: &str) -> Shift {
+    let place = |word: &str| scale(key)?.2.iter().position(|known| *known == word);
+    match (place(old), place(new)) {
+        (Some(old), Some(new)) => Shift::of(&old, &new),
+        _ => Shift::Other,
+    }
+}
+
+fn entries(key: &str, value: Option<&Value>) -> BTreeSet<String> {
+    match value {
+        Some(Value::List(list)) if key != INCLUDE || !list.is_empty() => list.iter().cloned().collect(),
+        Some(Value::One(text)) => BTreeSet::from([text.clone()]),
+        _ if key == INCLUDE => INCLUDED.map(str::to_owned).into(),
+        _ => BTreeSet::new(),
+    }
+}
+
+fn list(key: &str, old: &BTreeSet<String>, new: &BTreeSet<String>) -> Option<String> {
+    let more = || new.difference(old).map(|entry| ('+', entry));
+    let less = || old.difference(new).map(|entry| ('-', entry));
+    let (added, gone) = (more().count(), less().count());
+    if added + gone == 0 {
+        return None;
+    }
+    let mut named: Vec<String> = more()
+        .chain(less())
+        .take(NAMED)
+        .map(|(sign, entry)| format!("{sign} {}", shown(entry)))
+        .collect();
+    if added + gone > NAMED {
+        named.push(format!("and {} more", added + gone - NAMED));
+    }
+    let letting = match (added, gone) {
+        (_, 0) => Shift::Relaxed,
+        (0, _) => Shift::Tightened,
+        _ => Shift::Other,
+    };
+    let shift = match key {
+        INCLUDE => letting.reversed(),
+        key if LETTING.contains(&key) => letting,
+        _ => Shift::Other,
+    };
+    Some(shift.told(&format!("{}: {}", shown(key), named.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Side {
+        Side::Text(text.as_bytes().to_vec())
+    }
+
+    fn said(old: &str, new: &str) -> String {
+        of_settings(&text(old), &text(new)).join("\n")
+    }
+
+    #[test]
+    fn a_key_says_its_values_and_what_that_means() {
+        insta::assert_snapshot!(said(
+            "review: { fail-on: error, comment: true }\nretries: 4\n",
+            "review: { fail-on: never }\nretries: 1\n",
+        ), @"
+        retries: 4 → 1 (changed)
+        review.comment: true → not set (changed)
+        review.fail-on: error → never (relaxed)
+        ");
+        insta::assert_snapshot!(said("", "review: { fail-on: WARN }"), @"review.fail-on: error → warn (tightened)");
+        insta::assert_snapshot!(said("review: { on-unavailable: pass }", "{}"), @"review.on-unavailable: pass → fail (tightened)");
+    }
+
+    #[test]
+    fn a_list_says_its_entries() {
+        insta::assert_snapshot!(said("exclude: [a]", "exclude: [a, old/**]"), @"exclude: + old/** (relaxed)");
+        insta::assert_snapshot!(said("exclude: [a, b]", "exclude: [b]"), @"exclude: - a (tightened)");
+        insta::assert_snapshot!(said("", "include: ['sales/**']"), @"include: + sales/**, - **/*.orch.yaml, - **/*.tran.yaml (changed)");
+        insta::assert_snapshot!(said("", "include: ['**/*.orch.yaml']"), @"include: - **/*.tran.yaml (relaxed)");
+        insta::assert_snapshot!(said("review: { report: [json=a] }", "review: { report: [json=b] }"), @"review.report: + json=b, - json=a (changed)");
+    }
+
+    #[test]
+    fn what_comes_to_the_same_is_said_so() {
+        for (old, new) in [
+            ("# words\nretries: 4\n", "retries: 4"),
+            ("", "review: { fail-on: error }"),
+            ("exclude: []", ""),
+            ("", "review: \n"),
+        ] {
+            assert_eq!(said(old, new), "no setting has another value", "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_came_or_went_or_cannot_be_read_is_said() {
+        let some = text("exclude: [a]");
+        insta::assert_snapshot!(of_settings(&Side::Missing, &some).join("\n"), @"
+        the file is new
+        exclude: + a (relaxed)
+        ");
+        insta::assert_snapshot!(of_settings(&some, &Side::Missing).join("\n"), @"
+        the file is gone
+        exclude: - a (tightened)
+        ");
+        let broken = text("a: [\u{1b}");
+        let said = of_settings(&some, &broken).join("\n");
+        assert!(
+            said.starts_with("the version of the change cannot be read: "),
+            "{said}"
+        );
+        let link = Side::Unreadable("it is a symbolic link\n::error::x".to_owned());
+        insta::assert_snapshot!(of_settings(&link, &some).join("\n"), @"the version of the base cannot be read: it is a symbolic link ::error::x");
+    }
+
+    #[test]
+    fn text_from_the_file_is_safe_and_bounded_and_a_secret_is_not_shown() {
+        let hostile = format!("exclude: [\"\\e[31m\\n::error::{}\"]", "x".repeat(5_000));
+        let said_of = said("", &hostile);
+        assert!(
+            said_of.len() < 500 && !said_of.contains(['\u{1b}', '\n']),
+            "{said_of}"
+        );
+        let many = (0..500).fold(String::new(), |text, n| text + &format!("k{n}: 1\n"));
+        let said_of = of_settings(&Side::Missing, &text(&many));
+        assert_eq!(said_of.len(), super::super::MOST + 1);
+        assert_eq!(said_of.last().unwrap(), "and 451 more");
+        assert!(!said("", "token: hunter2").contains("hunter2"));
+    }
+}
