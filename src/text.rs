@@ -31,6 +31,14 @@ pub fn block(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
+/// Several lines for a page, which no host reads as commands: line breaks stay (CR LF as LF), other control characters
+/// become their escape, and everything else stays as it is.
+pub fn visible(text: &str) -> String {
+    let unified = text.replace("\r\n", "\n");
+    let lines: Vec<String> = unified.split('\n').map(visible_line).collect();
+    lines.join("\n")
+}
+
 /// JSON that says the same without the marks of a host's command. They can stand only inside strings, where the escaped
 /// `#` reads the same; a line of JSON cannot start with `::`.
 pub fn json(json: String) -> String {
@@ -54,6 +62,14 @@ fn is_harmless(text: &str) -> bool {
 }
 
 fn safe_line(line: &str) -> String {
+    let mut shown = visible_line(line);
+    for (mark, broken) in COMMAND_MARKS {
+        shown = shown.replace(mark, broken);
+    }
+    break_leading_command(shown)
+}
+
+fn visible_line(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     for c in line.chars() {
         if is_unsafe(c) && c != '\t' {
@@ -62,10 +78,7 @@ fn safe_line(line: &str) -> String {
             shown.push(c);
         }
     }
-    for (mark, broken) in COMMAND_MARKS {
-        shown = shown.replace(mark, broken);
-    }
-    break_leading_command(shown)
+    shown
 }
 
 /// GitHub's runner trims a line before it looks for `::`, so leading blanks do not protect.

@@ -10,6 +10,7 @@ use crate::error::Failure;
 use crate::findings::{Engine, FileResults, Unreviewed};
 use crate::gate::{Selected, Tally};
 use crate::git::{Content, FileKind, Repository, Snapshot, SnapshotFile, read_on_disk};
+use crate::pipelines::RULES_FILE;
 use crate::rules::RuleSet;
 use crate::settings::{self, Check, Revisions};
 use crate::yaml::DocumentError;
@@ -250,7 +251,12 @@ impl Paths {
     fn left(&self, selected: &Selected) -> Vec<String> {
         let gate = selected.gate_changes.iter().map(|change| &change.path);
         let checked: BTreeSet<&String> = selected.files.iter().chain(gate).collect();
-        let left = self.named.iter().filter(|path| !checked.contains(path));
+        // By the rules file all pipelines are checked.
+        let is_rules = |path: &str| selected.all_because.is_some() && path.ends_with(RULES_FILE);
+        let left = self
+            .named
+            .iter()
+            .filter(|path| !checked.contains(path) && !is_rules(path));
         left.take(TOLD)
             .map(|path| format!("{path} was named and is not checked: --include and --exclude leave it out"))
             .collect()

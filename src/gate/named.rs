@@ -1,11 +1,11 @@
 //! Which files are reviewed when files are named one by one, as a git hook does it.
 
 use super::select::{Scope, Selected, select};
-use crate::findings::GateChange;
 use crate::git::GitError;
 
 /// Selects exactly the `named` files, changed or not, besides what changed within the folders that `scope` is restricted
-/// to. Whoever names the rules file gets all pipelines, as for a change of it.
+/// to. Whoever names the rules file gets all pipelines, as for a change of it; a
+/// change it is only if it differs from the base.
 pub fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, GitError> {
     if let Some(rules) = named.iter().find(|path| scope.is_rules_file(path)) {
         let why = format!("the rules file {rules} was named");
@@ -15,14 +15,7 @@ pub fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, Git
             paths: &[],
             ..*scope
         };
-        let mut selected = select(&all)?;
-        if !selected.gate_changes.iter().any(|change| change.path == *rules) {
-            selected.gate_changes.push(GateChange {
-                path: rules.clone(),
-                words: vec!["named on the command line".to_owned()],
-            });
-        }
-        return Ok(selected);
+        return select(&all);
     }
     let mut selected = select(scope)?;
     if scope.paths.is_empty() {

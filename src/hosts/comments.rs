@@ -1,8 +1,8 @@
 //! One comment on a pull request or merge request, found again by its first line and updated in place.
 //!
-//! Anybody can write a comment with the same first line, and would be able to change it after it was updated. So only
-//! comments of our own account are taken; where the token does not tell its account (GitHub's job token does not), those
-//! of a bot, which no visitor is.
+//! Anybody can write a comment with the same first line, and other programs of the project do so by their bots. So only
+//! comments by the author that the token writes as are taken. An app's token may not ask for its user, so it asks for its
+//! viewer; one that may ask neither is taken for the job's own, whose author is known.
 
 use crate::http::{HostClient, HttpError, Method, Repeat, Request, Url};
 use serde_json::{Value, json};
@@ -12,6 +12,9 @@ const PAGE: usize = 100;
 
 /// The most pages that are looked through.
 const MOST_PAGES: usize = 100;
+
+/// Who writes with a job's own token: <https://docs.github.com/actions/concepts/security/github_token>.
+const JOB_BOT: &str = "github-actions[bot]";
 
 /// Where comments are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +48,14 @@ pub enum Kept {
     Unchanged,
 }
 
+/// Who writes with the token.
+enum Author {
+    /// The user with this id; nobody where the host told none.
+    User(Option<u64>),
+    /// The bot of a job's own token.
+    JobBot,
+}
+
 /// A comment that is ours.
 struct Own {
     id: u64,
@@ -59,8 +70,8 @@ pub async fn keep_comment(
     marker: &str,
     body: &str,
 ) -> Result<Kept, HttpError> {
-    let account = account(client).await;
-    let mut own = own_comments(client, thread, marker, account).await?.into_iter();
+    let author = author(client, thread).await?;
+    let mut own = own_comments(client, thread, marker, &author).await?.into_iter();
     let Some(first) = own.next() else {
         let post = Request::new(Method::POST, thread.comments(client)?, Repeat::OnlyIfUnprocessed);
         client.send(&post.json(&json!({ "body": body }))).await?;
@@ -78,20 +89,45 @@ pub async fn keep_comment(
     Ok(Kept::Updated)
 }
 
-/// The id of the token's account, where the host tells it.
-async fn account(client: &HostClient) -> Option<u64> {
-    let answer = client
-        .send(&Request::get(client.url(&["user"]).ok()?))
+/// Who writes with the token, as far as the host tells.
+async fn author(client: &HostClient, thread: &Thread) -> Result<Author, HttpError> {
+    match client.send(&Request::get(client.url(&["user"])?)).await {
+        Ok(answer) => Ok(Author::User(answer.json::<Value>()?["id"].as_u64())),
+        Err(error) if error.status() == Some(403) => match thread {
+            Thread::GitHub { .. } => viewer(client).await,
+            Thread::GitLab { .. } => Ok(Author::User(None)),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+/// Installation tokens of apps, a job's own among them, are refused a user and told their viewer:
+/// <https://docs.github.com/graphql/reference/queries#user>.
+async fn viewer(client: &HostClient) -> Result<Author, HttpError> {
+    let mut url = client.url(&["graphql"])?;
+    // An own server has it beside the REST API, not below it.
+    if let Some(above) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {
+        url.set_path(&format!("{above}/graphql"));
+    }
+    let query = json!({ "query": "{ viewer { databaseId } }" });
+    match client
+        .send(&Request::new(Method::POST, url, Repeat::Safe).json(&query))
         .await
-        .ok()?;
-    answer.json::<Value>().ok()?["id"].as_u64()
+    {
+        Ok(answer) => {
+            let told = answer.json::<Value>()?["data"]["viewer"]["databaseId"].as_u64();
+            Ok(told.map_or(Author::JobBot, |id| Author::User(Some(id))))
+        }
+        Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(Author::JobBot),
+        Err(error) => Err(error),
+    }
 }
 
 async fn own_comments(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
-    account: Option<u64>,
+    author: &Author,
 ) -> Result<Vec<Own>, HttpError> {
     let mut own = Vec::new();
     for page in 1..=MOST_PAGES {
@@ -102,7 +138,7 @@ async fn own_comments(
         own.extend(
             comments
                 .iter()
-                .filter_map(|comment| own_comment(comment, thread, marker, account)),
+                .filter_map(|comment| own_comment(comment, thread, marker, author)),
         );
         if comments.len() < PAGE {
             break;
@@ -112,18 +148,18 @@ async fn own_comments(
     Ok(own)
 }
 
-fn own_comment(comment: &Value, thread: &Thread, marker: &str, account: Option<u64>) -> Option<Own> {
+fn own_comment(comment: &Value, thread: &Thread, marker: &str, author: &Author) -> Option<Own> {
     let body = comment["body"].as_str()?;
     if body.lines().next()? != marker {
         return None;
     }
-    let author = match thread {
+    let by = match thread {
         Thread::GitHub { .. } => &comment["user"],
         Thread::GitLab { .. } => &comment["author"],
     };
-    let ours = match account {
-        Some(account) => author["id"].as_u64() == Some(account),
-        None => author["type"] == "Bot",
+    let ours = match author {
+        Author::User(id) => id.is_some() && by["id"].as_u64() == *id,
+        Author::JobBot => by["type"] == "Bot" && by["login"] == JOB_BOT,
     };
     ours.then_some(Own {
         id: comment["id"].as_u64()?,

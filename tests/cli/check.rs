@@ -236,7 +236,17 @@ fn files_that_are_named_are_checked_changed_or_not() {
     );
     let rules = check(&work, &[RULES_FILE]).expect(1).json();
     assert_eq!(paths(&rules).len(), 4, "naming the rules file checks all");
-    assert_eq!(rules["gateChanges"], json!([RULES_FILE]));
+    // A hook names it for any reason; a change of the gate it is only if it changed.
+    for args in [&[RULES_FILE][..], &["--staged", RULES_FILE]] {
+        let unchanged = check(&work, args).expect(1).json();
+        assert_eq!(unchanged["gateChanges"], json!([]), "{args:?}");
+        assert_eq!(unchanged["notes"], json!([]), "{args:?}");
+    }
+    let former = std::fs::read_to_string(work.join(RULES_FILE)).unwrap();
+    world.write(RULES_FILE, format!("{former}\n# reworded\n"));
+    let changed = check(&work, &[RULES_FILE]).expect(1).json();
+    assert_eq!(changed["gateChanges"], json!([RULES_FILE]));
+    world.write(RULES_FILE, former);
     world.write("note.txt", "x");
     let left = check(&work, &["note.txt"]).expect(0).json();
     assert!(left["notes"].to_string().contains("note.txt was named"), "{left}");

@@ -105,6 +105,16 @@ impl Comments {
         comments
     }
 
+    fn gitlab(before: Vec<Value>) -> Self {
+        Self::new(
+            "^/api/v4/projects/3/merge_requests/4/notes$",
+            "^/api/v4/projects/3/merge_requests/4/notes/[0-9]+$",
+            json!({ "author": { "id": 5 } }),
+            "PUT",
+            before,
+        )
+    }
+
     fn bodies(&self) -> Vec<String> {
         let all = self.kept.lock().unwrap();
         all.iter()
@@ -137,6 +147,21 @@ fn on_github(world: &World, platform: &Platform, api: &str) -> Call {
         .variable("GITHUB_TOKEN", JOB_TOKEN)
 }
 
+/// A call in a merge request's job on GitLab.
+fn on_gitlab(world: &World, platform: &Platform, notes: &Comments) -> Call {
+    platform
+        .call(world)
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("CI_PROJECT_ID", "3")
+        .variable("CI_MERGE_REQUEST_IID", "4")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        .variable("CI_API_V4_URL", format!("{}/api/v4", notes.url()))
+        .variable("GITLAB_TOKEN", JOB_TOKEN)
+}
+
 fn without_secret(ended: Ended) -> Ended {
     assert!(!ended.all().contains(JOB_TOKEN), "{}", ended.all());
     ended
@@ -167,7 +192,8 @@ fn one_comment_is_posted_and_then_updated() {
         assert!(ours[0].contains("load it"), "{}", ours[0]);
     }
     let sent = comments.host.requests();
-    assert_eq!(sent.iter().filter(|r| r.method.as_str() == "POST").count(), 1);
+    let posts = |r: &&Request| r.method.as_str() == "POST" && r.url.path() != "/graphql";
+    assert_eq!(sent.iter().filter(posts).count(), 1);
     assert_eq!(sent.iter().filter(|r| r.method.as_str() == "PATCH").count(), 1);
     assert!(
         sent.iter()
@@ -179,8 +205,7 @@ fn one_comment_is_posted_and_then_updated() {
 
 #[test]
 fn twins_of_our_own_are_removed() {
-    let own =
-        |id| json!({ "id": id, "body": "<!-- sluicegate -->\nold", "user": { "id": 7, "type": "Bot" } });
+    let own = |id| json!({ "id": id, "body": "<!-- sluicegate -->\nold", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
     let comments = Comments::github(vec![own(1), own(2)]);
     let (world, platform) = (broken(), failing("x"));
     on_github(&world, &platform, &comments.url())
@@ -188,6 +213,62 @@ fn twins_of_our_own_are_removed() {
         .expect(1);
     let kept = comments.kept.lock().unwrap();
     assert_eq!((kept.len(), &kept[0]["id"]), (1, &json!(1)));
+}
+
+/// Another bot's comment, and a user's with a name like the job's, that begin as ours do.
+fn of_others() -> Vec<Value> {
+    let by = |id: u64, login: &str, kind: &str| json!({ "id": id, "body": "<!-- sluicegate -->\nnot ours", "user": { "id": id, "login": login, "type": kind } });
+    vec![
+        by(20, "other-app[bot]", "Bot"),
+        by(21, "github-actions", "User"),
+        by(22, "github-actions[bot]", "User"),
+    ]
+}
+
+#[test]
+fn comments_of_other_bots_are_left_alone_where_the_token_does_not_tell_its_user() {
+    let comments = Comments::github(of_others());
+    let (world, platform) = (broken(), failing("x"));
+    for expected in ["posted", "says this already"] {
+        on_github(&world, &platform, &comments.url())
+            .run(&["review", "--comment"])
+            .expect(1)
+            .saying(&[expected]);
+    }
+    let kept = comments.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[..3]), (4, &of_others()[..]));
+}
+
+#[test]
+fn the_token_of_an_app_finds_its_own_comment_by_its_viewer() {
+    let own = json!({ "id": 30, "body": "<!-- sluicegate -->\nold", "user": { "id": 77, "login": "our-app[bot]", "type": "Bot" } });
+    let job = json!({ "id": 31, "body": "<!-- sluicegate -->\nof a job", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
+    let comments = Comments::github(of_others().into_iter().chain([own, job.clone()]).collect());
+    let viewer = ok(&json!({ "data": { "viewer": { "databaseId": 77 } } }));
+    comments.host.on("POST", "^/graphql$", in_turn(vec![viewer]));
+    let (world, platform) = (broken(), failing("x"));
+    on_github(&world, &platform, &comments.url())
+        .run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["updated"]);
+    let kept = comments.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[..3], &kept[4]), (5, &of_others()[..], &job));
+    assert!(kept[3]["body"].as_str().unwrap().contains("## "));
+}
+
+#[test]
+fn a_note_is_left_alone_where_gitlab_does_not_tell_whose_the_token_is() {
+    let (world, platform) = (broken(), failing("x"));
+    let bot = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6, "type": "Bot", "login": "github-actions[bot]" } });
+    let notes = Comments::gitlab(vec![bot.clone()]);
+    let refused = ResponseTemplate::new(403).set_body_json(json!({ "error": "insufficient_scope" }));
+    notes.host.on("GET", "^/api/v4/user$", in_turn(vec![refused]));
+    on_gitlab(&world, &platform, &notes)
+        .run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["posted"]);
+    let kept = notes.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[0]), (2, &bot));
 }
 
 #[test]
@@ -218,31 +299,13 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
 #[test]
 fn a_merge_request_has_one_note() {
     let (world, platform) = (broken(), failing("x"));
-    let me = json!({ "author": { "id": 5 } });
     let twin = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6 } });
-    let notes = Comments::new(
-        "^/api/v4/projects/3/merge_requests/4/notes$",
-        "^/api/v4/projects/3/merge_requests/4/notes/[0-9]+$",
-        me,
-        "PUT",
-        vec![twin],
-    );
+    let notes = Comments::gitlab(vec![twin]);
     notes
         .host
         .on("GET", "^/api/v4/user$", in_turn(vec![ok(&json!({ "id": 5 }))]));
-    let head = world.git(&["rev-parse", "HEAD"]);
     for _ in 0..2 {
-        let call = platform
-            .call(&world)
-            .variable("GITLAB_CI", "true")
-            .variable("CI_PIPELINE_SOURCE", "merge_request_event")
-            .variable("CI_COMMIT_SHA", &head)
-            .variable("CI_PROJECT_ID", "3")
-            .variable("CI_MERGE_REQUEST_IID", "4")
-            .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
-            .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
-            .variable("CI_API_V4_URL", format!("{}/api/v4", notes.url()))
-            .variable("GITLAB_TOKEN", JOB_TOKEN);
+        let call = on_gitlab(&world, &platform, &notes);
         without_secret(
             call.run(&["review", "--comment", "--report", "json=r.json"])
                 .expect(1),
@@ -293,6 +356,60 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
     call.run(&["review"])
         .expect(1)
         .saying(&["Code Insights was not sent"]);
+}
+
+#[test]
+fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
+    let world = broken();
+    let proxy = Platform::new();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    for method in ["DELETE", "PUT", "POST"] {
+        proxy.on(method, "", in_turn(vec![ok(&json!({}))]));
+    }
+    let call = Call::new(&world.work())
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", &head)
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+    let ended = call.run(&["check", "--all"]).expect(1);
+    ended.saying(&["sent the result to Code Insights"]);
+    let path = proxy.requests()[0].url.path().to_owned();
+    assert!(path.contains(&format!("/commit/{head}/reports/")), "{path}");
+    let sent = proxy.requests().len();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    call.run(&["check", "--all"])
+        .expect(0)
+        .saying(&["not those of BITBUCKET_COMMIT"]);
+    assert_eq!(proxy.requests().len(), sent);
+}
+
+#[test]
+fn parallel_jobs_of_buildkite_write_reports_of_their_own() {
+    let world = broken();
+    for job in [
+        "0190046e-e199-453b-a302-a21a4d649d31",
+        "0190046e-e199-453b-a302-a21a4d649d32",
+        "../x",
+    ] {
+        let call = Call::new(&world.work())
+            .variable("BUILDKITE", "true")
+            .variable("BUILDKITE_JOB_ID", job)
+            .variable("BUILDKITE_COMMIT", world.git(&["rev-parse", "HEAD"]))
+            .variable("BUILDKITE_BRANCH", "change");
+        call.run(&["check", "--all"]).expect(1);
+    }
+    let mut names: Vec<String> = fs::read_dir(world.work().join("tmp"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = [
+        "junit-sluicegate-0190046e-e199-453b-a302-a21a4d649d31.xml",
+        "junit-sluicegate-0190046e-e199-453b-a302-a21a4d649d32.xml",
+        "junit-sluicegate.xml",
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]

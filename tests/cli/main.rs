@@ -10,6 +10,7 @@ mod repo;
 #[path = "../support/tls_server.rs"]
 mod tls_server;
 
+mod action;
 mod agreement;
 mod bad_rules;
 mod chaos;

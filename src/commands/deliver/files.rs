@@ -9,6 +9,7 @@ use crate::exit::ExitStatus;
 use crate::findings::Report;
 use crate::report::{self, About, Format};
 use crate::settings::ReportTarget;
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -29,10 +30,10 @@ pub(super) fn write_reports(
     if !delivery.to.reports.is_empty() {
         return;
     }
-    for (format, place) in usual(host) {
+    for (format, place) in usual(run, host) {
         let target = ReportTarget {
-            format: *format,
-            path: Some(run.env.current_dir().join(place)),
+            format,
+            path: Some(run.env.current_dir().join(&*place)),
         };
         match write_report(run, &target, delivery.report, about) {
             Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
@@ -43,9 +44,9 @@ pub(super) fn write_reports(
 
 /// Where a host looks for reports without being told, or where its documentation tells one to put them; on GitHub the
 /// annotations, the step summary and the outputs say everything.
-const fn usual(host: Host) -> &'static [(ReportFormat, &'static str)] {
+fn usual(run: &Run, host: Host) -> Vec<(ReportFormat, Cow<'static, str>)> {
     use ReportFormat::{Gitlab, Junit};
-    match host {
+    let fixed: &[(ReportFormat, &'static str)] = match host {
         // `artifacts:reports` of the job must name both:
         // <https://docs.gitlab.com/ci/yaml/artifacts_reports/>.
         Host::GitLab => &[(Gitlab, "gl-code-quality-report.json"), (Junit, "junit.xml")],
@@ -62,14 +63,25 @@ const fn usual(host: Host) -> &'static [(ReportFormat, &'static str)] {
         // <https://circleci.com/docs/guides/test/collect-test-data/>.
         Host::CircleCi => &[(Junit, "test-results/sluicegate/results.xml")],
         // For the test collector's or the annotation plugin's `tmp/junit-*.xml`:
-        // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>.
-        Host::Buildkite => &[(Junit, "tmp/junit-sluicegate.xml")],
+        // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>. Artifacts of a build share one namespace, so
+        // each of its parallel jobs has a name of its own.
+        Host::Buildkite => return vec![(Junit, buildkite_junit(run.env.get("BUILDKITE_JOB_ID")).into())],
         Host::GitHub | Host::Gitea | Host::None => &[],
+    };
+    let places = fixed.iter().map(|(format, place)| (*format, (*place).into()));
+    places.collect()
+}
+
+fn buildkite_junit(job: Option<&str>) -> String {
+    let is_plain = |job: &&str| job.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    match job.filter(is_plain) {
+        Some(job) => format!("tmp/junit-sluicegate-{job}.xml"),
+        None => "tmp/junit-sluicegate.xml".to_owned(),
     }
 }
 
 /// The path of the JUnit report, asked for or usual.
-pub(super) fn junit_path(host: Host, delivery: &Delivery<'_>) -> Option<String> {
+pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
     let is_junit = |format: ReportFormat| matches!(format, ReportFormat::Junit | ReportFormat::JunitStrict);
     let mut asked = delivery
         .to
@@ -77,8 +89,8 @@ pub(super) fn junit_path(host: Host, delivery: &Delivery<'_>) -> Option<String> 
         .iter()
         .filter(|target| is_junit(target.format));
     if delivery.to.reports.is_empty() {
-        let mut usual = usual(host).iter().filter(|(format, _)| is_junit(*format));
-        return usual.next().map(|(_, place)| (*place).to_owned());
+        let mut usual = usual(run, host).into_iter();
+        return usual.find_map(|(format, place)| is_junit(format).then(|| place.into_owned()));
     }
     asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }

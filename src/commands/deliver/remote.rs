@@ -11,7 +11,9 @@ use crate::error::Failure;
 use crate::findings::Verdict;
 use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
 use crate::http::{HostClient, HostSettings, Url};
+use crate::pipelines::RULES_FILE;
 use crate::report::{self, About, bitbucket};
+use crate::settings::is_pipeline;
 use secrecy::SecretString;
 use std::io;
 use std::path::PathBuf;
@@ -32,7 +34,9 @@ const BITBUCKET_API: &str = "http://api.bitbucket.org";
 pub(super) fn send(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about: &About) {
     let shows = delivery.to.annotations != Annotations::None;
     let sent = match place.host() {
-        Host::Bitbucket if shows => code_insights(run, delivery, about).map_err(|why| ("Code Insights", why)),
+        Host::Bitbucket if shows => {
+            code_insights(run, place, delivery, about).map_err(|why| ("Code Insights", why))
+        }
         Host::Buildkite if shows => annotate(run, delivery, about).map_err(|why| ("the annotation", why)),
         _ => Ok(()),
     };
@@ -115,10 +119,18 @@ fn url(text: &str) -> Result<Url, Failure> {
     Url::parse(text).map_err(|why| Failure::usage(format!("{text:?} is no URL: {why}")))
 }
 
-fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+fn code_insights(
+    run: &Run,
+    place: &Place<'_>,
+    delivery: &Delivery<'_>,
+    about: &About,
+) -> Result<(), Failure> {
     let name = need(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
-    let commit = delivery.report.context.head.as_deref();
+    let built = || built_commit(run, place);
+    let commit = delivery.report.context.head.clone().or_else(built);
+    let no_commit = || Failure::usage("the files that were judged are not those of BITBUCKET_COMMIT");
+    let commit = commit.ok_or_else(no_commit)?;
     let client = HostClient::new(&HostSettings {
         root: url(BITBUCKET_API)?,
         token: None,
@@ -131,7 +143,7 @@ fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<()
     let insights = CodeInsights {
         workspace,
         repository,
-        commit: commit.ok_or_else(|| Failure::usage("the review is of no commit"))?,
+        commit: &commit,
         report: &id,
     };
     let body = bitbucket::report(delivery.report);
@@ -139,6 +151,20 @@ fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<()
     run.requests(insights.send(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");
     Ok(())
+}
+
+/// The commit of the build, where the working tree has its pipelines and rules unchanged.
+fn built_commit(run: &Run, place: &Place<'_>) -> Option<String> {
+    let built = run.env.get("BITBUCKET_COMMIT")?;
+    let (repo, snapshot) = place.files?;
+    let head = repo.head().ok()?.commit;
+    let judged = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
+    let is_clean = || {
+        snapshot
+            .changes(Some(&head), &judged)
+            .is_ok_and(|changes| changes.is_empty())
+    };
+    (head.to_string() == built && is_clean()).then(|| built.to_owned())
 }
 
 /// By the agent's own command; a job in a container without it has no annotation

@@ -40,7 +40,7 @@ pub(super) fn show(
     let asked = annotation_style(delivery.to.annotations, host);
     let mut commands = report::annotations(asked, delivery.report, about);
     if host == Host::Azure {
-        commands.extend(azure::outputs(&outputs(host, delivery)));
+        commands.extend(azure::outputs(&outputs(run, host, delivery)));
     }
     for line in commands {
         text.push_str(&line);
@@ -61,7 +61,7 @@ pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &About) -> Re
 /// The step outputs, where the host takes them in a file.
 pub(super) fn tell_outputs(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Result<(), Failure> {
     append(run, STEP_OUTPUT, || {
-        github::outputs(&outputs(place.host(), delivery), Uuid::new_v4())
+        github::outputs(&outputs(run, place.host(), delivery), Uuid::new_v4())
     })
 }
 
@@ -74,9 +74,9 @@ const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
 }
 
 /// The step outputs of the contract.
-fn outputs(host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let mut outputs = report::outputs(delivery.report);
-    outputs.push(("junit", junit_path(host, delivery).unwrap_or_default()));
+    outputs.push(("junit", junit_path(run, host, delivery).unwrap_or_default()));
     outputs
 }
 

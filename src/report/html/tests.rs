@@ -127,9 +127,19 @@ fn a_link_is_made_only_to_a_web_address() {
     assert!(!render(&sample::report(), &about).contains("javascript:"));
 }
 
+#[test]
+fn a_host_command_in_a_text_reads_as_it_was_written() {
+    let raw = "##vso[task.complete] ##[error] ::error::x";
+    let mut report = sample::report();
+    report.notes = vec![raw.to_owned()];
+    let page = render(&report, &About::default());
+    assert!(text_of(read(&page).root()).contains(raw), "{page}");
+    assert!(!page.contains("##"), "{page}");
+}
+
 /// What a reader sees of a text.
 fn seen(raw: &str) -> String {
-    crate::text::block(raw)
+    crate::text::visible(raw)
         .chars()
         .map(|c| {
             if matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe {
