@@ -16,6 +16,8 @@ use std::path::PathBuf;
 
 #[path = "docs/book.rs"]
 mod book;
+#[path = "docs/examples.rs"]
+mod examples;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -331,4 +333,25 @@ fn accept_configuration(page: &str, text: &str) {
     if let Err(why) = sluicegate::settings::Sources::new(&env, &file, None) {
         panic!("{page}: {why}");
     }
+}
+
+#[test]
+fn every_promise_names_a_test_that_is_there() {
+    let document = read("SECURITY.md");
+    let promises = document.split("## Promises").nth(1).unwrap();
+    let mut held = 0;
+    for promise in promises.split("\n- ").skip(1) {
+        let named: Vec<(&str, &str)> = promise
+            .split('`')
+            .filter_map(|word| word.split_once("::"))
+            .filter(|(file, _)| file.ends_with(".rs"))
+            .collect();
+        assert!(!named.is_empty(), "no test holds: {promise}");
+        for (file, test) in named {
+            let declared = format!("fn {test}(");
+            assert!(read(file).contains(&declared), "{file} has no test {test}");
+            held += 1;
+        }
+    }
+    assert!(held > 15, "only {held} tests are named");
 }

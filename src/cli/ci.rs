@@ -5,7 +5,8 @@ use clap::Args;
 
 const EXAMPLES: &str = "Examples:
   sluicegate ci --prefix sales --version-name auto --publish-on-branch main
-  sluicegate ci --prefix sales --version-name '{tag}' --publish-on-tag 'v*' --report junit=review.xml
+  sluicegate ci --prefix sales --version-name '{tag}' --publish-on-tag 'v*' \\
+      --report junit=review.xml
 
 Or once for all jobs, in sluicegate.yaml:
   publish-on:

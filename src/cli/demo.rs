@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate demo --dir /tmp/tour")]
 pub struct DemoArgs {
-    /// Where the project and the reports go; must be empty or made by an earlier demo
+    /// Where the project and the reports go; where an earlier demo left its work, the next free DIR-2, DIR-3, …
     #[arg(long, value_name = "DIR", default_value = "sluicegate-demo")]
     pub dir: PathBuf,
 }

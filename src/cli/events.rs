@@ -5,7 +5,8 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 const EXPORT: &str = "Examples:
-  sluicegate events export --from 2026-11-01 --to 2026-11-30T23:59:59Z --format csv > november.csv
+  sluicegate events export --from 2026-11-01 --to 2026-11-30T23:59:59Z \\
+      --format csv > november.csv
   sluicegate events export --cursor events.cursor >> events.jsonl
 
 With --cursor, each run exports what the last one has not: nothing twice, nothing lost. It needs the role Super Admin.";

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 const PIPELINES: &str = "Examples:
   sluicegate pipelines list
-  sluicegate pipelines run 'sales/load orders' --environment production --wait --timeout 1800";
+  sluicegate pipelines run 'sales/load orders' --environment production \\
+      --wait --timeout 1800";
 
 const RUN: &str = "Examples:
   sluicegate pipelines run 'sales/load orders' --environment production
-  sluicegate pipelines run 'sales/load orders' --environment production --tag nightly \\
-      --wait --timeout 1800 --cancel-on-interrupt --junit run.xml
+  sluicegate pipelines run 'sales/load orders' --environment production \\
+      --tag nightly --wait --timeout 1800 --cancel-on-interrupt --junit run.xml
 
 Exit codes: 0 it was started, or with --wait ended in SUCCESS; 5 an execution with this tag is running; 8 it ended
 otherwise, or not in time.";

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 const PROJECTS: &str = "Examples:
   sluicegate projects list
-  sluicegate projects create --name sales --warehouse WAREHOUSE_A --agent-deployment-type HYBRID";
+  sluicegate projects create --name sales --warehouse WAREHOUSE_A \\
+      --agent-deployment-type HYBRID";
 
 const ENVIRONMENT: &str = "Example:
   sluicegate environments create -f environment.yaml
@@ -142,8 +143,8 @@ pub struct SecretsArgs {
 }
 
 const SECRET: &str = "Example:
-  sluicegate secrets create --agent-id b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60 --name dwh-password \\
-      --key password --value-variable DWH_PASSWORD";
+  sluicegate secrets create --agent-id b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60 \\
+      --name dwh-password --key password --value-variable DWH_PASSWORD";
 
 /// What to do with secrets.
 #[derive(Debug, Clone, Subcommand)]

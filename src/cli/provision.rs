@@ -25,7 +25,9 @@ The file, YAML or JSON, has the keys of the API; what follows from the project n
         connectionProperties:
           url: { value: dwh.example.com }
           password: { secretName: dwh-password, secretKey: password }
-  repository:                   # not for full SaaS
+
+A project of another deployment has no secret, and may have a repository:
+  repository:
     providerParameters: { ownerName: acme }
     repositoryName: sales-pipelines
 

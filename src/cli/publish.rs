@@ -7,7 +7,8 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name '{tag}'
   sluicegate publish --prefix sales --version-name auto --receipt receipt.json
-  sluicegate publish --prefix sales --version-name auto --require-review review.json
+  sluicegate publish --prefix sales --version-name auto \\
+      --require-review review.json
   sluicegate publish --prefix sales --version-name test --dry-run
 
 Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {date} {datetime} {run-number}; date and time are

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 const INIT_EXAMPLES: &str = "Examples:
   sluicegate init --dry-run
-  sluicegate init --project-id 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10 --agent-version 9.0.0
-  sluicegate init --host gitlab --source registry.example.com/tools/sluicegate:0.1.0-ci
+  sluicegate init --project-id 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10 \\
+      --agent-version 9.0.0
+  sluicegate init --host gitlab \\
+      --source registry.example.com/tools/sluicegate:0.1.0-ci
 
 The host is told by the CI files that are there, else by the address of the remote. Nothing that exists is overwritten.";
 
@@ -24,7 +26,8 @@ An editor with a YAML language server completes sluicegate.yaml if its first lin
   # yaml-language-server: $schema=sluicegate.schema.json";
 
 const COMPLETIONS_EXAMPLES: &str = "Examples:
-  sluicegate completions bash > ~/.local/share/bash-completion/completions/sluicegate
+  sluicegate completions bash \\
+      > ~/.local/share/bash-completion/completions/sluicegate
   sluicegate completions zsh > ~/.zfunc/_sluicegate
   sluicegate completions fish > ~/.config/fish/completions/sluicegate.fish";
 

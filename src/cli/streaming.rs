@@ -7,7 +7,8 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   sluicegate streaming create -f orders.yaml
   sluicegate streaming start 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34
-  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 --wait streaming --timeout 120";
+  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\
+      --wait streaming --timeout 120";
 
 /// Streaming pipelines.
 #[derive(Debug, Clone, Args)]
@@ -45,7 +46,7 @@ pub enum StreamingVerb {
     Stop(StreamArgs),
     /// Show its status, or wait for one
     #[command(
-        after_help = "Example:\n  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 --wait streaming"
+        after_help = "Example:\n  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\\n      --wait streaming"
     )]
     Status {
         /// Its identifier

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 const ID: &str = "e2d4b6a8-1357-4f9b-8c0d-5a7e9f1b3d2c";
 
 const CREATE: &str = "Examples:
-  sluicegate tasks create --message 'Add a step that removes orders without lines' --mode ACT \\
+  sluicegate tasks create --message 'Remove orders without lines' --mode ACT \\
       --environment test --source-branch main --generate-branch
-  sluicegate tasks create --message-file task.md --mode ACT --environment test --source-branch main \\
-      --target-branch without-empty-orders --grant create_file --wait --approve run_pipeline --approve git_commit
+  sluicegate tasks create --message-file task.md --mode ACT --environment test \\
+      --source-branch main --target-branch without-empty-orders --wait \\
+      --grant create_file --approve run_pipeline --approve git_commit
 
-Exit codes with --wait: 0 finished; 8 failed, stopped by somebody, not in time, or in need of a decision: then that is
-shown, with the command that answers it.";
+Exit codes with --wait: 0 finished; 8 failed, stopped by somebody, not in time, or in
+need of a decision: then that is shown, with the command that answers it.";
 
 const DECIDE: &str = "Examples:
   sluicegate tasks decide TASK --approve tool-4 --wait

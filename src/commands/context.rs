@@ -17,6 +17,9 @@ use std::fmt::Write as _;
 /// A path longer than this does not push the reasons of the others away.
 const WIDEST_PATH: usize = 60;
 
+/// A reason that more pipelines than this share is said once.
+const A_FEW: usize = 3;
+
 pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
     let mut workspace = run.workspace()?;
     let revisions = workspace
@@ -121,7 +124,17 @@ fn as_text(target: &Target, selected: &Selected, remote: &str, policy: String) -
     }
     shown.push('\n');
     shown.push_str(&headline(target, selected));
-    let rows: Vec<[String; 3]> = selected.candidates.iter().map(row).collect();
+    let repeated = repeated(selected);
+    for (reason, times) in &repeated {
+        let what = super::judgement::count(*times, "pipeline");
+        let _ = writeln!(shown, "{what}: {}", text::line(reason));
+    }
+    let said_once = |candidate: &Candidate| repeated.contains_key(candidate.reason.as_str());
+    let rows: Vec<[String; 3]> = selected
+        .candidates
+        .iter()
+        .map(|candidate| row(candidate, !said_once(candidate)))
+        .collect();
     let width = |column: usize| {
         rows.iter()
             .map(|row| row[column].chars().count())
@@ -130,9 +143,20 @@ fn as_text(target: &Target, selected: &Selected, remote: &str, policy: String) -
     };
     let (kinds, paths) = (width(0), width(1).min(WIDEST_PATH));
     for [kind, path, reason] in &rows {
-        let _ = writeln!(shown, "  {kind:<kinds$}  {path:<paths$}  {reason}");
+        let line = format!("  {kind:<kinds$}  {path:<paths$}  {reason}");
+        let _ = writeln!(shown, "{}", line.trim_end());
     }
     shown
+}
+
+/// Reasons that more than a few pipelines share, and how many do: these are said once.
+fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
+    let mut times = BTreeMap::new();
+    for candidate in &selected.candidates {
+        *times.entry(candidate.reason.as_str()).or_default() += 1;
+    }
+    times.retain(|_, times| *times > A_FEW);
+    times
 }
 
 fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> Vec<(&'static str, String)> {
@@ -200,7 +224,7 @@ fn headline(target: &Target, selected: &Selected) -> String {
     format!("{what}, {} to review\n", selected.files.len())
 }
 
-fn row(candidate: &Candidate) -> [String; 3] {
+fn row(candidate: &Candidate, with_reason: bool) -> [String; 3] {
     let mark = if candidate.selected { '+' } else { '-' };
     let path = text::line(&candidate.change.path);
     let path = match &candidate.change.kind {
@@ -210,6 +234,10 @@ fn row(candidate: &Candidate) -> [String; 3] {
     [
         format!("{mark} {}", change_name(&candidate.change.kind)),
         path,
-        text::line(&candidate.reason),
+        if with_reason {
+            text::line(&candidate.reason)
+        } else {
+            String::new()
+        },
     ]
 }

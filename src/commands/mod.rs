@@ -16,6 +16,7 @@ mod judgement;
 mod manual;
 mod output;
 mod pipelines;
+mod platform_folder;
 mod projects;
 mod provision;
 mod publish;

@@ -2,22 +2,27 @@
 
 use super::{Outcome, Run};
 use crate::cli::ServeArgs;
+use crate::env;
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::input;
 use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
 use secrecy::ExposeSecret as _;
 use std::path::Path;
+use uuid::Uuid;
+
+/// The local platform takes any agent version.
+const ANY_AGENT: &str = "1.0.0";
 
 /// How much of a vocabulary file is read, in bytes; it has five short lines.
 const VOCABULARY_LIMIT: u64 = 64 * 1024;
 
 pub(super) fn run(run: &Run, args: ServeArgs) -> Outcome {
     let options = options(run, args)?;
+    let project = options.projects.first().map(|(id, _)| *id);
     let mut signals = run.signals.clone();
     run.requests(async move {
         let running = service::start(options).await?;
-        announce(run, &running)?;
+        announce(run, &running, project)?;
         let status = signals.take().await;
         running.stop().await;
         Ok(status)
@@ -59,7 +64,7 @@ fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
 }
 
 /// The first line is for programs that wait for it.
-fn announce(run: &Run, running: &Running) -> Result<ExitStatus, Failure> {
+fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), Failure> {
     run.ui
         .out(&format!("listening on http://{}\n", running.address()))?;
     if let Some(token) = running.generated_token() {
@@ -72,6 +77,20 @@ fn announce(run: &Run, running: &Running) -> Result<ExitStatus, Failure> {
              secrets pass unencrypted\nhint: listen on 127.0.0.1, or let only those reach it whom you trust",
         );
     }
+    run.ui.out(&exports(running, project))?;
     run.ui.say("stop with Ctrl-C");
-    Ok(ExitStatus::Success)
+    Ok(())
+}
+
+/// What another terminal needs, as lines to copy. A token that was given is known already, and is not shown.
+fn exports(running: &Running, project: Option<Uuid>) -> String {
+    let mut values = vec![(env::BASE_URL, format!("http://{}", running.address()))];
+    values.extend(project.map(|id| (env::PROJECT_ID, id.to_string())));
+    values.push((env::AGENT_VERSION, ANY_AGENT.to_owned()));
+    let token = running.generated_token();
+    values.extend(token.map(|token| (env::TOKEN, token.expose_secret().to_owned())));
+    let lines = values
+        .iter()
+        .map(|(name, value)| format!("export {name}={value}\n"));
+    lines.collect()
 }

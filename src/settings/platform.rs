@@ -46,7 +46,14 @@ impl Connection {
 
     /// The `Agent-Version` header, which a review needs.
     pub fn agent_version(&self) -> Result<&str, SettingsError> {
-        let missing = || missing("the agent version", "--agent-version", env::AGENT_VERSION);
+        let missing = || {
+            let hint = format!(
+                "give --agent-version or set {}: the version of the agent that runs the project's pipelines, as the platform \
+                 shows it beside the agent; `agent-version` in sluicegate.yaml says it once for all",
+                env::AGENT_VERSION
+            );
+            SettingsError::new("the agent version is not set").with_hint(hint)
+        };
         self.agent_version.as_deref().ok_or_else(missing)
     }
 

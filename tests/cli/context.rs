@@ -122,3 +122,21 @@ fn the_default_branch_takes_all() {
     assert_eq!(shown["base"], json!(null));
     assert_eq!(shown["selected"], json!(["a.orch.yaml"]));
 }
+
+#[test]
+fn a_reason_that_many_share_is_said_once() {
+    let world = project();
+    for number in 0..9 {
+        world.write(&format!("p{number}.orch.yaml"), pipeline(&["Start", "Done"]));
+    }
+    world.commit("many");
+    let said = Call::new(&world.work()).run(&["context", "--all"]).expect(0);
+    let reasons = said.out.matches("all pipelines are taken").count();
+    assert_eq!(reasons, 1, "{}", said.out);
+    assert!(
+        said.out.contains("10 pipelines: all pipelines are taken"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("  + added  p8.orch.yaml\n"), "{}", said.out);
+}

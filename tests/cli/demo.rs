@@ -1,6 +1,7 @@
 //! `sluicegate demo`: a readable story and a folder of reports.
 
-use crate::program::Call;
+use crate::program::{Call, Served};
+use crate::repo::git;
 use std::fs;
 
 #[test]
@@ -39,7 +40,7 @@ fn the_demo_shows_the_whole_job() {
         }
     }
     assert!(reports.join("publish/receipt.json").is_file());
-    // A second time makes it anew; a folder that is not the demo's is left alone.
+    // A second time takes another folder; one that is not the demo's is left alone.
     call.run(&["demo"]).expect(0);
     fs::create_dir(folder.path().join("mine")).unwrap();
     fs::write(folder.path().join("mine/file"), "precious").unwrap();
@@ -48,4 +49,40 @@ fn the_demo_shows_the_whole_job() {
         fs::read_to_string(folder.path().join("mine/file")).unwrap(),
         "precious"
     );
+}
+
+#[test]
+fn a_second_demo_keeps_the_work_of_the_first_and_its_lines_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = Call::new(folder.path());
+    let first = call.run(&["demo"]).expect(0);
+    let work = folder.path().join("sluicegate-demo/work");
+    fs::write(work.join("mine.txt"), "precious").unwrap();
+    git(&work, &["add", "mine.txt"]);
+    git(&work, &["commit", "-q", "-m", "mine"]);
+    let mine = git(&work, &["rev-parse", "HEAD"]);
+    let second = call.run(&["demo"]).expect(0);
+    second.saying(&["sluicegate-demo holds an earlier demo, and stays as it is"]);
+    assert_eq!(git(&work, &["rev-parse", "HEAD"]), mine);
+    assert!(folder.path().join("sluicegate-demo-2/work/sales").is_dir());
+    // What it prints is copied as it stands; only the port is a free one here.
+    let lines: Vec<&str> = first.out.lines().collect();
+    let serve = lines
+        .iter()
+        .find_map(|line| line.strip_prefix("sluicegate serve "))
+        .unwrap();
+    let serve = serve.replace("127.0.0.1:8080", "127.0.0.1:0");
+    let served = Served::start(folder.path(), &serve.split(' ').collect::<Vec<_>>());
+    let mut own = Call::new(&work);
+    for line in lines.iter().filter_map(|line| line.strip_prefix("export ")) {
+        let (name, value) = line.split_once('=').unwrap();
+        own = own.variable(name, value.replace("http://127.0.0.1:8080", &served.url));
+    }
+    let review = lines
+        .iter()
+        .rfind(|line| line.starts_with("sluicegate review "))
+        .unwrap();
+    let args: Vec<&str> = review.split(' ').skip(1).collect();
+    let ended = own.run(&args).expect(1);
+    assert!(ended.out.contains("load_refunds"), "{}", ended.all());
 }

@@ -357,3 +357,52 @@ fn without_a_working_tree_nothing_is_written() {
     Call::new(nowhere.path()).run(&["init"]).expect(7);
     assert_eq!(fs::read_dir(nowhere.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_prefix_that_was_given_stands_in_the_file() {
+    let bare = World::new();
+    bare.commit("nothing yet");
+    let said = init(&bare, &["--host", "none", "--prefix", "sales"])
+        .expect(0)
+        .out;
+    let found = yaml(&read(&bare, "sluicegate.yaml"));
+    assert_eq!(found["publish"]["prefix"], "sales");
+    assert!(
+        !said.contains("give `prefix`") && said.contains("give `publish-on`"),
+        "{said}"
+    );
+    valid(&bare, &found);
+}
+
+#[test]
+fn the_workflow_pins_the_actions_of_others_by_commit() {
+    let source = format!("your-org/sluicegate@{}", "0123456789".repeat(4));
+    for (host, path) in [
+        ("github", ".github/workflows/sluicegate.yml"),
+        ("gitea", ".gitea/workflows/sluicegate.yml"),
+    ] {
+        let world = project();
+        init(&world, &["--host", host, "--source", &source]).expect(0);
+        let text = read(&world, path);
+        let used: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- uses: "))
+            .collect();
+        assert_eq!(used.len(), 2, "{text}");
+        for action in &used {
+            let commit = action.split_once('@').unwrap().1.split(' ').next().unwrap();
+            assert!(
+                commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()),
+                "{action}"
+            );
+        }
+        assert!(
+            used[0].contains(" # v"),
+            "the version stands beside the commit: {}",
+            used[0]
+        );
+        // The project's own workflows pin the same.
+        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/workflows/ci.yml");
+        assert!(fs::read_to_string(own).unwrap().contains(used[0]), "{}", used[0]);
+    }
+}

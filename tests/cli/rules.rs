@@ -124,3 +124,38 @@ fn a_broken_rules_file_is_shown_as_compilers_do() {
         .saying(&["gone.yaml"]);
     Call::new(world.path()).run(&["rules", "lint", "work"]).expect(2);
 }
+
+#[test]
+fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
+    let world = World::new();
+    let call = Call::new(&world.work());
+    world.commit("nothing yet");
+    call.run(&["rules", "init"]).expect(2).saying(&[
+        "looks like the platform's",
+        "`sluicegate rules init --config-dir .NAME`",
+    ]);
+    for path in [
+        ".github/workflows/ci.yml",
+        ".zeta/other.yml",
+        ".acme/deep/other.yaml",
+        ".plain/file",
+        "x.yaml",
+    ] {
+        world.write(path, "a: 1\n");
+    }
+    world.commit("files");
+    let ended = call.run(&["rules", "init"]).expect(2);
+    let ended = ended.saying(&[
+        "hold YAML: .acme, .zeta\n",
+        "`sluicegate rules init --config-dir .acme`",
+    ]);
+    assert!(!ended.err.contains(".github"), "{}", ended.err);
+    // The same is said by init, whose line does what it says.
+    let said = call.run(&["init", "--host", "none", "--dry-run"]).expect(0).out;
+    assert!(
+        said.contains("`sluicegate rules init --config-dir .acme`"),
+        "{said}"
+    );
+    assert!(said.contains("hold YAML: .acme, .zeta"), "{said}");
+    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+}

@@ -255,3 +255,28 @@ fn an_address_that_others_reach_is_warned_of() {
         assert_eq!(said.contains("unencrypted"), warns, "{address}: {said}");
     }
 }
+
+#[test]
+fn it_prints_what_another_terminal_needs_and_no_token_that_was_given() {
+    let world = World::new();
+    published(&world);
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let mut served = Served::start(world.path(), &["--project", &project]);
+    served.line();
+    let mut call = Call::new(&world.work());
+    for _ in 0..4 {
+        let line = served.line();
+        let (name, value) = line.strip_prefix("export ").unwrap().split_once('=').unwrap();
+        call = call.variable(name, value);
+    }
+    call.run(&["review", "--all"]).expect(1);
+    let token = format!("{TOKEN}=admin");
+    let mut served = Served::start(world.path(), &["--project", &project, "--token", &token]);
+    let lines: Vec<String> = (0..3).map(|_| served.line()).collect();
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.starts_with("export SLUICEGATE_") && !line.contains(TOKEN)),
+        "{lines:?}"
+    );
+}

@@ -37,7 +37,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 /// The fenced blocks of a language, with the page that has them.
-fn blocks(language: &str) -> Vec<(String, String)> {
+pub fn blocks(language: &str) -> Vec<(String, String)> {
     let fence = format!("```{language}\n");
     let mut found = Vec::new();
     for (page, text) in pages() {
@@ -50,7 +50,7 @@ fn blocks(language: &str) -> Vec<(String, String)> {
 }
 
 /// The words of a command as a shell splits them, up to what belongs to the shell.
-fn words(line: &str) -> Vec<String> {
+pub fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for c in line.chars() {
         match (quote, c) {
@@ -175,6 +175,11 @@ fn check_hook(page: &str, document: &Value) {
     assert_eq!(repository["hooks"][0]["id"], hooks[0]["id"], "{page}");
 }
 
+fn check_shared(page: &str, text: &str) {
+    let read = sluicegate::pipelines::SharedPipelines::parse(text.as_bytes());
+    assert!(read.is_ok(), "{page}: {:?}", read.err());
+}
+
 #[test]
 fn every_job_in_the_book_is_one() {
     let action = yaml("action.yml", &read("action.yml"));
@@ -185,6 +190,8 @@ fn every_job_in_the_book_is_one() {
         if block.starts_with("# sluicegate.yaml") {
             kinds.insert("configuration");
             super::accept_configuration(&page, &block);
+        } else if block.starts_with("# .platform/shared-pipelines.yaml") {
+            check_shared(&page, &block);
         } else if document["include"].is_array() {
             kinds.insert("include");
             let includes = document["include"].as_array().unwrap();

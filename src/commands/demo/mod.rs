@@ -14,17 +14,26 @@ use crate::service::{self, Clock, Options, Role, Vocabulary};
 use clap::Parser as _;
 use project::{BAD_BRANCH, GOOD_BRANCH, Project};
 use secrecy::SecretString;
+use std::ffi::OsStr;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Marks a folder that an earlier demo made, so that it may be made anew.
+/// Marks a folder that a demo made.
 const MARK: &str = ".sluicegate-demo";
 
 /// The demo's project on the local platform.
 const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001);
+
+/// The most demos side by side.
+const MOST: usize = 100;
+
+/// How the demo's platform is served again by hand, and the token of that.
+const LISTEN: &str = "127.0.0.1:8080";
+const TOKEN: &str = "demo-token";
+const AGENT_VERSION: &str = "1.0.0";
 
 /// Every report, and its file.
 const REPORTS: [(&str, &str); 7] = [
@@ -38,15 +47,16 @@ const REPORTS: [(&str, &str); 7] = [
 ];
 
 pub(super) fn run(run: &Run, args: &DemoArgs) -> Outcome {
-    let folder = run.env.current_dir().join(&args.dir);
-    clear(&folder)?;
+    let shown = free_folder(run, &args.dir)?;
+    let folder = run.env.current_dir().join(&shown);
+    prepare(&folder)?;
     let project = project::make(&folder)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
     let platform = runtime.block_on(service::start(options(&project, &token)))?;
     let tour = Tour {
         run,
-        shown: &args.dir,
+        shown: &shown,
         folder,
         project,
         base_url: format!("http://{}", platform.address()),
@@ -68,32 +78,50 @@ fn options(project: &Project, token: &str) -> Options {
     }
 }
 
-/// Makes the folder empty, if it is empty or the demo's own; anything else is left as it is.
-fn clear(folder: &Path) -> Result<(), Failure> {
-    let refuse = |error: std::io::Error| {
-        let what = format!("the folder {} cannot be prepared", folder.display());
-        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-    };
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries.count(),
-        Err(_) => 0,
-    };
-    if entries > 0 && !folder.join(MARK).is_file() {
-        let message = format!(
-            "the folder {} is not empty, and no earlier demo made it",
-            folder.display()
-        );
-        return Err(Failure::usage(message).hint("give another folder by --dir"));
+/// The folder to make: as asked for, or, where an earlier demo left its work there, the next one that is free. Work is
+/// never removed.
+fn free_folder(run: &Run, asked: &Path) -> Result<PathBuf, Failure> {
+    for number in 1..=MOST {
+        let shown = numbered(asked, number);
+        let folder = run.env.current_dir().join(&shown);
+        let is_empty = fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+        if is_empty {
+            return Ok(shown);
+        }
+        if !folder.join(MARK).is_file() {
+            let message = format!(
+                "the folder {} is not empty, and no earlier demo made it",
+                folder.display()
+            );
+            return Err(Failure::usage(message).hint("give another folder by --dir"));
+        }
+        run.ui.say(&format!(
+            "{} holds an earlier demo, and stays as it is",
+            shown.display()
+        ));
     }
-    if entries > 0 {
-        fs::remove_dir_all(folder).map_err(refuse)?;
+    let message = format!("{} and {MOST} more hold earlier demos", asked.display());
+    Err(Failure::usage(message).hint("remove what you do not need any more, or give another folder by --dir"))
+}
+
+/// `asked`, or the same with a number at its end.
+fn numbered(asked: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return asked.to_owned();
     }
-    fs::create_dir_all(folder).map_err(refuse)?;
-    fs::write(
-        folder.join(MARK),
-        "This folder is made anew by each `sluicegate demo`.\n",
-    )
-    .map_err(refuse)
+    let mut name = asked.file_name().unwrap_or(OsStr::new("demo")).to_owned();
+    name.push(format!("-{number}"));
+    asked.with_file_name(name)
+}
+
+fn prepare(folder: &Path) -> Result<(), Failure> {
+    let mark = "`sluicegate demo` made this folder; another run takes another one.\n";
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(folder.join(MARK), mark))
+        .map_err(|error| {
+            let what = format!("the folder {} cannot be prepared", folder.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
 }
 
 /// The steps, and what they share.
@@ -136,10 +164,34 @@ impl Tour<'_> {
              {dir}/reports/good              and what a GitHub step gets (summary.md, outputs.txt)\n  \
              {dir}/reports/publish           receipt.json\n  \
              {dir}/work                      the project: change it, and run the commands yourself\n\n\
+             {}\n\
              On your own repository, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and\n\
-             SLUICEGATE_TOKEN set, the commands are the same."
+             SLUICEGATE_TOKEN set, the commands are the same.",
+            self.by_hand()
         ))?;
         Ok(ExitStatus::Success)
+    }
+
+    /// The platform of the demo ends with it; these lines bring it back, to be copied as they stand.
+    fn by_hand(&self) -> String {
+        let dir = self.shown.display().to_string();
+        let project = quoted(&format!("{PROJECT}={dir}/remote.git"));
+        format!(
+            "To go on by yourself, serve the project again:\n\n\
+             sluicegate serve --listen {LISTEN} --token {TOKEN}=admin --project {project}\n\n\
+             and in another terminal:\n\n\
+             export {}=http://{LISTEN}\n\
+             export {}={PROJECT}\n\
+             export {}={AGENT_VERSION}\n\
+             export {}={TOKEN}\n\
+             cd {}\n\
+             sluicegate review --branch {BAD_BRANCH} --head origin/{BAD_BRANCH}\n",
+            env::BASE_URL,
+            env::PROJECT_ID,
+            env::AGENT_VERSION,
+            env::TOKEN,
+            quoted(&format!("{dir}/work")),
+        )
     }
 
     fn steps(&self) -> Vec<Step> {
@@ -253,7 +305,7 @@ impl Tour<'_> {
         let variables = [
             (env::BASE_URL, self.base_url.clone()),
             (env::PROJECT_ID, PROJECT.to_string()),
-            (env::AGENT_VERSION, "1.0.0".to_owned()),
+            (env::AGENT_VERSION, AGENT_VERSION.to_owned()),
             (env::TOKEN, self.token.clone()),
             (env::CI, "none".to_owned()),
             ("GITHUB_STEP_SUMMARY", file("summary.md")),

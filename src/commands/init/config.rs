@@ -37,7 +37,11 @@ pub(super) fn configuration(seen: &Seen) -> String {
         ),
         (
             "__PREFIX__",
-            line("prefix", publishes.then_some(seen.prefix.as_str()), &seen.prefix),
+            line(
+                "prefix",
+                (publishes || seen.prefix_given).then_some(seen.prefix.as_str()),
+                &seen.prefix,
+            ),
         ),
         (
             "__PUBLISH_ON__",

@@ -4,10 +4,11 @@ use super::hosts::{self, Recipe};
 use crate::ci::Host;
 use crate::cli::InitArgs;
 use crate::commands::Run;
+use crate::commands::platform_folder;
 use crate::commands::workspace::Workspace;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::git::Repository;
+use crate::git::{Repository, Snapshot};
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use crate::settings;
 use std::path::{Path, PathBuf};
@@ -29,11 +30,15 @@ pub(super) struct Seen {
     pub(super) config_dir: Option<String>,
     /// It was named, so the file must name it too.
     pub(super) config_dir_given: bool,
+    /// Folders that may be it, where none is known.
+    pub(super) candidates: Vec<String>,
     pub(super) rules_file: Option<String>,
     pub(super) shared_file: Option<String>,
     pub(super) project_id: Option<Uuid>,
     pub(super) agent_version: Option<String>,
     pub(super) prefix: String,
+    /// It was named, so the file must name it too.
+    pub(super) prefix_given: bool,
     /// Where the job takes the program from, if it was given.
     pub(super) source: Option<String>,
 }
@@ -42,7 +47,13 @@ pub(super) struct Seen {
 pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Result<Seen, Failure> {
     let repo = &workspace.repo;
     let snapshot = repo.on_disk(run.index())?;
-    let config_dir = workspace.config_dir(&snapshot)?;
+    let found = workspace.config_dir(&snapshot)?;
+    let (candidates, asked) = match found {
+        Some(_) => (Vec::new(), None),
+        None => open_question(run, &snapshot, args)?,
+    };
+    let config_dir_given = workspace.named_folder.is_some() || asked.is_some();
+    let config_dir = found.or(asked);
     let shared = config_dir
         .as_ref()
         .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
@@ -59,13 +70,30 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
         pipelines: snapshot.files(&settings::is_pipeline)?.len(),
         rules_file: workspace.rules_file(&snapshot)?.map(|file| file.path),
         shared_file,
-        config_dir_given: workspace.named_folder.is_some(),
+        config_dir_given,
+        candidates,
         config_dir,
         project_id: connection.project_id().ok(),
         agent_version: connection.agent_version().ok().map(str::to_owned),
+        prefix_given: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(source).transpose()?,
     })
+}
+
+/// Which folders may be the platform's, and the one that was named when asked.
+fn open_question(
+    run: &Run,
+    snapshot: &Snapshot<'_>,
+    args: &InitArgs,
+) -> Result<(Vec<String>, Option<String>), Failure> {
+    let candidates = platform_folder::candidates(snapshot)?;
+    let asked = if args.dry_run {
+        None
+    } else {
+        platform_folder::ask(run, &candidates)?
+    };
+    Ok((candidates, asked))
 }
 
 /// The host: as asked for, else the one whose files are there alone, else that of the remote's server.

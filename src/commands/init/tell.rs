@@ -59,6 +59,20 @@ fn indented(text: &str) -> String {
     lines.collect()
 }
 
+fn rules_step(seen: &Seen) -> String {
+    let write = "Write the rules, which every review needs: `sluicegate rules init";
+    match (&seen.config_dir, seen.candidates.as_slice()) {
+        (Some(_), _) => format!("{write}`"),
+        (None, []) => format!("{write} --config-dir .NAME-OF-THE-PLATFORMS-FOLDER`"),
+        (None, [first, ..]) => {
+            let there = seen.candidates.join(", ");
+            format!(
+                "{write} --config-dir {first}`\n    The platform's folder is not known; hidden ones that hold YAML: {there}"
+            )
+        }
+    }
+}
+
 /// Each a sentence, with lines below it where there is more.
 fn next(seen: &Seen, plan: &Plan) -> Vec<String> {
     let mut steps = Vec::new();
@@ -94,17 +108,14 @@ fn next(seen: &Seen, plan: &Plan) -> Vec<String> {
         steps.push(format!("Fill in {} in {FILE_NAME}", missing.join(" and ")));
     }
     if seen.rules_file.is_none() {
-        let dir = if seen.config_dir.is_some() {
-            ""
-        } else {
-            " --config-dir .NAME-OF-THE-PLATFORMS-FOLDER"
-        };
-        steps.push(format!(
-            "Write the rules, which every review needs: `sluicegate rules init{dir}`"
-        ));
+        steps.push(rules_step(seen));
     }
     if plan.writes_configuration() && seen.shared_file.is_none() {
-        let what = "give `prefix` and `publish-on` in sluicegate.yaml";
+        let what = if seen.prefix_given {
+            "give `publish-on` in sluicegate.yaml"
+        } else {
+            "give `prefix` and `publish-on` in sluicegate.yaml"
+        };
         steps.push(format!(
             "To publish as well: name the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's folder, and {what}"
         ));

@@ -4,6 +4,7 @@ mod explain;
 mod lint;
 
 use super::output::{json, table};
+use super::platform_folder::must_be_named;
 use super::workspace::Workspace;
 use super::{Outcome, Run};
 use crate::cli::{OutputArgs, OutputFormat, RulesVerb};
@@ -97,9 +98,10 @@ fn on_disk<'w>(run: &Run, workspace: &'w Workspace<'_>) -> Result<Snapshot<'w>, 
 
 fn init(run: &Run) -> Outcome {
     let workspace = run.workspace()?;
-    let Some(folder) = workspace.config_dir(&on_disk(run, &workspace)?)? else {
-        let message = "no hidden folder at the repository root looks like the platform's";
-        return Err(Failure::usage(message).hint("name it by --config-dir or SLUICEGATE_CONFIG_DIR"));
+    let snapshot = on_disk(run, &workspace)?;
+    let folder = match workspace.config_dir(&snapshot)? {
+        Some(folder) => folder,
+        None => must_be_named(&snapshot, run, "sluicegate rules init")?,
     };
     let path = workspace.repo.root().join(folder).join(RULES_FILE);
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {

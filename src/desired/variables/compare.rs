@@ -6,9 +6,10 @@ use super::value::{same, typed};
 use crate::api::{Answer, Override, Platform, Variable, VariableFields};
 use crate::desired::{DesiredError, Document};
 use crate::http::HttpError;
+use crate::text;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use uuid::Uuid;
 
 /// Reads of overrides at the same time.
@@ -21,6 +22,8 @@ pub struct Found {
     pub variables: BTreeMap<String, Variable>,
     /// The overrides of those that the file speaks of.
     pub overrides: BTreeMap<String, Vec<Override>>,
+    /// The names of its environments, where the file overrides in some; none where the token may not list them.
+    pub environments: Option<BTreeSet<String>>,
 }
 
 /// Reads the variables, and the overrides of which the file says something.
@@ -39,7 +42,36 @@ pub async fn read_project(platform: &Platform, project: Uuid, wanted: &[Wanted])
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await?;
-    Ok(Found { variables, overrides })
+    let environments = if wanted
+        .iter()
+        .any(|it| it.overrides.iter().flatten().next().is_some())
+    {
+        read_environments(platform, project).await?
+    } else {
+        None
+    };
+    Ok(Found {
+        variables,
+        overrides,
+        environments,
+    })
+}
+
+/// The environments' names. Who may not list them may still set overrides, which the platform then judges by itself.
+async fn read_environments(
+    platform: &Platform,
+    project: Uuid,
+) -> Result<Option<BTreeSet<String>>, HttpError> {
+    match platform.environments(project).await {
+        Ok(listed) => {
+            let names = listed
+                .into_iter()
+                .filter_map(|environment| environment.value.name);
+            Ok(Some(names.collect()))
+        }
+        Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 async fn read_overrides(
@@ -68,6 +100,7 @@ pub fn compare(
             .as_deref()
             .or_else(|| existing.and_then(|variable| variable.r#type.as_deref()));
         check_types(document, it, kind)?;
+        check_environments(document, it, found)?;
         match existing {
             None => changes.push(create(document, it)?),
             Some(existing) => changes.extend(update(document, it, existing, kind)?),
@@ -103,6 +136,24 @@ fn check_types(document: &Document, wanted: &Wanted, kind: Option<&str>) -> Resu
         typed(kind, &it.value).map_err(|why| document.error(&path, why))?;
     }
     Ok(())
+}
+
+/// An override needs an environment that is there.
+fn check_environments(document: &Document, wanted: &Wanted, found: &Found) -> Result<(), DesiredError> {
+    let Some(known) = &found.environments else {
+        return Ok(());
+    };
+    let mut named = wanted.overrides.iter().flatten().map(|it| &it.environment_name);
+    let Some(name) = named.find(|name| !known.contains(*name)) else {
+        return Ok(());
+    };
+    let path = format!("{}.overrides.{name}", wanted.path);
+    let error = document.error(&path, "the project has no environment of this name");
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    Err(match text::nearest(name, &names) {
+        Some(near) => error.with_hint(format!("did you mean {near}?")),
+        None => error.with_hint("`sluicegate environments list` shows those that are there"),
+    })
 }
 
 fn create(document: &Document, wanted: &Wanted) -> Result<Change, DesiredError> {
@@ -266,6 +317,7 @@ mod tests {
             value: json!(value),
         };
         Found {
+            environments: None,
             variables: BTreeMap::from([
                 (
                     "region".to_owned(),

@@ -101,7 +101,7 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         .filter_map(|(label, value)| Some((label, value?)))
         .collect();
     facts.push(("Engine", report.engine.to_string()));
-    facts.push(("Run by", format!("{}, {}", context.ci, context.event)));
+    facts.push(("Run by", run_by(&context.ci, &context.event)));
     // A report that was made by another program may not tell.
     if report.started_at > Timestamp::UNIX_EPOCH {
         let began = report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
@@ -109,6 +109,14 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         facts.push(("Took", format!("{:.1} s", report.elapsed.as_secs_f64())));
     }
     facts
+}
+
+/// The host and its event; outside of CI there is neither.
+fn run_by(host: &str, event: &str) -> String {
+    match host {
+        "" | "none" => "somebody's own machine".to_owned(),
+        host => format!("{host}, {event}"),
+    }
 }
 
 fn tiles(counts: Counts, totals: Totals) -> String {

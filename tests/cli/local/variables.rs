@@ -242,8 +242,23 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
         "v.yaml",
         "variables:\n  a: { type: TEXT, behaviour: SHARED, value: x, overrides: { nowhere: y } }\n",
     );
+    // An environment that is not there is found before anything is sent.
+    for more in [&["--dry-run"][..], &[]] {
+        let apply = [&["variables", "apply", "-f", "v.yaml"], more].concat();
+        local.run(&apply).expect(2).saying(&[
+            "v.yaml:2:",
+            "variables.a.overrides.nowhere: the project has no environment of this name",
+            "environments list",
+        ]);
+    }
+    let listed = local.run(&["variables", "list"]).expect(0);
+    assert!(!listed.out.contains("a  "), "{}", listed.all());
+    local.world.write(
+        "v.yaml",
+        "variables:\n  a: { type: TEXT, behaviour: SHARED, value: x, overrides: { prodution: y } }\n",
+    );
     local
-        .run(&["variables", "apply", "-f", "v.yaml"])
-        .expect(8)
-        .saying(&["nowhere"]);
+        .run(&["variables", "apply", "-f", "v.yaml", "--dry-run"])
+        .expect(2)
+        .saying(&["did you mean production?"]);
 }

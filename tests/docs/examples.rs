@@ -1,0 +1,187 @@
+//! Every example of help, README and the book is one that can be pasted: no line is broken where a shell would not join it,
+//! every command line parses, and those that need nothing but a repository or the local platform are run as printed.
+
+use super::{commands, read};
+use clap::{Command, CommandFactory as _};
+use sluicegate::cli::Cli;
+use std::fs;
+
+/// What every terminal shows without breaking a line.
+const WIDTH: usize = 80;
+
+/// The help of every command and verb below these, by name.
+fn helps(command: &Command, called: &str) -> Vec<(String, String)> {
+    let called = format!("{called} {}", command.get_name());
+    let own = command
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let below = command.get_subcommands().flat_map(|verb| helps(verb, &called));
+    std::iter::once((called.clone(), own)).chain(below).collect()
+}
+
+fn all_helps() -> Vec<(String, String)> {
+    let all = commands();
+    all.iter()
+        .flat_map(|command| helps(command, "sluicegate"))
+        .collect()
+}
+
+/// The lines of the examples, as they stand.
+fn example_lines(help: &str) -> Vec<&str> {
+    let rest = help.lines().skip_while(|line| !line.starts_with("Example"));
+    rest.skip(1).take_while(|line| !line.is_empty()).collect()
+}
+
+/// The commands of lines, those over several joined as a shell joins them; variables before a command are left out.
+fn joined(lines: &[&str]) -> Vec<String> {
+    let text = lines.join("\n").replace("\\\n", " ");
+    text.lines()
+        .map(|line| match line.find("sluicegate ") {
+            Some(at) => line[at..].to_owned(),
+            None => panic!("no command: {line:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_of_a_help_can_be_pasted() {
+    let mut tried = 0;
+    for (command, help) in all_helps() {
+        let lines = example_lines(&help);
+        for line in &lines {
+            assert!(
+                line.chars().count() <= WIDTH,
+                "{command}: {line:?} is over {WIDTH} columns"
+            );
+        }
+        for example in joined(&lines) {
+            let parsed = Cli::command().try_get_matches_from(super::book::words(&example));
+            assert!(parsed.is_ok(), "{command}: {example}\n{}", parsed.unwrap_err());
+            tried += 1;
+        }
+        assert!(!lines.is_empty(), "{command} has no example");
+    }
+    assert!(tried > 80, "only {tried} examples were found");
+}
+
+#[test]
+fn the_reference_breaks_no_example() {
+    let reference = read("docs/book/reference.md");
+    for (command, help) in all_helps() {
+        let lines = example_lines(&help).join("\n");
+        assert!(
+            reference.contains(&lines),
+            "{command}: the reference breaks\n{lines}"
+        );
+    }
+}
+
+/// The indented blocks of a help that are files, each up to an empty line; `comment` is what stands before.
+fn file_of(help: &str, before: &str) -> String {
+    let block = help.lines().skip_while(|line| !line.starts_with(before)).skip(1);
+    let block = block.skip_while(|line| !line.starts_with("  "));
+    let lines: Vec<&str> = block
+        .take_while(|line| line.starts_with("  "))
+        .map(|line| &line[2..])
+        .collect();
+    lines.join("\n") + "\n"
+}
+
+fn run(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_sluicegate"))
+        .args(args)
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", folder)
+        .env("DWH_PASSWORD", "a word")
+        .env("SLUICEGATE_BASE_URL", "http://127.0.0.1:9")
+        .env("SLUICEGATE_TOKEN", "t")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    (done.status.code().unwrap_or(-1), said)
+}
+
+#[test]
+fn the_file_in_the_help_of_provision_is_taken_by_its_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, help) = all_helps()
+        .into_iter()
+        .find(|(command, _)| command == "sluicegate provision apply")
+        .unwrap();
+    let full = file_of(&help, "The file");
+    fs::write(folder.path().join("sales.yaml"), &full).unwrap();
+    let first = joined(&example_lines(&help)[..1]);
+    let args: Vec<String> = super::book::words(&first[0]);
+    let args: Vec<&str> = args[1..].iter().map(String::as_str).collect();
+    let (code, said) = run(folder.path(), &args);
+    assert_eq!(code, 0, "{said}\n{full}");
+    // The other deployment, as the help says: a repository and no secret.
+    let repository = file_of(&help, "A project of another deployment");
+    let without: Vec<&str> = full.split("secret:").collect();
+    let rest = without[1].split_once("environment:").unwrap().1;
+    let hybrid = format!("{}environment:{rest}{repository}", without[0]).replace("FULL_SAAS", "HYBRID");
+    fs::write(folder.path().join("sales.yaml"), &hybrid).unwrap();
+    let (code, said) = run(folder.path(), &args);
+    assert_eq!(code, 0, "{said}\n{hybrid}");
+}
+
+#[test]
+fn the_other_files_in_helps_are_yaml() {
+    let mut tried = 0;
+    for (command, help) in all_helps() {
+        for before in help
+            .lines()
+            .filter(|line| line.ends_with(':') && !line.starts_with([' ', 'E']))
+        {
+            let block = file_of(&help, before);
+            let read: Result<serde_json::Value, _> = serde_yaml::from_str(&block);
+            assert!(
+                read.is_ok_and(|value| value.is_object()),
+                "{command}: {before}\n{block}"
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried >= 2, "only {tried} files were found");
+}
+
+/// The lines of console blocks that are commands of the program.
+fn console() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (page, block) in super::book::blocks("console") {
+        let joined = block.replace("\\\n", " ");
+        let lines = joined.lines().map(str::trim);
+        found.extend(
+            lines
+                .filter(|line| line.starts_with("sluicegate "))
+                .map(|line| (page.clone(), line.to_owned())),
+        );
+    }
+    found
+}
+
+#[test]
+fn the_commands_of_the_book_that_need_no_platform_run_as_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, said) = run(folder.path(), &["demo", "--dir", "made"]);
+    assert_eq!(code, 0, "{said}");
+    let work = folder.path().join("made/work");
+    let offline = ["check", "context", "rules", "schema", "init", "completions"];
+    let mut ran = 0;
+    for (page, line) in console() {
+        let words = super::book::words(&line);
+        if !offline.contains(&words[1].as_str()) {
+            continue;
+        }
+        let mut args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        if args[0] == "init" && !line.contains("--host") {
+            args.extend(["--host", "none"]);
+        }
+        let (code, said) = run(&work, &args);
+        assert_eq!(code, 0, "{page}: {line}\n{said}");
+        ran += 1;
+    }
+    assert!(ran >= 4, "only {ran} were run");
+}
