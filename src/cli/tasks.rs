@@ -63,7 +63,7 @@ pub enum TasksVerb {
         output: OutputArgs,
     },
     /// Send a follow-up message
-    #[command(after_help = format!("Example:\n  sluicegate tasks send {ID} --message 'Now push the branch' --wait"))]
+    #[command(after_help = format!("Example:\n  sluicegate tasks send {ID} \\\n      --message 'Now push the branch' --wait"))]
     Send {
         /// The task
         id: String,
@@ -96,7 +96,7 @@ pub enum TasksVerb {
     #[command(after_help = format!("Example:\n  sluicegate tasks delete {ID}"))]
     Delete(TaskArgs),
     /// Replace what the agent may use without asking
-    #[command(after_help = format!("Example:\n  sluicegate tasks permissions {ID} --grant create_file --grant git_commit"))]
+    #[command(after_help = format!("Example:\n  sluicegate tasks permissions {ID} \\\n      --grant create_file --grant git_commit"))]
     Permissions {
         /// The task
         id: String,

@@ -146,7 +146,7 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
     world.commit("files");
     let ended = call.run(&["rules", "init"]).expect(2);
     let ended = ended.saying(&[
-        "hold YAML: .acme, .zeta\n",
+        "hold YAML: .acme, .zeta",
         "`sluicegate rules init --config-dir .acme`",
     ]);
     assert!(!ended.err.contains(".github"), "{}", ended.err);

@@ -48,6 +48,12 @@ fn what_a_review_needs_is_asked_for() {
             .expect(2)
             .saying(&["error:", "hint:", variable]);
     }
+    // Where an agent's version is to be had stands nowhere else.
+    call(&world)
+        .without("SLUICEGATE_AGENT_VERSION")
+        .run(&["review"])
+        .expect(2)
+        .saying(&["the version of the agent that runs", "shows it beside the agent"]);
 }
 
 #[test]

@@ -137,6 +137,17 @@ fn a_host_command_in_a_text_reads_as_it_was_written() {
     assert!(!page.contains("##"), "{page}");
 }
 
+#[test]
+fn a_machine_without_a_host_is_said_in_words() {
+    let mut report = sample::report();
+    report.context.ci = "none".to_owned();
+    report.context.event = "local".to_owned();
+    let page = render(&report, &About::default());
+    let text = text_of(read(&page).root());
+    assert!(text.contains("somebody's own machine"), "{text}");
+    assert!(!text.contains("none, local"), "{text}");
+}
+
 /// What a reader sees of a text.
 fn seen(raw: &str) -> String {
     crate::text::visible(raw)

@@ -252,7 +252,11 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
         ]);
     }
     let listed = local.run(&["variables", "list"]).expect(0);
-    assert!(!listed.out.contains("a  "), "{}", listed.all());
+    assert!(
+        !listed.out.lines().any(|line| line.starts_with("a ")),
+        "{}",
+        listed.all()
+    );
     local.world.write(
         "v.yaml",
         "variables:\n  a: { type: TEXT, behaviour: SHARED, value: x, overrides: { prodution: y } }\n",
