@@ -9,7 +9,8 @@ use uuid::Uuid;
 const EXAMPLES: &str = "Examples:
   sluicegate serve
   sluicegate serve --listen 127.0.0.1:8080 --data ./platform \\
-      --project 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10=../sales.git --token s3cret=admin
+      --project 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10=../sales.git \\
+      --token s3cret=admin
 
 The first line on standard output is `listening on http://ADDRESS`. Without --token, one is generated and printed.";
 
