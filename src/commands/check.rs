@@ -174,6 +174,10 @@ pub(super) fn judge(
     Ok(Judged::of(tally, fail_on, None))
 }
 
+/// What git's index hides may be another thing on disk than what is committed.
+const HIDDEN: &str = "git's index says not to look at it on disk (skip-worktree or assume-unchanged, as in a sparse \
+                      checkout)";
+
 /// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
 fn evaluate(repo: &Repository, rules: &RuleSet, files: Vec<SnapshotFile>) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
@@ -181,6 +185,13 @@ fn evaluate(repo: &Repository, rules: &RuleSet, files: Vec<SnapshotFile>) -> Res
     for file in files {
         if file.kind == FileKind::Submodule || !settings::is_pipeline(&file.path) {
             tally.excluded.push(file.path);
+            continue;
+        }
+        if file.hidden {
+            tally.unreviewed.push(Unreviewed {
+                path: file.path,
+                reason: HIDDEN.to_owned(),
+            });
             continue;
         }
         match file.content {

@@ -34,7 +34,15 @@ impl From<SettingsError> for Failure {
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
         let hint = error.hint();
-        failure(ExitStatus::Context, error, hint)
+        failure(status_of_git(&error), error, hint)
+    }
+}
+
+/// A tree that no git program writes is there and cannot be judged.
+const fn status_of_git(error: &GitError) -> ExitStatus {
+    match error {
+        GitError::BadTree { .. } => ExitStatus::Undecided,
+        _ => ExitStatus::Context,
     }
 }
 

@@ -11,7 +11,6 @@ use crate::findings::{Report, Verdict};
 use crate::git::{Repository, Snapshot};
 use crate::input;
 use crate::report::json;
-use crate::settings;
 use std::io;
 use std::path::Path;
 
@@ -25,7 +24,7 @@ pub(super) fn run(run: &Run, args: &ReportArgs) -> Outcome {
     let reports = args.files.iter().map(|file| read(run, file));
     let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
     let report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
-    let repo = Repository::discover(&settings::repository_folder(&run.global, &run.env)).ok();
+    let repo = run.repository();
     let ci = context(run, host);
     let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
     let place = Place {

@@ -59,7 +59,7 @@ pub(crate) struct Workspace<'a> {
 impl Run {
     /// Opens the repository and reads what surrounds it.
     pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
-        let repo = Repository::discover(&settings::repository_folder(&self.global, &self.env))?;
+        let repo = self.open_repository()?;
         let host = settings::host(&self.global, &self.env)?;
         let ci = ci::detect(&self.env, host).map_err(context::ContextError::from)?;
         let settled = self.settled(&repo, Some(&ci))?;
@@ -99,9 +99,17 @@ impl Run {
         self.env.get(env::GIT_INDEX_FILE).map(Path::new)
     }
 
+    /// A bare repository is opened only where it is named: one that lies in a checkout belongs to the change.
+    pub(crate) fn open_repository(&self) -> Result<Repository, GitError> {
+        match settings::named_repository(&self.global, &self.env) {
+            Some(folder) => Repository::open(&folder),
+            None => Repository::discover(self.env.current_dir()),
+        }
+    }
+
     /// The repository, if there is one.
     pub(crate) fn repository(&self) -> Option<Repository> {
-        Repository::discover(&settings::repository_folder(&self.global, &self.env)).ok()
+        self.open_repository().ok()
     }
 
     /// The settings where no repository is needed; the file is read if there is a repository.
@@ -221,6 +229,13 @@ impl<'a> Workspace<'a> {
     pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let full = match &file.content {
             Content::Blob(blob) => return document(&self.repo, blob),
+            Content::Disk(full) if file.hidden => {
+                let what = format!(
+                    "git's index hides what {} is on disk (skip-worktree or assume-unchanged)",
+                    full.display()
+                );
+                return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
+            }
             Content::Disk(full) => full,
         };
         let bytes = read_on_disk(full, FILE_LIMIT).map_err(|error| {

@@ -71,6 +71,9 @@ impl Search<'_> {
                 head: self.head.commit.clone(),
             });
         };
+        if base == self.head.commit && !self.beyond_head && self.must_bring_something() {
+            return Err(self.nothing_brought(&format!("`{revision}`, as asked for")));
+        }
         let found = Base::at(base, format!("the merge-base with `{revision}`, as asked for"));
         Ok(match named.ambiguity {
             Some(ambiguity) => found.warn(ambiguity),
@@ -85,7 +88,8 @@ impl Search<'_> {
             _ if !self.head.is_hosts => self.default_branch(),
             BaseHint::DefaultBranch => self.default_branch(),
             BaseHint::Commit { id, source, target } => self.named(id, source, target.as_deref()),
-            BaseHint::PushedFrom { before, source } => self.pushed_from(before, source),
+            BaseHint::PushedFrom { before, source } if self.is_default()? => self.pushed_from(before, source),
+            BaseHint::PushedFrom { .. } => self.default_branch(),
             BaseHint::All { why } => Ok(Base::everything(*why)),
         }
     }
@@ -98,7 +102,7 @@ impl Search<'_> {
         match (tip, seen_at) {
             (Some(tip), seen_at) => match (self.parted_from(&tip, "target")?, seen_at) {
                 (Base { commit: None, .. }, Some(id)) => self.seen(branch, id),
-                (base, _) => Ok(base),
+                (base, _) => self.brought(base, &tip),
             },
             (None, Some(id)) if !self.may_fetch => {
                 let base = self.seen(branch, id)?;
@@ -132,8 +136,34 @@ impl Search<'_> {
             .transpose()?
             .flatten();
         match tip {
-            Some(tip) => self.parted_from(&tip, "target"),
+            Some(tip) => self.brought(self.parted_from(&tip, "target")?, &tip),
             None => Err(self.base_not_in_clone(id, source)),
+        }
+    }
+
+    /// A change without a commit of its own is none, whatever the references of the clone say.
+    fn brought(&self, base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
+        let is_in_target = || self.repo.contains(&target.tip, &self.head.commit);
+        if base.commit.is_none() && !self.beyond_head && is_in_target()? {
+            return Err(self.nothing_brought(&format!("`{}/{}`", target.remote, target.branch)));
+        }
+        Ok(base)
+    }
+
+    /// In a pull or merge request, unless the event itself has the same commit on both sides.
+    fn must_bring_something(&self) -> bool {
+        let head = self.head.commit.as_str();
+        match &self.ci.base {
+            BaseHint::MergeBaseWith { seen_at, .. } => seen_at.as_deref() != Some(head),
+            BaseHint::Commit { id, .. } => id != head,
+            _ => false,
+        }
+    }
+
+    fn nothing_brought(&self, base: &str) -> ContextError {
+        ContextError::NothingBrought {
+            base: base.to_owned(),
+            head: self.head.commit.clone(),
         }
     }
 
@@ -152,6 +182,16 @@ impl Search<'_> {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// On another branch than the default one each push is judged with all that the branch brings: against what was
+    /// there before alone, one more commit would turn red into green.
+    fn is_default(&self) -> Result<bool, ContextError> {
+        if let Some(name) = &self.ci.default_branch {
+            return Ok(self.is_on(name));
+        }
+        let known = self.repo.default_remote_branch()?;
+        Ok(known.is_some_and(|tip| self.is_on(&tip.branch)))
     }
 
     /// After a forced push, what was there before is no ancestor of head, or not in the clone at all.

@@ -56,6 +56,24 @@ pub enum ContextError {
         /// The commit to judge.
         head: CommitId,
     },
+    /// In a pull or merge request the commit to judge is in what it is compared with.
+    #[error("the change brings nothing: {head} is already in {base}")]
+    NothingBrought {
+        /// What it is compared with.
+        base: String,
+        /// The commit to judge.
+        head: CommitId,
+    },
+    /// A merge that the host made in the clone, of which neither side is surely the change.
+    #[error(
+        "{commit} is a merge made by {host}, and this clone does not tell which side of it is the change"
+    )]
+    MergeUntold {
+        /// The merge.
+        commit: CommitId,
+        /// The host.
+        host: Host,
+    },
     /// No branch is checked out, and no remote branch holds the commit.
     #[error("no remote branch is known to hold the commit {head}")]
     NoBranch {
@@ -100,6 +118,14 @@ impl ContextError {
             }
             Self::NoCommonHistory { .. } => {
                 Some("name another --base, or review everything with --all".to_owned())
+            }
+            Self::NothingBrought { .. } => Some(
+                "a job that runs after the merge has nothing left to judge: name another --base, or take everything with \
+                 --all"
+                    .to_owned(),
+            ),
+            Self::MergeUntold { host, .. } => {
+                Some(format!("name the commit with --head, or {}", history(*host)))
             }
             Self::NoBranch { host: Host::None, .. } => {
                 Some("push the commit, or name its branch with --branch".to_owned())

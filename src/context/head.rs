@@ -1,7 +1,7 @@
 //! Which commit is judged, and which branch is named for it.
 
 use super::{ContextError, Wish};
-use crate::ci::{CiContext, Host};
+use crate::ci::{BaseHint, CiContext, Host};
 use crate::git::{CommitId, Repository, is_full_id};
 
 /// The commit to judge.
@@ -91,16 +91,59 @@ fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, Con
     without_local_merge(repo, ci, commit)
 }
 
-/// A merge that the host made in this clone alone has what was to be merged as its first parent.
+/// Of a merge that the host made in this clone alone the side is meant that the target does not have: usually the
+/// first, but the target may as well have been checked out and the change merged into it.
 fn without_local_merge(
     repo: &Repository,
     ci: &CiContext,
     commit: CommitId,
 ) -> Result<CommitId, ContextError> {
     if ci.maybe_local_merge && !repo.was_fetched(&commit)? {
-        return Ok(repo.first_parent(&commit)?.unwrap_or(commit));
+        let parents = repo.parents(&commit)?;
+        return match parents.as_slice() {
+            [] => Ok(commit),
+            [only] => Ok(only.clone()),
+            sides => changed_side(repo, ci, sides)?.ok_or(ContextError::MergeUntold {
+                commit,
+                host: ci.host,
+            }),
+        };
     }
     Ok(commit)
+}
+
+/// The only side that is not in the target branch; where the clone does not tell, the only one that another reference
+/// of the remote is at.
+fn changed_side(
+    repo: &Repository,
+    ci: &CiContext,
+    sides: &[CommitId],
+) -> Result<Option<CommitId>, ContextError> {
+    let target = match &ci.base {
+        BaseHint::MergeBaseWith { branch, .. } => repo.remote_branch(branch)?,
+        _ => None,
+    };
+    let mut outside = Vec::new();
+    let mut fetched = Vec::new();
+    for side in sides {
+        if let Some(target) = &target
+            && !repo.contains(&target.tip, side)?
+        {
+            outside.push(side);
+        }
+        let names = repo.remote_references_at(side)?;
+        if names
+            .iter()
+            .any(|name| Some(name) != target.as_ref().map(|target| &target.reference))
+        {
+            fetched.push(side);
+        }
+    }
+    Ok(match (outside.as_slice(), fetched.as_slice()) {
+        ([only], _) => Some((*only).clone()),
+        (_, [only]) => Some((*only).clone()),
+        _ => None,
+    })
 }
 
 /// What a local branch is called on the remote: as the branch that it follows, if that has the commit; else by its

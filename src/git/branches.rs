@@ -72,6 +72,18 @@ impl Repository {
         Ok(false)
     }
 
+    /// The full names of the references under `refs/remotes/` that are at the commit.
+    pub fn remote_references_at(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        let listing = GitError::library("list the remote-tracking references");
+        let mut names = Vec::new();
+        for reference in self.library.references_glob("refs/remotes/*").map_err(&listing)? {
+            let reference = reference.map_err(&listing)?;
+            let is_there = commit_of(&reference).is_some_and(|tip| CommitId::new(tip) == *commit);
+            names.extend(reference.name().ok().filter(|_| is_there).map(str::to_owned));
+        }
+        Ok(names)
+    }
+
     /// The branch with this name of the first remote that has it, `origin` before others.
     pub fn remote_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
         Ok(self.remote_branches_named(branch)?.into_iter().next())

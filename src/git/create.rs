@@ -29,7 +29,7 @@ impl Repository {
             .external_template(false)
             .initial_head(branch);
         git2::Repository::init_opts(folder, &options).map_err(GitError::library("make a repository"))?;
-        Self::discover(folder)
+        Self::open(folder)
     }
 
     /// Makes a clone with a working tree of the repository in `source`.
@@ -42,7 +42,7 @@ impl Repository {
         clone
             .clone(&url, folder)
             .map_err(GitError::library("clone a repository"))?;
-        Self::discover(folder)
+        Self::open(folder)
     }
 
     /// Makes a commit, which becomes the tip of its branch.

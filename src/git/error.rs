@@ -146,7 +146,9 @@ impl GitError {
     /// What the user can do, where there is something.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NotARepository { .. } => "run it inside a clone, or name one with --repo",
+            Self::NotARepository { .. } => {
+                "run it inside a clone, or name one with --repo, as a bare one must be"
+            }
             Self::NoCommit { .. } => "make a first commit, or check out a branch that has one",
             Self::UnknownRevision { .. } => {
                 "check the spelling; in CI the clone may lack it: fetch it, or use `fetch-depth: 0` on GitHub, \

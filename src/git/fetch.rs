@@ -55,7 +55,7 @@ impl Repository {
 
     /// Reads the repository again, as a fetch has changed it.
     pub fn reopen(&self) -> Result<Self, GitError> {
-        Self::discover(self.root())
+        Self::open(self.root())
     }
 
     /// Asks the first remote which branch is its default one.

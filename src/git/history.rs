@@ -31,9 +31,9 @@ impl Repository {
         self.descends(tip, commit)
     }
 
-    /// The commit's first parent; none for a first commit.
-    pub fn first_parent(&self, commit: &CommitId) -> Result<Option<CommitId>, GitError> {
-        Ok(self.commit(commit)?.parent_ids().next().map(CommitId::new))
+    /// The commit's parents, the first one first.
+    pub fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        Ok(self.commit(commit)?.parent_ids().map(CommitId::new).collect())
     }
 
     pub(super) fn descends(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {

@@ -6,7 +6,7 @@
 
 use super::tree::{FileKind, Side};
 use super::{GitError, Repository};
-use git2::{Index, IndexEntry, IndexEntryExtendedFlag, Status, StatusOptions, StatusShow};
+use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Status, StatusOptions, StatusShow};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,6 +22,8 @@ pub(super) struct Listed {
     pub known: Option<Side>,
     /// Its content is to be read from the disk.
     pub on_disk: bool,
+    /// The index says not to look at the disk (`skip-worktree`, `assume-unchanged`).
+    pub hidden: bool,
 }
 
 impl Listed {
@@ -47,6 +49,7 @@ pub(super) fn staged(repository: &Repository, file: Option<&Path>) -> Result<Vec
         known: Some(side(&entry)),
         path: entry.path,
         on_disk: false,
+        hidden: false,
     })))
 }
 
@@ -76,7 +79,7 @@ pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<Ve
         .iter()
         .filter_map(|entry| {
             let status = touched.remove(&entry.path);
-            tracked(entry, status)
+            tracked(repository.root(), entry, status)
         })
         .collect();
     let untracked = touched.into_iter().filter(|(_, status)| status.is_wt_new());
@@ -84,24 +87,37 @@ pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<Ve
         path,
         known: None,
         on_disk: true,
+        hidden: false,
     });
     Ok(sorted(tracked.into_iter().chain(untracked)))
 }
 
-fn tracked(entry: IndexEntry, status: Option<Status>) -> Option<Listed> {
-    let is_left_out = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
-    let is_gone = status.is_some_and(|status| status.is_wt_deleted());
-    if is_gone && !is_left_out {
+/// What the index hides is looked at all the same, so that a change of it is seen. Of a file that is not on disk because
+/// the checkout is sparse, the index says what it is; libgit2 calls a file gone whose place a pipe or a device has taken.
+fn tracked(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<Listed> {
+    let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
+    let hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
+    let seems_gone = status.is_some_and(|status| status.is_wt_deleted());
+    let is_gone = (seems_gone || hidden) && !stands_on_disk(root, &entry.path);
+    if is_gone && !is_skipped {
         return None;
     }
     // In a conflict the same path stands several times, and what is on disk is another thing again.
-    let is_untouched = (status.is_none() || is_gone) && stage(&entry) == 0 && !is_announced(&entry);
+    let is_plain = stage(&entry) == 0 && !is_announced(&entry);
+    let is_untouched = is_plain && (is_gone || (status.is_none() && !hidden));
     let side = side(&entry);
     Some(Listed {
         path: entry.path,
         known: is_untouched.then_some(side),
         on_disk: !is_gone && side.kind != FileKind::Submodule,
+        hidden,
     })
+}
+
+fn stands_on_disk(root: &Path, path: &[u8]) -> bool {
+    let path = std::str::from_utf8(path).ok();
+    let found = path.and_then(|path| root.join(path).symlink_metadata().ok());
+    found.is_some_and(|found| !found.is_dir())
 }
 
 /// The index of the repository, or the one in `file`, which starts from the root. A stand-in for the git folder has none

@@ -32,22 +32,63 @@ fn relax_hash_checks() {
 }
 
 impl Repository {
-    /// Finds the repository that `from` lies in: a working tree, a linked worktree, a submodule or a bare
-    /// repository.
+    /// Finds the repository that `from` lies in by its `.git`: a working tree, a linked worktree or a submodule.
+    ///
+    /// A bare repository is never found: its files could be files of a checkout, and its configuration the change's
+    /// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository>).
     ///
     /// A checkout that belongs to another user (common in containers) is opened too, this one repository only and
     /// without a change to anyone's git configuration: nothing that its configuration names is run.
     pub fn discover(from: &Path) -> Result<Self, GitError> {
+        let absolute = from.canonicalize().map_err(GitError::io("find", from))?;
+        for folder in absolute.ancestors() {
+            if let Some(git_dir) = git_dir_of(folder) {
+                return Self::open_at(&git_dir, folder);
+            }
+        }
+        Err(GitError::NotARepository {
+            from: from.to_owned(),
+        })
+    }
+
+    /// Opens the repository that was named: the bare one in this folder, else what [`Self::discover`] finds.
+    pub fn open(folder: &Path) -> Result<Self, GitError> {
+        if !folder.join(".git").exists() && is_git_dir(folder) {
+            return Self::open_at(folder, folder);
+        }
+        Self::discover(folder)
+    }
+
+    fn open_at(git_dir: &Path, from: &Path) -> Result<Self, GitError> {
         relax_hash_checks();
-        let opened = open(from)?;
+        let opened = open(git_dir, from)?;
         let shallow = shallow_commits(&opened.common_dir)?;
         let partial = shadow::is_partial(&opened.common_dir);
         Ok(Self::from_parts(opened, shallow, partial))
     }
 }
 
-fn open(from: &Path) -> Result<Opened, GitError> {
-    let refusal = match Library::open_ext(from, RepositoryOpenFlags::empty(), std::iter::empty::<&OsStr>()) {
+/// The git folder that the `.git` of this folder is or names (<https://git-scm.com/docs/gitrepository-layout>).
+fn git_dir_of(folder: &Path) -> Option<PathBuf> {
+    let named = folder.join(".git");
+    let git_dir = if named.is_file() {
+        folder.join(shadow::read_small(&named)?.strip_prefix("gitdir:")?.trim_start())
+    } else {
+        named
+    };
+    is_git_dir(&git_dir).then_some(git_dir)
+}
+
+/// What git asks of a git folder; a linked worktree has its objects elsewhere.
+fn is_git_dir(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).exists();
+    folder.join("HEAD").symlink_metadata().is_ok() && (has("commondir") || (has("objects") && has("refs")))
+}
+
+fn open(git_dir: &Path, from: &Path) -> Result<Opened, GitError> {
+    // The folder with the `.git`, so that libgit2 knows the working tree; a bare repository is its own.
+    let refusal = match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>())
+    {
         Ok(library) if !is_shallow_worktree(&library) => return Ok(as_it_is(library)),
         Ok(_) => ErrorCode::GenericError,
         Err(error) => error.code(),
@@ -56,7 +97,7 @@ fn open(from: &Path) -> Result<Opened, GitError> {
         ErrorCode::NotFound => Err(GitError::NotARepository {
             from: from.to_owned(),
         }),
-        _ => shadow::open(from, refusal == ErrorCode::Owner),
+        _ => shadow::open(git_dir, from, refusal == ErrorCode::Owner),
     }
 }
 

@@ -5,6 +5,7 @@
 //! when it gives nothing for too long.
 
 use super::{BlobId, GitError};
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -26,22 +27,67 @@ const ERRORS_SIZE: u64 = 4096;
 /// How long the complaints may take after the end; a helper that lives on may hold them open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Variables that would send git to another repository or have it run or print something else. A git hook sets some.
-const LEFT_OUT: [&str; 10] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_DIR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_INDEX_FILE",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PAGER",
-    "GIT_TRACE",
-    "GIT_WORK_TREE",
+/// What of the environment the program gets, and with it whatever a repository's configuration has it start
+/// (`core.sshCommand`, a credential helper): where programs, people's settings and temporary files are, the language,
+/// the way to the remote, and what checkout steps set for git. Everything else may be a secret of the job.
+const HANDED_ON: [&str; 44] = [
+    "ALL_PROXY",
+    "APPDATA",
+    "COMSPEC",
+    "CURL_CA_BUNDLE",
+    "GIT_ASKPASS",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_HTTP_LOW_SPEED_LIMIT",
+    "GIT_HTTP_LOW_SPEED_TIME",
+    "GIT_HTTP_USER_AGENT",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "GIT_SSL_CERT",
+    "GIT_SSL_KEY",
+    "GIT_SSL_NO_VERIFY",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LD_LIBRARY_PATH",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "NO_PROXY",
+    "PATH",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "SSH_AGENT_PID",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USER",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
 ];
+/// How the other variables begin that it gets: settings by number.
+const HANDED_ON_NUMBERED: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
-/// Settings that win over the repository's own: no hook, no file monitor, no pager, large blobs streamed.
-const SETTINGS: [&str; 6] = [
+/// The ways to a remote that git may take. One that names a program to run (`ext::`, a helper of another name) is none.
+const PROTOCOLS: &str = "file:git:http:https:ssh";
+
+/// Settings that win over the repository's own: no hook, no file monitor, no pager, no program that asks or that lists
+/// references, no bare repository that lies around, large blobs streamed.
+const SETTINGS: [&str; 9] = [
+    "safe.bareRepository=explicit",
+    "core.askPass=",
+    "core.alternateRefsCommand=:",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.pager=cat",
@@ -55,16 +101,19 @@ pub(super) struct Program {
     git_dir: PathBuf,
     partial: bool,
     foreign: bool,
+    /// The names of the remotes.
+    remotes: Vec<String>,
 }
 
 impl Program {
     /// What a fetch runs is up to the repository's configuration, so one that belongs to somebody else (`foreign`)
     /// never fetches.
-    pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool) -> Self {
+    pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, remotes: Vec<String>) -> Self {
         Self {
             git_dir,
             partial,
             foreign,
+            remotes,
         }
     }
 
@@ -74,13 +123,21 @@ impl Program {
     }
 
     /// Whether a blob that is missing may be fetched, because the repository is a partial clone of this user.
-    pub(super) const fn may_fetch(&self) -> bool {
-        self.partial && !self.foreign
+    pub(super) fn may_fetch(&self) -> bool {
+        self.partial && !self.foreign && self.can_be_held()
+    }
+
+    /// Whether the settings of each remote can be overridden: git takes a setting's name to its first `=`.
+    fn can_be_held(&self) -> bool {
+        !self
+            .remotes
+            .iter()
+            .any(|remote| remote.contains(['=', '\n', '\0']))
     }
 
     /// Runs a command that talks to the remote, from `root`, as a remote's URL may be relative to it; gives its answer.
     pub(super) fn talk(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
-        if self.foreign {
+        if self.foreign || !self.can_be_held() {
             return Err(GitError::NotOurs {
                 root: root.to_owned(),
             });
@@ -127,27 +184,45 @@ impl Program {
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
+        for remote in &self.remotes {
+            command
+                .arg("-c")
+                .arg(format!("remote.{remote}.uploadpack=git-upload-pack"));
+        }
         command
             .arg("--git-dir")
             .arg(&self.git_dir)
             .arg("--no-pager")
             .args(arguments);
-        for name in LEFT_OUT {
-            command.env_remove(name);
-        }
         command
+            .env_clear()
+            .envs(handed_on())
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_NO_REPLACE_OBJECTS", "1");
+        // An empty variable goes before `core.gitProxy`, a program that the configuration names.
+        command
+            .env("GIT_PROXY_COMMAND", "")
+            .env("GIT_ALLOW_PROTOCOL", if may_talk { PROTOCOLS } else { "" });
         if !may_talk {
-            // The second is older and known to every git: no protocol is allowed.
-            command
-                .env("GIT_NO_LAZY_FETCH", "1")
-                .env("GIT_ALLOW_PROTOCOL", "");
+            command.env("GIT_NO_LAZY_FETCH", "1");
         }
         command.env("LC_ALL", "C").stdin(Stdio::null());
         command
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the program's environment is made from the real one; names and values may be no text"
+)]
+fn handed_on() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| {
+        let Some(name) = name.to_str() else { return false };
+        HANDED_ON.iter().any(|known| known.eq_ignore_ascii_case(name))
+            || name.starts_with("LC_")
+            || HANDED_ON_NUMBERED.iter().any(|start| name.starts_with(start))
+    })
 }
 
 fn failed(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {

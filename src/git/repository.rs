@@ -30,10 +30,15 @@ pub struct Head {
 
 impl Repository {
     pub(super) fn from_parts(opened: Opened, shallow: HashSet<Oid>, partial: bool) -> Self {
+        let remotes = opened.library.remotes();
+        let remotes = remotes
+            .iter()
+            .flat_map(|names| names.iter().flatten().flatten().map(str::to_owned));
+        let remotes = remotes.collect();
         Self {
             shallow,
             partial,
-            program: Program::new(opened.git_dir, partial, opened.foreign),
+            program: Program::new(opened.git_dir, partial, opened.foreign, remotes),
             stored: Stored::new(&opened.common_dir),
             root: opened.root,
             bare: opened.bare,

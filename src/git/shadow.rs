@@ -30,12 +30,9 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "worktreeconfig",
 ];
 
-/// Opens the repository of `from` through a stand-in.
-pub(super) fn open(from: &Path, foreign: bool) -> Result<Opened, GitError> {
-    let git_dir =
-        Library::discover_path(from, std::iter::empty::<&OsStr>()).map_err(|_| GitError::NotARepository {
-            from: from.to_owned(),
-        })?;
+/// Opens the repository in `git_dir`, which was found from `from`, through a stand-in.
+pub(super) fn open(git_dir: &Path, from: &Path, foreign: bool) -> Result<Opened, GitError> {
+    let git_dir = git_dir.canonicalize().map_err(GitError::io("find", git_dir))?;
     let common_dir = common_dir(&git_dir);
     let config = configuration(&common_dir)?;
     check_format(&config, &git_dir)?;
@@ -236,7 +233,7 @@ fn value_of(entry: &ConfigEntry<'_>) -> Option<String> {
     }
 }
 
-fn read_small(path: &Path) -> Option<String> {
+pub(super) fn read_small(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     let plausible = metadata.is_file() && metadata.len() < 64 * 1024;
     let text = plausible.then(|| fs::read_to_string(path).ok())??;

@@ -37,6 +37,9 @@ pub struct SnapshotFile {
     pub kind: FileKind,
     /// Where its content is.
     pub content: Content,
+    /// Git's index says not to look at it on disk (`skip-worktree`, `assume-unchanged`), so what is there is not surely
+    /// what is meant, and what is not there cannot be judged.
+    pub hidden: bool,
 }
 
 /// Where a file's content is.
@@ -178,6 +181,7 @@ impl Snapshot<'_> {
                 path,
                 kind: side.kind,
                 content: Content::Blob(BlobId::new(side.id)),
+                hidden: file.hidden,
             }));
         }
         let full = self.repository.root().join(&path);
@@ -186,6 +190,7 @@ impl Snapshot<'_> {
             path,
             kind,
             content: Content::Disk(full),
+            hidden: file.hidden,
         }))
     }
 
@@ -222,6 +227,7 @@ impl From<super::TreeFile> for SnapshotFile {
             path: file.path,
             kind: file.kind,
             content: Content::Blob(file.blob),
+            hidden: false,
         }
     }
 }
@@ -234,6 +240,13 @@ pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let target = fs::read_link(path)?;
         return Ok(Some(target.into_os_string().into_encoded_bytes()));
     }
+    // A pipe would be waited for, and a device has no end.
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file",
+        ));
+    }
     // Room for the whole file and one byte more, so that its end is found without growing.
     let room = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(room.saturating_add(1));
@@ -243,12 +256,13 @@ pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
+/// A pipe or a device stands for the file whose place it has, so that it is not taken for a deletion; it cannot be read.
 fn kind_on_disk(path: &Path) -> Option<FileKind> {
     let kind = path.symlink_metadata().ok()?.file_type();
-    match (kind.is_file(), kind.is_symlink()) {
-        (true, _) => Some(FileKind::Regular),
+    match (kind.is_dir(), kind.is_symlink()) {
+        (true, _) => None,
         (_, true) => Some(FileKind::Symlink),
-        _ => None,
+        _ => Some(FileKind::Regular),
     }
 }
 

@@ -160,11 +160,11 @@ impl Repository {
             ErrorCode::NotFound => self.missing("tree", &id),
             _ => GitError::library("read a tree")(error),
         })?;
-        if object.kind() == git2::ObjectType::Tree {
-            Ok(object)
-        } else {
-            Err(bad(id, "it is another kind of object"))
+        if object.kind() != git2::ObjectType::Tree {
+            return Err(bad(id, "it is another kind of object"));
         }
+        refuse_twins(Entries::of(&object, id))?;
+        Ok(object)
     }
 }
 
@@ -173,6 +173,29 @@ fn bad(id: Oid, why: &'static str) -> GitError {
         id: id.to_string(),
         why,
     }
+}
+
+/// A name that stands twice, also once for a file and once for a folder, or out of order where a search might miss it:
+/// programs disagree about which entry counts, so what is judged may not be what is run.
+fn refuse_twins(mut entries: Entries<'_>) -> Result<(), GitError> {
+    let tree = entries.tree;
+    let mut last: Option<Entry<'_>> = None;
+    // The files whose names begin the last one: a folder of the same name may stand a few entries later.
+    let mut files: Vec<&[u8]> = Vec::new();
+    while let Some(entry) = entries.next_entry()? {
+        if last.is_some_and(|last| last.order(&entry).is_ge()) {
+            return Err(bad(tree, "a name in it stands twice, or they are out of order"));
+        }
+        files.retain(|file| entry.name.starts_with(file));
+        if entry.is_folder() && files.contains(&entry.name) {
+            return Err(bad(tree, "a name in it is both a file and a folder"));
+        }
+        if !entry.is_folder() {
+            files.push(entry.name);
+        }
+        last = Some(entry);
+    }
+    Ok(())
 }
 
 fn find_entry<'a>(

@@ -65,7 +65,7 @@ impl Contents {
         let borrowed = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let repository = match borrowed {
             Some(repository) => repository,
-            None => Repository::discover(&self.root)?,
+            None => Repository::open(&self.root)?,
         };
         let result = work(&repository);
         self.idle

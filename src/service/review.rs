@@ -91,7 +91,7 @@ struct ErrorDetail {
 
 /// Opens the repository at `path`, or the one that it lies in.
 pub fn open(path: &Path) -> Result<Repository, GitError> {
-    Repository::discover(path)
+    Repository::open(path)
 }
 
 /// Reviews the pipelines of the request in the repository at `path`.

@@ -7,16 +7,13 @@ use crate::env::{self, Env};
 use crate::policy::Choice;
 use std::path::PathBuf;
 
-/// The folder to look for the repository from: `--repo`, the variable, else the current folder.
-pub fn repository_folder(args: &GlobalArgs, env: &Env) -> PathBuf {
+/// The folder that was named as the repository, if one was.
+pub fn named_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let named = args
         .repo
         .clone()
         .or_else(|| env.get(env::REPO).map(PathBuf::from));
-    named.map_or_else(
-        || env.current_dir().to_path_buf(),
-        |path| env.current_dir().join(path),
-    )
+    named.map(|path| env.current_dir().join(path))
 }
 
 /// The configuration file that the job names: `--config`, else the variable.

@@ -21,7 +21,7 @@ mod table;
 pub use check::Check;
 pub use destinations::{Destinations, ReportTarget};
 pub use file::{FILE_NAME, FileConfig};
-pub use global::{color, gate_changes, host, named_config, policy_choice, repository_folder};
+pub use global::{color, gate_changes, host, named_config, named_repository, policy_choice};
 pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};

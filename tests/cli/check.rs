@@ -4,6 +4,7 @@ use crate::program::{Call, Ended};
 use crate::repo::{World, git, path_variable};
 use crate::world::{RULES, change, pipeline, project};
 use serde_json::{Value, json};
+use std::fs;
 use std::path::Path;
 
 const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
@@ -336,11 +337,43 @@ fn a_bare_repository_has_commits_only() {
     let world = change(&[("b.orch.yaml", &bad())]);
     for args in [&["check"][..], &["check", "--staged"]] {
         Call::new(&world.remote())
+            .variable("SLUICEGATE_REPO", ".")
             .run(args)
             .expect(7)
             .saying(&["bare", "--head"]);
     }
-    assert_eq!(checked(&world.remote(), &["--head", "change", "--all"]).1, 1);
+    assert_eq!(
+        checked(&world.remote(), &["--repo", ".", "--head", "change", "--all"]).1,
+        1
+    );
+}
+
+/// Opening a pipe waits for somebody who writes into it.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_pipeline_is_not_waited_for_and_not_passed() {
+    let world = change(&[("b.orch.yaml", &bad())]);
+    let file = world.work().join("b.orch.yaml");
+    fs::remove_file(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+    assert!(made.success());
+    Call::new(&world.work())
+        .run(&["check", "--all"])
+        .expect(3)
+        .saying(&["b.orch.yaml", "no regular file"]);
+}
+
+#[test]
+fn what_the_index_hides_is_not_passed() {
+    for flag in ["--skip-worktree", "--assume-unchanged"] {
+        let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+        world.git(&["update-index", flag, "a.orch.yaml"]);
+        check(&world.work(), &[]).expect(0);
+        world.write("a.orch.yaml", bad());
+        check(&world.work(), &[])
+            .expect(3)
+            .saying(&["a.orch.yaml", "skip-worktree or assume-unchanged"]);
+    }
 }
 
 #[test]
@@ -380,16 +413,27 @@ fn links_are_not_followed() {
     check(&world.work(), &["folder/x.orch.yaml"]).expect(2);
 }
 
+/// What the team does not check out is none of its business, until it changes.
 #[test]
-fn what_a_sparse_checkout_leaves_out_is_as_it_is_staged() {
+fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() {
     let world = change(&[("in/b.orch.yaml", &good()), ("out/c.orch.yaml", &bad())]);
     world.git(&["sparse-checkout", "set", "--no-cone", "/in/", "/.platform/"]);
     assert!(!world.work().join("out/c.orch.yaml").exists());
+    let ended = check(&world.work(), &[]).expect(3);
+    let report = ended.json();
+    assert_eq!(paths(&report), ["in/b.orch.yaml"]);
     assert_eq!(
-        checked(&world.work(), &[]).0,
+        report["unreviewed"].as_array().unwrap().len(),
+        1,
+        "{}",
+        ended.all()
+    );
+    assert_eq!(report["unreviewed"][0]["path"], "out/c.orch.yaml");
+    // The staged content is there to be judged.
+    assert_eq!(
+        checked(&world.work(), &["--staged"]).0,
         ["in/b.orch.yaml", "out/c.orch.yaml"]
     );
-    assert_eq!(checked(&world.work(), &["--all"]).0.len(), 3);
 }
 
 #[test]

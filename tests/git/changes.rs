@@ -272,6 +272,46 @@ fn a_tree_that_is_not_sound_is_refused() {
     ));
 }
 
+/// git checks out one of the two, a platform may read the other.
+#[test]
+fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
+    let world = World::new();
+    world.write("a/b", "1");
+    world.write("x", "2");
+    world.commit("one");
+    let [blob, other, folder] =
+        ["a/b", "x", "a"].map(|path| world.git(&["rev-parse", &format!("HEAD:{path}")]));
+    let entry = |mode, name: &str, id: &str| raw_entry(mode, name, id);
+    let name = "p.orch.yaml";
+    let trees = [
+        [entry("100644", name, &blob), entry("100644", name, &other)].concat(),
+        [
+            entry("100644", name, &blob),
+            entry("100644", "p.orch.yaml-", &other),
+            entry("40000", name, &folder),
+        ]
+        .concat(),
+        [entry("100644", "z", &blob), entry("100644", name, &other)].concat(),
+    ];
+    let repo = open(&world.work());
+    for raw in trees {
+        let commit = commit_of_raw_tree(&world, &raw);
+        let id = repo.resolve(&commit).unwrap();
+        for error in [
+            repo.files(&id, &anything).unwrap_err(),
+            repo.find_file(&id, name).unwrap_err(),
+        ] {
+            assert!(matches!(error, GitError::BadTree { .. }), "{error}");
+        }
+        let ended = Command::new(env!("CARGO_BIN_EXE_sluicegate"))
+            .args(["check", "--all", "--head", &commit])
+            .current_dir(world.work())
+            .output()
+            .unwrap();
+        assert_eq!(ended.status.code(), Some(3), "{ended:?}");
+    }
+}
+
 #[test]
 fn folders_nested_beyond_reason_are_refused() {
     let world = World::new();

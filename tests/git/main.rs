@@ -18,7 +18,7 @@ use sluicegate::git::{Change, ChangeKind, Repository};
 use std::path::Path;
 
 fn open(path: &Path) -> Repository {
-    Repository::discover(path).unwrap()
+    Repository::open(path).unwrap()
 }
 
 fn anything(_: &str) -> bool {

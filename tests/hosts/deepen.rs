@@ -219,9 +219,15 @@ fn what_was_there_before_a_push_is_found() {
             &feature,
             &project.before,
             &project.feature,
-            "second.tran.yaml",
+            json!(["first.orch.yaml", "second.tran.yaml"]),
         ),
-        ("main", &main, &project.fork, &project.main, "other.orch.yaml"),
+        (
+            "main",
+            &main,
+            &project.fork,
+            &project.main,
+            json!(["other.orch.yaml"]),
+        ),
     ] {
         let folder = checkout(&project.world, &["--depth=1", fetch], after);
         let variables = [
@@ -234,7 +240,7 @@ fn what_was_there_before_a_push_is_found() {
         let (_, said) = deepened(&Job::new(&folder, &variables).call());
         assert_eq!(
             (&said["base"], &said["selected"]),
-            (&json!(before), &json!([changed]))
+            (&json!(project.fork), &changed)
         );
         assert_eq!(said["warnings"], json!([]));
     }

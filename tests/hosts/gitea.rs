@@ -108,8 +108,8 @@ fn a_push_and_a_new_branch() {
         on(&project.before)
             .event("gitea", "push")
             .head("feature", &project.feature)
-            .base(&project.before, "`before`")
-            .changes(&["A second.tran.yaml"]);
+            .base(&project.fork, "the default branch")
+            .changes(&FEATURE);
         on(ZEROS)
             .head("feature", &project.feature)
             .base(&project.fork, "the default branch")

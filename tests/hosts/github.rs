@@ -263,14 +263,25 @@ fn a_merge_group_behind_another_is_compared_with_that_one() {
 }
 
 #[test]
-fn a_push_is_compared_with_what_was_there_before() {
+fn a_push_of_a_branch_is_judged_with_all_that_the_branch_brings() {
     let project = Project::new();
     push(&project, "feature", &project.before, &project.feature)
         .says()
         .event("github", "push")
         .head("feature", &project.feature)
-        .base(&project.before, "the push event's `before`")
-        .changes(&["A second.tran.yaml"]);
+        .base(
+            &project.fork,
+            "the merge-base with the default branch `origin/main`",
+        )
+        .changes(&FEATURE);
+    // One more commit does not make what failed before invisible.
+    project.world.git(&["checkout", "-q", "feature"]);
+    let empty = project.world.commit("nothing");
+    project.world.push();
+    push(&project, "feature", &project.feature, &empty)
+        .says()
+        .base(&project.fork, "`origin/main`")
+        .changes(&FEATURE);
 }
 
 #[test]
@@ -298,12 +309,12 @@ fn a_forced_push_is_compared_with_the_default_branch_whether_the_old_commit_is_t
     let expected = ["A first.orch.yaml", "A rewritten.orch.yaml"];
     let job = push(&project, "feature", &project.feature, &head);
     job.says()
-        .base(&project.fork, "is not in this clone")
+        .base(&project.fork, "the default branch `origin/main`")
         .changes(&expected)
         .quietly();
     crate::repo::git(&job.folder, &["fetch", "-q", "origin", &project.feature]);
     job.says()
-        .base(&project.fork, "is no ancestor of head")
+        .base(&project.fork, "the default branch `origin/main`")
         .changes(&expected)
         .quietly();
 }

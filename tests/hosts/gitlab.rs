@@ -66,17 +66,24 @@ fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &s
 }
 
 #[test]
-fn a_branch_pipeline_is_compared_with_what_was_there_before() {
+fn a_branch_pipeline_is_judged_with_all_that_the_branch_brings() {
     let project = Project::new();
     let reference = "+refs/heads/feature:refs/remotes/origin/feature";
     let folder = shallow(&project, 20, &project.feature, reference);
     branch(&folder, "feature", &project.before, &project.feature)
-        .says()
-        .event("gitlab", "push")
-        .head("feature", &project.feature)
-        .base(&project.before, "CI_COMMIT_BEFORE_SHA")
-        .changes(&["A second.tran.yaml"])
-        .quietly();
+        .unsettled(&["the default branch `main` is not among the remote branches"]);
+    branch(
+        &whole(&project, &project.feature),
+        "feature",
+        &project.before,
+        &project.feature,
+    )
+    .says()
+    .event("gitlab", "push")
+    .head("feature", &project.feature)
+    .base(&project.fork, "the default branch `origin/main`")
+    .changes(&FEATURE)
+    .quietly();
 }
 
 #[test]

@@ -86,6 +86,27 @@ fn a_pull_request_built_as_a_merge_is_the_first_parent() {
     }
 }
 
+/// The target was checked out, and the change merged into it.
+#[test]
+fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
+    let project = Project::new();
+    let folder = pull(&project, &project.feature);
+    git(&folder, &["checkout", "-q", "--detach", &project.main]);
+    git(&folder, &["merge", "-q", "--no-edit", &project.feature]);
+    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    for more in [&[("GIT_COMMIT", merge.as_str())][..], &[]] {
+        change(&folder, more)
+            .says()
+            .head("feature", &project.feature)
+            .base(&project.fork, "`origin/main`")
+            .changes(&FEATURE);
+    }
+    git(&folder, &["update-ref", "-d", "refs/remotes/origin/main"]);
+    git(&folder, &["update-ref", "-d", "refs/remotes/origin/PR-1"]);
+    change(&folder, &[("GIT_COMMIT", &merge)])
+        .unsettled(&["does not tell which side of it is the change", "--head"]);
+}
+
 #[test]
 fn a_pull_request_whose_head_is_itself_a_merge_stays_that() {
     let project = Project::new();

@@ -13,6 +13,7 @@ mod repo;
 mod azure;
 mod bitbucket;
 mod buildkite;
+mod children;
 mod circleci;
 mod deepen;
 mod explained;

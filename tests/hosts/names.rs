@@ -171,3 +171,30 @@ fn a_target_with_a_zero_in_its_name_is_a_branch_that_is_not_there() {
         .payload(&payload)
         .unsettled(&["is not among the remote branches of this clone"]);
 }
+
+/// A target that holds the head would leave nothing to judge, and look green.
+#[test]
+fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    azure(&folder, &project)
+        .with(&[("SLUICEGATE_BASE", "HEAD")])
+        .unsettled(&["the change brings nothing", "`HEAD`, as asked for", "--all"]);
+    git(
+        &folder,
+        &["update-ref", "refs/remotes/origin/main", &project.feature],
+    );
+    azure(&folder, &project).unsettled(&["the change brings nothing", "`origin/main`"]);
+    azure(&folder, &project)
+        .with(&[("SLUICEGATE_ALL", "true")])
+        .says()
+        .everything("everything was asked for");
+    let gitlab = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", project.feature.as_str()),
+        ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
+    ];
+    Job::new(&folder, &gitlab).says().everything("is the head itself");
+}

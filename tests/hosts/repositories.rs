@@ -140,11 +140,53 @@ fn a_change_of_mode_is_a_change() {
 fn a_bare_repository_is_read_like_any_other() {
     let world = world(&[("a.orch.yaml", "1")]);
     let said = Call::new(&world.remote())
-        .run(&["context", "--json", "--all", "--branch", "main"])
+        .run(&["context", "--repo", ".", "--json", "--all", "--branch", "main"])
         .expect(0)
         .json();
     assert_eq!(said["selected"], json!(["a.orch.yaml"]));
     assert_eq!(said["head"], json!(world.git(&["rev-parse", "origin/main"])));
+}
+
+/// Its files are files of the change, and so is its configuration.
+#[test]
+fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
+    let world = world(&[("sales/a.orch.yaml", "1")]);
+    git(&world.work(), &["clone", "-q", "--bare", ".", "bare"]);
+    let inside = world.work().join("sales");
+    for name in ["HEAD", "config", "objects", "refs", "packed-refs"] {
+        let from = world.work().join("bare").join(name);
+        if from.exists() {
+            fs::rename(from, inside.join(name)).unwrap();
+        }
+    }
+    // The bare one knows the first commit alone.
+    world.write("sales/b.orch.yaml", "2");
+    let head = world.git(&["add", "sales/b.orch.yaml"]) + &world.git(&["commit", "-q", "-m", "more"]);
+    assert_eq!(head, "");
+    let said = Call::new(&inside)
+        .run(&["context", "--json", "--all"])
+        .expect(0)
+        .json();
+    assert_eq!(
+        said["selected"],
+        json!(["sales/a.orch.yaml", "sales/b.orch.yaml"])
+    );
+    let named = ["context", "--json", "--all", "--repo", "."];
+    let said = Call::new(&inside).run(&named).expect(0).json();
+    assert_eq!(said["selected"], json!(["sales/a.orch.yaml"]));
+    let bare = tempfile::tempdir().unwrap();
+    git(
+        bare.path(),
+        &["clone", "-q", "--bare", &world.work().display().to_string(), "."],
+    );
+    Call::new(bare.path())
+        .run(&["context"])
+        .expect(7)
+        .saying(&["no git repository", "--repo, as a bare one must be"]);
+    Call::new(bare.path())
+        .variable("SLUICEGATE_REPO", ".")
+        .run(&["context", "--all"])
+        .expect(0);
 }
 
 #[test]

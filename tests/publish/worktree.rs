@@ -113,7 +113,7 @@ fn a_bare_repository_has_no_files_on_disk() {
     let world = world();
     world.commit("all");
     world.push();
-    let bare = Repository::discover(&world.remote()).unwrap();
+    let bare = Repository::open(&world.remote()).unwrap();
     let head = bare.head().unwrap().commit;
     let error = asked().plan_of(&bare, &head).unwrap_err();
     assert!(matches!(error, PublishError::Bare { .. }) && error.is_about_git());

@@ -8,10 +8,10 @@ use crate::commands::judgement::count;
 use crate::commands::workspace::Workspace;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::git::{Repository, Snapshot, SnapshotFile};
+use crate::git::{Snapshot, SnapshotFile};
 use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
 use crate::rules;
-use crate::settings::{self, Connection};
+use crate::settings::Connection;
 use std::fmt::Display;
 
 /// Missing pipelines that are named.
@@ -34,8 +34,7 @@ pub(super) struct Settings {
 pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<Settings> {
     let usable = |_: &Settings| "flags, variables and configuration file can be used".to_owned();
     let settings = note(checks, "settings", resolve(run), usable);
-    let folder = settings::repository_folder(&run.global, &run.env);
-    let repository = Repository::discover(&folder).map_err(Failure::from);
+    let repository = run.open_repository().map_err(Failure::from);
     let repository = note(checks, "repository", repository, |repo| {
         repo.root().display().to_string().trim_end_matches('/').to_owned()
     });

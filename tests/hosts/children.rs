@@ -1,0 +1,106 @@
+//! What git starts gets no secret, and nothing that a repository's configuration names is started but what checkout
+//! steps set.
+
+use crate::job::Job;
+use crate::program::Call;
+use crate::repo::{World, git};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+const SECRETS: [&str; 5] = [
+    "SLUICEGATE_TOKEN",
+    "SLUICEGATE_CLIENT_SECRET",
+    "GITHUB_TOKEN",
+    "CI_JOB_TOKEN",
+    "VAULT_TOKEN",
+];
+
+/// A script that writes its environment into `log` and then runs its arguments.
+fn spy(world: &World, name: &str) -> (String, PathBuf) {
+    let (script, log) = (world.path().join(name), world.path().join(format!("{name}.log")));
+    fs::write(
+        &script,
+        format!("#!/bin/sh\nenv >> '{}'\nexec \"$@\"\n", log.display()),
+    )
+    .unwrap();
+    fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    (script.display().to_string(), log)
+}
+
+/// A partial clone whose blobs are missing.
+fn partial(world: &World) -> PathBuf {
+    world.write("a.orch.yaml", "1");
+    world.commit("first");
+    world.push();
+    git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
+    git(
+        &world.remote(),
+        &["config", "uploadpack.allowAnySHA1InWant", "true"],
+    );
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        &[
+            "clone",
+            "-q",
+            "--filter=blob:none",
+            "--no-checkout",
+            &url,
+            "partial",
+        ],
+    );
+    world.path().join("partial")
+}
+
+fn checked(folder: &Path) -> Call {
+    let job = Job::new(folder, &SECRETS.map(|name| (name, "s3cret-value")));
+    job.call()
+}
+
+const CHECK: [&str; 5] = ["check", "--all", "--head", "HEAD", "--deepen"];
+
+#[test]
+fn a_fetch_of_a_blob_runs_no_program_of_the_configuration() {
+    let world = World::new();
+    let folder = partial(&world);
+    let (script, log) = spy(&world, "upload");
+    let upload = format!("{script} git-upload-pack");
+    git(&folder, &["config", "remote.origin.uploadpack", &upload]);
+    let (script, refs) = spy(&world, "refs");
+    git(&folder, &["config", "core.alternateRefsCommand", &script]);
+    let ended = checked(&folder).run(&CHECK);
+    assert!(!log.exists() && !refs.exists(), "{}", ended.all());
+    assert_ne!(ended.code, 7, "{}", ended.all());
+}
+
+#[test]
+fn a_remote_that_is_a_program_is_not_run() {
+    let world = World::new();
+    let folder = partial(&world);
+    let (script, log) = spy(&world, "ext");
+    let url = format!("ext::{script} git-upload-pack {}", world.remote().display());
+    git(&folder, &["config", "remote.origin.url", &url]);
+    git(&folder, &["config", "protocol.ext.allow", "always"]);
+    let ended = checked(&folder).run(&CHECK);
+    assert!(!log.exists(), "{}", ended.all());
+    assert_ne!(ended.code, 0, "{}", ended.all());
+}
+
+/// A checkout step sets it, so it may run.
+#[test]
+fn the_ssh_command_of_the_configuration_gets_no_secret() {
+    let world = World::new();
+    let folder = partial(&world);
+    let log = world.path().join("ssh.log");
+    let script = format!("env > '{}'; false", log.display());
+    git(
+        &folder,
+        &["config", "remote.origin.url", "ssh://git@host.invalid/r.git"],
+    );
+    git(&folder, &["config", "core.sshCommand", &script]);
+    let ended = checked(&folder).run(&CHECK);
+    let seen = fs::read_to_string(&log).unwrap_or_else(|_| panic!("it did not run: {}", ended.all()));
+    assert!(seen.contains("PATH="), "{seen}");
+    assert!(!seen.contains("s3cret-value"), "{seen}");
+}
