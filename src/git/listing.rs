@@ -4,7 +4,7 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git names
 //! a temporary one to its hooks, for example for `git commit -a`.
 
-use super::tree::{FileKind, Side};
+use super::entries::{FileKind, Side};
 use super::{GitError, Repository};
 use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Status, StatusOptions, StatusShow};
 use std::borrow::Cow;

@@ -1,7 +1,8 @@
 //! The files of a repository as they are in one place: a commit, the index, or the working tree.
 
+use super::entries::{FileKind, Side};
 use super::listing::{self, Listed};
-use super::tree::{Difference, FileKind, Side};
+use super::tree::Difference;
 use super::{BlobId, Change, CommitId, GitError, Repository};
 use git2::{ObjectType, Oid};
 use std::cmp::Ordering;

@@ -1,0 +1,172 @@
+//! The entries of a raw tree, and what git accepts of them (<https://git-scm.com/docs/git-fsck#_fsck_messages>).
+
+use super::GitError;
+use git2::{OdbObject, Oid};
+
+const ID_BYTES: usize = 20;
+
+/// What a tree entry is, apart from a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// A file, executable or not.
+    Regular,
+    /// A symbolic link; its blob holds the target.
+    Symlink,
+    /// Another repository's commit; its id is no blob of this one.
+    Submodule,
+}
+
+/// One side of a changed path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Side {
+    pub id: Oid,
+    pub kind: FileKind,
+}
+
+pub(super) fn bad(id: Oid, why: &'static str) -> GitError {
+    GitError::BadTree {
+        id: id.to_string(),
+        why,
+    }
+}
+
+/// A name that stands twice, also once for a file and once for a folder, or out of order where a search might miss it:
+/// programs disagree about which entry counts, so what is judged may not be what is run.
+pub(super) fn refuse_twins(mut entries: Entries<'_>) -> Result<(), GitError> {
+    let tree = entries.tree;
+    let mut last: Option<Entry<'_>> = None;
+    // The files whose names begin the last one: a folder of the same name may stand a few entries later.
+    let mut files: Vec<&[u8]> = Vec::new();
+    while let Some(entry) = entries.next_entry()? {
+        if last.is_some_and(|last| last.order(&entry).is_ge()) {
+            return Err(bad(tree, "a name in it stands twice, or they are out of order"));
+        }
+        files.retain(|file| entry.name.starts_with(file));
+        if entry.is_folder() && files.contains(&entry.name) {
+            return Err(bad(tree, "a name in it is both a file and a folder"));
+        }
+        if !entry.is_folder() {
+            files.push(entry.name);
+        }
+        last = Some(entry);
+    }
+    Ok(())
+}
+
+pub(super) fn find_entry<'a>(
+    object: &'a OdbObject<'_>,
+    id: Oid,
+    name: &str,
+    folder: bool,
+) -> Result<Option<Entry<'a>>, GitError> {
+    let mut rest = Entries::of(object, id);
+    while let Some(entry) = rest.next_entry()? {
+        if entry.name == name.as_bytes() && entry.is_folder() == folder {
+            return Ok(Some(entry));
+        }
+    }
+    Ok(None)
+}
+
+/// One entry of a raw tree: octal mode, blank, name, zero, id.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    mode: &'a [u8],
+    pub name: &'a [u8],
+    id: &'a [u8],
+}
+
+impl Entry<'_> {
+    pub fn is_folder(&self) -> bool {
+        matches!(self.mode, b"40000" | b"040000")
+    }
+
+    /// None for a folder.
+    pub fn file_kind(&self) -> Option<FileKind> {
+        match self.mode {
+            b"40000" | b"040000" => None,
+            b"120000" => Some(FileKind::Symlink),
+            b"160000" => Some(FileKind::Submodule),
+            _ => Some(FileKind::Regular),
+        }
+    }
+
+    pub fn id(&self) -> Result<Oid, GitError> {
+        Oid::from_bytes(self.id).map_err(GitError::library("read an object id"))
+    }
+
+    pub fn side(&self) -> Result<Option<Side>, GitError> {
+        let Some(kind) = self.file_kind() else {
+            return Ok(None);
+        };
+        Ok(Some(Side { id: self.id()?, kind }))
+    }
+
+    /// The order of git's trees: by bytes, a folder as if its name ended in `/`.
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let common = self.name.len().min(other.name.len());
+        let (start, rest) = self.name.split_at(common);
+        let (other_start, other_rest) = other.name.split_at(common);
+        let next = |rest: &[u8], folder: bool| rest.first().copied().unwrap_or(if folder { b'/' } else { 0 });
+        start
+            .cmp(other_start)
+            .then_with(|| next(rest, self.is_folder()).cmp(&next(other_rest, other.is_folder())))
+            .then_with(|| self.name.len().cmp(&other.name.len()))
+    }
+}
+
+/// What is left of a raw tree.
+#[derive(Clone, Copy)]
+pub(super) struct Entries<'a> {
+    rest: &'a [u8],
+    pub tree: Oid,
+}
+
+impl<'a> Entries<'a> {
+    pub fn of(object: &'a OdbObject<'_>, tree: Oid) -> Self {
+        Self {
+            rest: object.data(),
+            tree,
+        }
+    }
+
+    pub const fn none(tree: Oid) -> Self {
+        Self { rest: &[], tree }
+    }
+
+    pub fn next_entry(&mut self) -> Result<Option<Entry<'a>>, GitError> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let (entry, rest) = split_entry(self.rest).ok_or_else(|| bad(self.tree, "an entry is cut off"))?;
+        if entry.name.is_empty() || matches!(entry.name, b"." | b"..") || entry.name.contains(&b'/') {
+            return Err(bad(self.tree, "a name in it would leave its folder"));
+        }
+        self.rest = rest;
+        Ok(Some(entry))
+    }
+
+    /// Leaves out the entries that both start with.
+    pub fn skip_equal(&mut self, other: &mut Self) -> usize {
+        let mut skipped = 0;
+        while let Some((_, rest)) = split_entry(self.rest) {
+            let length = self.rest.len() - rest.len();
+            if self.rest.get(..length) != other.rest.get(..length) {
+                break;
+            }
+            self.rest = rest;
+            other.rest = &other.rest[length..];
+            skipped += 1;
+        }
+        skipped
+    }
+}
+
+fn split_entry(raw: &[u8]) -> Option<(Entry<'_>, &[u8])> {
+    let blank = raw.iter().take(8).position(|byte| *byte == b' ')?;
+    let (mode, rest) = (&raw[..blank], &raw[blank + 1..]);
+    let zero = rest.iter().position(|byte| *byte == 0)?;
+    let (name, rest) = (&rest[..zero], &rest[zero + 1..]);
+    let (id, rest) = rest.split_at_checked(ID_BYTES)?;
+    Some((Entry { mode, name, id }, rest))
+}
