@@ -140,8 +140,7 @@ fn changed_side(
         }
     }
     Ok(match (outside.as_slice(), fetched.as_slice()) {
-        ([only], _) => Some((*only).clone()),
-        (_, [only]) => Some((*only).clone()),
+        ([only], _) | (_, [only]) => Some((*only).clone()),
         _ => None,
     })
 }

@@ -5,7 +5,7 @@
 //! What of that configuration could run something else is switched off (see `program`), submodules and tags are left
 //! alone, and a repository that belongs to somebody else is never fetched into, as its settings say what a fetch runs.
 
-use super::{GitError, Repository};
+use super::{GitError, Repository, program::UPLOAD_PACK};
 use git2::{Oid, Reference};
 
 /// What is fetched.
@@ -39,7 +39,13 @@ impl Repository {
             .iter()
             .map(|one| refspec(&remote, *one))
             .collect::<Result<_, _>>()?;
-        let mut arguments = vec!["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"];
+        let mut arguments = vec![
+            "fetch",
+            UPLOAD_PACK,
+            "--quiet",
+            "--no-tags",
+            "--no-recurse-submodules",
+        ];
         arguments.extend(self.is_shallow().then_some(depth));
         arguments.extend(["--", &remote]);
         arguments.extend(what.iter().map(String::as_str));
@@ -61,7 +67,14 @@ impl Repository {
     /// Asks the first remote which branch is its default one.
     pub fn ask_default_branch(&self) -> Result<Option<String>, GitError> {
         let remote = self.first_remote()?;
-        let arguments = ["ls-remote", "--symref", "--", remote.as_str(), "HEAD"];
+        let arguments = [
+            "ls-remote",
+            UPLOAD_PACK,
+            "--symref",
+            "--",
+            remote.as_str(),
+            "HEAD",
+        ];
         let answer = self.program.talk(self.root(), &arguments)?;
         let named = answer
             .lines()

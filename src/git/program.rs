@@ -79,6 +79,9 @@ const HANDED_ON: [&str; 44] = [
 /// How the other variables begin that it gets: settings by number.
 const HANDED_ON_NUMBERED: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
+/// Every command that talks to a remote has it, so that the program at the other end is git's own.
+pub(super) const UPLOAD_PACK: &str = "--upload-pack=git-upload-pack";
+
 /// The ways to a remote that git may take. One that names a program to run (`ext::`, a helper of another name) is none.
 const PROTOCOLS: &str = "file:git:http:https:ssh";
 
@@ -123,21 +126,13 @@ impl Program {
     }
 
     /// Whether a blob that is missing may be fetched, because the repository is a partial clone of this user.
-    pub(super) fn may_fetch(&self) -> bool {
-        self.partial && !self.foreign && self.can_be_held()
-    }
-
-    /// Whether the settings of each remote can be overridden: git takes a setting's name to its first `=`.
-    fn can_be_held(&self) -> bool {
-        !self
-            .remotes
-            .iter()
-            .any(|remote| remote.contains(['=', '\n', '\0']))
+    pub(super) const fn may_fetch(&self) -> bool {
+        self.partial && !self.foreign
     }
 
     /// Runs a command that talks to the remote, from `root`, as a remote's URL may be relative to it; gives its answer.
     pub(super) fn talk(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
-        if self.foreign || !self.can_be_held() {
+        if self.foreign {
             return Err(GitError::NotOurs {
                 root: root.to_owned(),
             });
@@ -157,11 +152,33 @@ impl Program {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Has git fetch a blob that the partial clone left out: asking for its size is enough.
+    /// Fetches a blob that the partial clone left out, as git itself would do it, but for the program at the other end:
+    /// of several settings `remote.….uploadpack` git takes the first, so only an option wins over the repository's own.
     pub(super) fn fetch_blob(&self, blob: &BlobId) -> Result<(), GitError> {
-        let arguments = ["cat-file", "-s", &blob.to_string()];
-        let mut size = String::new();
-        let read = self.run(&arguments, None)?.read_to_string(&mut size);
+        let remote = self
+            .remotes
+            .iter()
+            .find(|name| *name == "origin")
+            .or(self.remotes.first());
+        let remote = remote.map(String::as_str).unwrap_or_default();
+        let id = blob.to_string();
+        let arguments = [
+            "-c",
+            "fetch.negotiationAlgorithm=noop",
+            "fetch",
+            UPLOAD_PACK,
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--filter=blob:none",
+            "--",
+            remote,
+            &id,
+        ];
+        let mut said = String::new();
+        let output = start(&mut self.command(&arguments, true), &arguments, None, STALL)?;
+        let read = output.take(ANSWER_SIZE).read_to_string(&mut said);
         read.map(drop).map_err(failed(&arguments))
     }
 
@@ -171,23 +188,13 @@ impl Program {
     }
 
     fn run(&self, arguments: &[&str], size: Option<u64>) -> Result<Output, GitError> {
-        start(
-            &mut self.command(arguments, self.may_fetch()),
-            arguments,
-            size,
-            STALL,
-        )
+        start(&mut self.command(arguments, false), arguments, size, STALL)
     }
 
     fn command(&self, arguments: &[&str], may_talk: bool) -> Command {
         let mut command = Command::new("git");
         for setting in SETTINGS {
             command.args(["-c", setting]);
-        }
-        for remote in &self.remotes {
-            command
-                .arg("-c")
-                .arg(format!("remote.{remote}.uploadpack=git-upload-pack"));
         }
         command
             .arg("--git-dir")

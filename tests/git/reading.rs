@@ -345,8 +345,9 @@ fn histories_are_compared_over_merges_of_every_shape() {
     assert!(repo.contains(&octopus, &c).unwrap() && !repo.contains(&c, &octopus).unwrap());
     assert!(repo.contains(&c, &c).unwrap());
     assert_eq!(
-        repo.first_parent(&octopus)
+        repo.parents(&octopus)
             .unwrap()
+            .first()
             .map(|commit| commit.to_string()),
         id("a")
     );

@@ -135,7 +135,7 @@ fn a_forced_push_is_compared_with_the_default_branch() {
     branch(&whole(&project, &head), "feature", &project.feature, &head)
         .says()
         .head("feature", &head)
-        .base(&project.fork, "CI_COMMIT_BEFORE_SHA")
+        .base(&project.fork, "the default branch `origin/main`")
         .changes(&FEATURE);
 }
 
