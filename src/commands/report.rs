@@ -11,6 +11,7 @@ use crate::findings::{Report, Verdict};
 use crate::git::{Repository, Snapshot};
 use crate::input;
 use crate::report::json;
+use crate::settings;
 use std::io;
 use std::path::Path;
 

@@ -274,9 +274,9 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
     platform.reviews(each("PASSED", json!([])));
     let call = pull_request(&more, platform.call(&more));
     for command in ["review", "ci"] {
-        for moved in [&[][..], &["--all"], &["--base", "HEAD"]] {
+        for (moved, code) in [(&[][..], 1), (&["--all"], 1), (&["--base", "HEAD"], 7)] {
             let args = [&[command, "--gate-changes", "fail"], moved].concat();
-            call.run(&args).expect(1);
+            call.run(&args).expect(code);
         }
     }
     assert!(

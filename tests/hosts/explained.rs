@@ -29,7 +29,7 @@ fn on_a_laptop() {
     base           102f806df62a8a80e0c7918bb8ce6785804552dd
     because        the merge-base with the default branch `origin/main`
     policy         sluicegate.yaml of the checkout: no CI host runs this
-    gate changed   by sluicegate.yaml
+    gate changed   by sluicegate.yaml: the file is new; exclude: + **/*.tran.yaml (relaxed)
 
     3 pipelines changed, 1 to review
       - deleted  old.orch.yaml            deleted
@@ -139,7 +139,7 @@ fn where_the_rules_changed() {
     base           4b2187a62d40bc5b88423d93ff9d8cc49bf2b363
     because        CI_COMMIT_BEFORE_SHA
     policy         sluicegate.yaml of the checkout: head is on the default branch `main`
-    gate changed   by .platform/config/pipeline_quality_rules.yaml
+    gate changed   by .platform/config/pipeline_quality_rules.yaml: no rule is another
     takes all      the rules file .platform/config/pipeline_quality_rules.yaml changed
 
     1 pipeline changed, 2 to review
