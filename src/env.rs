@@ -113,6 +113,8 @@ variables! {
     LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT";
     /// The JSON report of a review that must have passed on the commit to publish.
     REQUIRE_REVIEW = "SLUICEGATE_REQUIRE_REVIEW";
+    /// Whose review that may be: `remote` (the default) or `any`.
+    REQUIRE_REVIEW_ENGINE = "SLUICEGATE_REQUIRE_REVIEW_ENGINE";
     /// Globs of the branches on which `ci` publishes, one a line.
     PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES";
     /// Globs of the tags on which `ci` publishes, one a line.

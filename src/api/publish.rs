@@ -78,6 +78,9 @@ impl Platform {
             .send(&request.upload(Arc::new(form)))
             .await
             .map_err(naming_role)?;
+        if !matches!(response.status(), 200 | 201) {
+            return Err(response.unusable("only 200 and 201 say that the artifact is published"));
+        }
         let raw: Value = response.json()?;
         let answer = super::lenient::from_value(&raw, "", &response)?;
         Ok(PublishAnswer { raw, ..answer })

@@ -1,6 +1,6 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{IfExists, OnIgnored, PublishFrom, Select};
+use super::{IfExists, OnIgnored, PublishFrom, RequiredEngine, Select};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -37,9 +37,13 @@ pub struct PublishArgs {
     /// Leave files that match; repeatable [env: SLUICEGATE_EXCLUDE, one a line]
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Refuse unless this JSON report of a review is of the commit to publish and passed [env: SLUICEGATE_REQUIRE_REVIEW]
+    /// Refuse unless this JSON report of a review is of the commit to publish, covers every pipeline that is published,
+    /// and passed [env: SLUICEGATE_REQUIRE_REVIEW]
     #[arg(long, value_name = "FILE.json")]
     pub require_review: Option<PathBuf>,
+    /// Whose review that may be: the platform's, or any [env: SLUICEGATE_REQUIRE_REVIEW_ENGINE] [default: remote]
+    #[arg(long, value_name = "ENGINE")]
+    pub require_review_engine: Option<RequiredEngine>,
     /// Print the plan; no request but reads [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
     pub dry_run: bool,

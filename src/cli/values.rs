@@ -60,6 +60,16 @@ pub enum Annotations {
     None,
 }
 
+/// Whose review a publish may rely on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum RequiredEngine {
+    /// The platform's.
+    #[default]
+    Remote,
+    /// Also one of this program (`sluicegate check`).
+    Any,
+}
+
 /// Where published files come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum PublishFrom {

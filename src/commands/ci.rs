@@ -1,17 +1,24 @@
 //! `sluicegate ci`: review, and publish only if that passed on the same commit and the event says so.
+//!
+//! Where the event says so, all that would be published is reviewed, changed or not: the job before may have failed, or
+//! was cancelled, and what it would have stopped did not change since.
 
-use super::publish::Publishing;
+use super::judgement::why_partial;
+use super::publish::{Evidence, Publishing, pipelines, plan_of};
 use super::review::{Reviewed, reviewed};
+use super::workspace::Workspace;
 use super::{Outcome, Run};
 use crate::cli::{CiArgs, PublishArgs};
 use crate::context::Target;
 use crate::exit::ExitStatus;
 use crate::findings::Verdict;
-use crate::publish::ReviewEvidence;
+use crate::publish::Source;
 use crate::settings::PublishOn;
 
 pub(super) fn run(run: &Run, args: &CiArgs) -> Outcome {
-    let reviewed = reviewed(run, &args.review)?;
+    let also =
+        |workspace: &Workspace<'_>, target: &Target| published(args, workspace, target).unwrap_or_default();
+    let reviewed = reviewed(run, &args.review, &also)?;
     if reviewed.status != ExitStatus::Success {
         return Ok(reviewed.status);
     }
@@ -27,15 +34,22 @@ pub(super) fn run(run: &Run, args: &CiArgs) -> Outcome {
         settings: &workspace.sources.publish(&publish_args(args))?,
         connection: &workspace.sources.connection(&run.global)?,
         target: &reviewed.target,
-        review: reviewed.verdict.map(|verdict| ReviewEvidence {
-            verdict: verdict.to_string(),
-            engine: reviewed.engine.to_string(),
-            head: reviewed.target.head.to_string(),
-            report_sha256: None,
-        }),
+        review: None,
         takes_output: reviewed.takes_output,
     };
-    publishing.run()
+    publishing.run(reviewed.report.map(Evidence::of_this_run))
+}
+
+/// The pipelines that would be published if the review passed; none where the event does not say so. What keeps a plan
+/// from being made is told when it is published.
+fn published(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<Vec<String>> {
+    let publish_on = workspace.sources.publish_on(args).ok()?;
+    if not_asked_for(target, &publish_on).is_some() {
+        return None;
+    }
+    let settings = workspace.sources.publish(&publish_args(args)).ok()?;
+    let plan = plan_of(workspace, &settings, target, &target.head, Source::Commit).ok()?;
+    Some(pipelines(&plan).map(str::to_owned).collect())
 }
 
 /// The flags that a publish shares with the review mean the same for both.
@@ -54,12 +68,11 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
 
 /// Why nothing is to be published; none if it is. A dry run has no verdict, and shows what a pass would lead to.
 fn why_not(reviewed: &Reviewed<'_>, publish_on: &PublishOn) -> Option<String> {
-    if let Some(part) = reviewed.shard {
-        return Some(format!(
-            "only the part {part} was reviewed, and a publish needs the whole"
-        ));
+    let part = &reviewed.part;
+    if let Some(why) = why_partial(part.shard, &part.paths, part.fail_on) {
+        return Some(format!("the review is no pass as a whole: {why}"));
     }
-    match reviewed.verdict {
+    match reviewed.report.as_ref().map(|report| report.verdict) {
         Some(Verdict::Passed) | None => not_asked_for(&reviewed.target, publish_on),
         Some(verdict) => Some(format!("the review did not pass, it is {verdict}")),
     }

@@ -133,10 +133,22 @@ impl Started {
 /// The part of the selected files that this run judges, and by what.
 pub(super) struct Part {
     pub(super) shard: Option<Shard>,
-    fail_on: FailOn,
+    pub(super) fail_on: FailOn,
     /// What the selection was restricted to before.
-    paths: Vec<String>,
+    pub(super) paths: Vec<String>,
     left_out: usize,
+}
+
+/// Why such a review is no pass as a whole, whatever its verdict; none if it is of everything and could fail.
+pub(super) fn why_partial(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
+    if let Some(part) = shard {
+        return Some(format!("it is of the part {part} alone"));
+    }
+    if !paths.is_empty() {
+        return Some(format!("it is restricted to {}", paths.join(", ")));
+    }
+    (fail_on == FailOn::Never)
+        .then(|| "it was made with --fail-on never, so nothing that it found could fail it".to_owned())
 }
 
 impl Part {

@@ -2,14 +2,14 @@
 
 use super::deliver::deliver;
 use super::failure::status_of;
-use super::judgement::{Judged, Part, Started, count, nothing};
+use super::judgement::{Judged, Part, Started, count, nothing, why_partial};
 use super::workspace::{Restriction, Workspace};
 use super::{Outcome, Run};
 use crate::cli::{Fork, OnUnavailable, ReviewArgs};
 use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Shard, Verdict};
+use crate::findings::{Engine, Report};
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
 use crate::git::Snapshot;
 use crate::http::HttpError;
@@ -21,7 +21,7 @@ const JUDGED_HERE: &str = "the change comes from a fork, which the platform cann
                            machine by the rules file of its commit, not by the platform (--fork check)";
 
 pub(super) fn run(run: &Run, args: &ReviewArgs) -> Outcome {
-    Ok(reviewed(run, args)?.status)
+    Ok(reviewed(run, args, &|_, _| Vec::new())?.status)
 }
 
 /// A review that ended.
@@ -29,17 +29,23 @@ pub(super) struct Reviewed<'a> {
     pub(super) workspace: Workspace<'a>,
     pub(super) target: Target,
     pub(super) status: ExitStatus,
-    pub(super) engine: Engine,
     /// None where nothing was asked, in a dry run.
-    pub(super) verdict: Option<Verdict>,
-    /// The part that was reviewed; none for the whole.
-    pub(super) shard: Option<Shard>,
+    pub(super) report: Option<Report>,
+    /// What of it was reviewed, and by what.
+    pub(super) part: Part,
     /// Whether standard output carries a report.
     pub(super) takes_output: bool,
 }
 
-/// Reviews, and delivers the report.
-pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'a>, Failure> {
+/// The pipelines that are reviewed whether they changed or not.
+pub(super) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Vec<String> + 'f;
+
+/// Reviews what changed and what `also` names, and delivers one report.
+pub(super) fn reviewed<'a>(
+    run: &'a Run,
+    args: &ReviewArgs,
+    also: &AlsoReviewed<'_>,
+) -> Result<Reviewed<'a>, Failure> {
     let mut workspace = run.workspace()?;
     let started = Started::now();
     let wish = workspace
@@ -60,6 +66,10 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
+    let unchanged = match why_partial(None, &paths, settings.judging.fail_on) {
+        None => add(&mut chosen.selected, also(&workspace, &target)),
+        Some(_) => None,
+    };
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
     let selected = &chosen.selected;
     if settings.dry_run {
@@ -68,9 +78,8 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
             workspace,
             target,
             status,
-            engine: Engine::Remote,
-            verdict: None,
-            shard: part.shard,
+            report: None,
+            part,
             takes_output: false,
         });
     }
@@ -88,6 +97,7 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
         (None, Engine::Remote) => review.ask(&selected.files)?,
     };
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
+    judged.notes.extend(unchanged);
     judged.take_in(run, &chosen);
     let status = judged.status;
     let report = started.report(engine, judged, comparison, chosen, &part);
@@ -95,13 +105,25 @@ pub(super) fn reviewed<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Reviewed<'
     let delivered = deliver(run, &workspace, &snapshot, &report, to);
     Ok(Reviewed {
         status: status.worse(delivered),
-        engine: report.engine,
-        verdict: Some(report.verdict),
-        shard: report.context.shard,
+        report: Some(report),
+        part,
         takes_output: to.take_output(),
         workspace,
         target,
     })
+}
+
+/// Adds pipelines that did not change; the sentence that says so, if there are any. What they have is no finding of the
+/// change: what of it is known already is to be told by the commit of the latest enabled version.
+fn add(selected: &mut Selected, mut also: Vec<String>) -> Option<String> {
+    also.retain(|path| !selected.files.contains(path));
+    let what = count(also.len(), "pipeline");
+    let said = (!also.is_empty()).then(|| {
+        format!("{what} that did not change: reviewed too, as only what passed as a whole is published")
+    });
+    selected.files.append(&mut also);
+    selected.files.sort();
+    said
 }
 
 /// A review about to be asked for.

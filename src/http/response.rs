@@ -82,6 +82,11 @@ pub struct Response {
 }
 
 impl Response {
+    /// The status.
+    pub fn status(&self) -> u16 {
+        self.head.status.as_u16()
+    }
+
     /// The size of the body in bytes.
     pub fn size(&self) -> usize {
         self.body.len()

@@ -168,16 +168,30 @@ impl Transport {
         monitor: Option<&Monitor>,
     ) -> Result<Response, HttpError> {
         let mut url = request.url.clone();
-        for _ in 0..=redirect::MOST {
-            let answer = self.exchange(request, &url, token, monitor).await?;
+        for hop in 0..=redirect::MOST {
+            // What was sent to the first address may have had its effect there.
+            let known = |error: HttpError| match hop {
+                0 => error,
+                _ if request.method == reqwest::Method::GET => error,
+                _ => error.maybe_processed(),
+            };
+            let answer = self
+                .exchange(request, &url, token, monitor)
+                .await
+                .map_err(known)?;
             let head = Head {
                 subject: request.subject(),
                 status: answer.status(),
                 headers: answer.headers().clone(),
             };
-            match redirect::next(&head, &request.method, &url)? {
+            match redirect::next(&head, &request.method, &url).map_err(known)? {
                 Some(target) => url = target,
-                None => return self.read(head, answer, (request, token), monitor).await,
+                None => {
+                    return self
+                        .read(head, answer, (request, token), monitor)
+                        .await
+                        .map_err(known);
+                }
             }
         }
         Err(HttpError::new(

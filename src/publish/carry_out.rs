@@ -76,17 +76,17 @@ impl Job<'_> {
                 Err(error) => error,
             };
             let is_conflict = error.kind() == ErrorKind::Conflict;
-            if error.was_accepted() {
+            if is_success(&error) {
                 return self.accepted(None, Some(error)).await;
-            } else if is_conflict && lost.is_none() {
+            } else if is_conflict && lost.is_none() && !was_sent_before(&error) {
                 return self.conflict(error).await;
-            } else if !is_conflict && !error.may_have_been_processed() {
+            } else if !is_conflict && !is_lost(&error) {
                 return refused(error, lost.as_ref());
             }
             tracing::info!("the upload got no usable answer; the version is looked up: {error}");
             match self.fate(error).await {
                 Fate::Settled(outcome) => return outcome,
-                Fate::NotThere(error) if is_conflict || left == 0 => {
+                Fate::NotThere(error) if is_conflict || left == 0 || !may_send_again(&error) => {
                     return unknown("the platform does not show the version", error);
                 }
                 Fate::NotThere(error) => lost = Some(error),
@@ -116,4 +116,26 @@ impl Job<'_> {
             patience: self.options.patience,
         }
     }
+}
+
+/// The statuses that the API document shows for a publish that was done; any other 2xx promises nothing.
+fn is_success(error: &HttpError) -> bool {
+    matches!(error.status(), Some(200 | 201))
+}
+
+/// Whether the conflict may be with an earlier try of the same upload: one that was answered by "later", or by a redirect
+/// that was followed.
+fn was_sent_before(conflict: &HttpError) -> bool {
+    conflict.tries() > 1 || conflict.may_have_been_processed()
+}
+
+/// Whether the upload may have been processed, whatever this answer says: it may come from something that stands between.
+fn is_lost(error: &HttpError) -> bool {
+    error.may_have_been_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
+}
+
+/// Whether another try may end otherwise: what asks for patience was tried often enough already, and a redirect that is
+/// not followed stays one.
+fn may_send_again(error: &HttpError) -> bool {
+    error.may_have_been_processed() && !matches!(error.status(), Some(300..400))
 }

@@ -66,6 +66,19 @@ pub enum VersionError {
         /// Which brace.
         brace: char,
     },
+    /// The result, or the prefix, holds something else than printable ASCII.
+    #[error(
+        "the {what} `{value}` holds {found:?}; it is sent as a header value, where only printable ASCII has a meaning that \
+         every server agrees on"
+    )]
+    NotAscii {
+        /// `version name` or `prefix`.
+        what: &'static str,
+        /// The value.
+        value: String,
+        /// The first such character.
+        found: char,
+    },
     /// The result, or the prefix, cannot travel as a header.
     #[error("the {what} `{value}` cannot be sent as a header: {why}")]
     Header {
@@ -138,8 +151,11 @@ fn nearest(name: &str) -> &'static str {
     PLACEHOLDERS.into_iter().max_by(by_likeness).unwrap_or("sha")
 }
 
-/// The value if it can be sent as a header and reads back the same.
+/// The value if it can be sent as a header and every server reads the same.
 pub(super) fn header(what: &'static str, value: String) -> Result<String, VersionError> {
+    if let Some(found) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
+        return Err(VersionError::NotAscii { what, value, found });
+    }
     match header_value(&value) {
         Ok(_) => Ok(value),
         Err(why) => Err(VersionError::Header { what, value, why }),
@@ -216,7 +232,7 @@ mod tests {
             let facts = VersionFacts { branch: Some(branch), ..facts() };
             if let Ok(version) = expand(&template, &facts) {
                 prop_assert!(!version.is_empty() && version.trim() == version);
-                prop_assert!(!version.contains(char::is_control));
+                prop_assert!(version.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
             }
         }
     }

@@ -3,7 +3,9 @@
 use super::platform::{number, within};
 use super::selection::globs;
 use super::{Revisions, Selection, SettingsError, Sources};
-use crate::cli::{CiArgs, IfExists, OnIgnored, PublishArgs, PublishFrom, Select, parse_value};
+use crate::cli::{
+    CiArgs, IfExists, OnIgnored, PublishArgs, PublishFrom, RequiredEngine, Select, parse_value,
+};
 use crate::env;
 use globset::GlobSet;
 use std::path::PathBuf;
@@ -38,6 +40,8 @@ pub struct Publish {
     pub lookup_timeout: Duration,
     /// The report of a review that must have passed on the same commit.
     pub require_review: Option<PathBuf>,
+    /// Whose review that may be.
+    pub require_review_engine: RequiredEngine,
     /// Send nothing.
     pub dry_run: bool,
     /// Print the plan of a dry run as JSON.
@@ -75,6 +79,12 @@ impl Sources<'_> {
             path,
             self.kept("publish.require-review", file.require_review.as_ref())?,
         )?;
+        let engine = layers.pick(
+            args.require_review_engine,
+            env::REQUIRE_REVIEW_ENGINE,
+            parse_value,
+            None,
+        )?;
         let here = self.env.current_dir();
         let lookup = layers.pick(
             args.what.lookup_timeout,
@@ -102,6 +112,7 @@ impl Sources<'_> {
             dry_run: layers.switch(args.dry_run, env::DRY_RUN, None)?,
             json: args.json,
             require_review: require_review.map(|path| here.join(path)),
+            require_review_engine: engine.unwrap_or_default(),
             receipt: receipt.map(|path| here.join(path)),
         })
     }

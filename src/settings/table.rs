@@ -138,6 +138,12 @@ pub const SETTINGS: &[Setting] = &[
         "publish.require-review",
     ),
     setting(
+        env::REQUIRE_REVIEW_ENGINE,
+        "--require-review-engine",
+        Judged,
+        "require-review-engine",
+    ),
+    setting(
         env::PUBLISH_ON_BRANCHES,
         "--publish-on-branch",
         Counts,
@@ -172,12 +178,11 @@ pub const SETTINGS: &[Setting] = &[
 
 /// Names that are no settings of the program and are refused in the file too, with the variable that says it, if any:
 /// proxies, and what a later version may take from the job alone.
-const REFUSED: [(&str, &str); 6] = [
+const REFUSED: [(&str, &str); 5] = [
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
     ("accept-breaking", ""),
-    ("require-review-engine", ""),
     ("max-known", ""),
 ];
 

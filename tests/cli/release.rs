@@ -187,6 +187,146 @@ fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
 }
 
 #[test]
+fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
+    let (world, served) = stage();
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad, and its job was cancelled");
+    world.write("README.md", "words");
+    world.commit("no pipeline");
+    world.push();
+    let args = [
+        "ci",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "main",
+        "--base",
+        "HEAD~1",
+        "--report",
+        "json=-",
+    ];
+    // Nothing changed since the base, and what is to be published fails all the same.
+    let report = call(&world, &served).run(&args).expect(1).json();
+    assert_eq!(report["files"][0]["path"], "sales/load.orch.yaml");
+    assert!(report["notes"].to_string().contains("did not change"), "{report}");
+    assert_eq!(versions(&world, &served), []);
+
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("good");
+    world.push();
+    let ci = |more: &[&str]| call(&world, &served).run(&[&args[..], more].concat());
+    for (more, why) in [
+        (&["--fail-on", "never"][..], "--fail-on never"),
+        (&["sales"], "restricted to sales"),
+        (&["--shard", "1/2"], "the part 1/2 alone"),
+    ] {
+        ci(more).expect(0).saying(&["nothing is published", why]);
+    }
+    assert_eq!(versions(&world, &served), []);
+    // Where nothing is to be published, only what changed is reviewed.
+    let args = [
+        "ci",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "release/*",
+        "--base",
+        "HEAD",
+        "--report",
+        "json=-",
+    ];
+    let report = call(&world, &served).run(&args).expect(0).json();
+    assert_eq!(report["files"], json!([]));
+    ci(&[]).expect(0);
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn a_required_review_is_whole_and_the_platforms() {
+    let (world, served) = stage();
+    world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("two");
+    world.push();
+    let make = |args: &[&str]| call(&world, &served).run(&[args, &["--report", "json=../r.json"]].concat());
+    let publish = |more: &[&str]| {
+        let args = [
+            "publish",
+            "--version-name",
+            "1",
+            "--dry-run",
+            "--require-review",
+            "../r.json",
+        ];
+        call(&world, &served).run(&[&args[..], more].concat())
+    };
+    for (args, why) in [
+        (
+            &["review", "--base", "HEAD~1"][..],
+            "no result for 1 pipeline of the plan: sales/load.orch.yaml",
+        ),
+        (&["review", "--all", "sales"], "restricted to sales"),
+        (
+            &["review", "--all", "--exclude", "other*"],
+            "no result for 1 pipeline of the plan: other.orch.yaml",
+        ),
+        (&["review", "--all", "--fail-on", "never"], "--fail-on never"),
+        (&["check", "--all"], "not by the platform"),
+    ] {
+        make(args).expect(0);
+        publish(&[]).expect(2).saying(&[why]);
+    }
+    // Only the engine can be waived, and only by the job.
+    publish(&["--require-review-engine", "any"])
+        .expect(2)
+        .saying(&["of no commit"]);
+    make(&["check", "--all", "--head", "HEAD"]).expect(0);
+    publish(&[]).expect(2).saying(&["not by the platform"]);
+    publish(&["--require-review-engine", "any"]).expect(0);
+    world.write("sluicegate.yaml", "publish:\n  require-review-engine: any\n");
+    publish(&[])
+        .expect(2)
+        .saying(&["SLUICEGATE_REQUIRE_REVIEW_ENGINE"]);
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    make(&["review", "--all"]).expect(0);
+    publish(&[]).expect(0);
+
+    // A report that was edited, by every reader.
+    world.write("other.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    make(&["review", "--all"]).expect(1);
+    let report = world.path().join("r.json");
+    let failed = fs::read_to_string(&report).unwrap();
+    fs::write(
+        &report,
+        failed.replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\""),
+    )
+    .unwrap();
+    publish(&[]).expect(2).saying(&["its results fail the gate"]);
+    call(&world, &served)
+        .run(&["report", "../r.json"])
+        .expect(2)
+        .saying(&["its results fail the gate"]);
+    fs::write(&report, failed.replacen('{', "{ \"reviewed\": true,", 1)).unwrap();
+    publish(&[]).expect(2).saying(&["unknown field"]);
+}
+
+#[test]
+fn names_that_no_header_has_a_meaning_for_are_refused() {
+    let (world, served) = stage();
+    for args in [
+        &["publish", "--version-name", "größe"][..],
+        &["publish", "--version-name", "1", "--prefix", "größe"],
+    ] {
+        call(&world, &served)
+            .run(args)
+            .expect(2)
+            .saying(&["printable ASCII", "'ö'"]);
+    }
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
 fn an_undecided_review_that_may_pass_is_not_published() {
     let (world, _) = stage();
     let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")

@@ -82,11 +82,14 @@ fn from_serve_to_a_published_version() {
     assert_eq!(receipt["commitHash"], json!(world.git(&["rev-parse", "HEAD"])));
     call(&world, &served).run(&publish).expect(5).saying(&["1.0.0"]);
 
-    let notes = ["--include", "**/*.orch.yaml", "--include", "**/*.md"];
-    let with_notes: Vec<&str> = ["publish", "--version-name", "1.0.1"]
-        .into_iter()
-        .chain(notes)
-        .collect();
+    // As printed.
+    let readme = include_str!("../../README.md");
+    let printed = readme
+        .lines()
+        .find(|line| line.contains("--version-name 1.0.1"))
+        .unwrap();
+    let with_notes = printed.trim().trim_matches('`').replace('\'', "");
+    let with_notes: Vec<&str> = with_notes.split(' ').skip(1).collect();
     call(&world, &served)
         .run(&with_notes)
         .expect(6)

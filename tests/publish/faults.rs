@@ -44,11 +44,15 @@ pub async fn run(server: &Faulty, plan: &Plan, options: Options) -> Outcome {
 }
 
 async fn run_within(timeout: Duration, url: &str, plan: &Plan, options: Options) -> Outcome {
+    run_trying(0, timeout, url, plan, options).await
+}
+
+async fn run_trying(retries: u32, timeout: Duration, url: &str, plan: &Plan, options: Options) -> Outcome {
     let settings = Settings {
         base_url: BaseUrl::parse(url).unwrap(),
         token: TokenSource::Value(SecretString::from("secret")),
         timeout,
-        retries: 0,
+        retries,
         ca_cert: None,
         observer: sluicegate::http::Observer::default(),
     };
@@ -79,9 +83,9 @@ const fn row(faults: &'static [Fault], ends: [OutcomeKind; 2], uploads: usize) -
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_is_said_is_what_is_stored() {
     use Fault::{
-        AfterHead, BeforeAccept, MidBody, None as Fine, Refused, Silent, Slow, Status, StoredThen502,
-        StoredThenGone, StoredThenHalfAnAnswer, StoredThenNonsense, StoredThenSilent, TwinWins,
-        TwinWinsThenGone,
+        AfterHead, BeforeAccept, MidBody, None as Fine, Refused, Silent, Slow, Status, StoredThen,
+        StoredThen502, StoredThenGone, StoredThenHalfAnAnswer, StoredThenNonsense, StoredThenSilent,
+        TwinWins, TwinWinsThenGone,
     };
     use OutcomeKind::{Conflict, Failed, Incomplete, Published, Unknown};
     const SAFE: [OutcomeKind; 2] = [Published, Published];
@@ -101,6 +105,25 @@ async fn what_is_said_is_what_is_stored() {
         row(&[AfterHead, StoredThenGone], LOST, 2),
         row(&[StoredThenNonsense], [Incomplete; 2], 1),
         row(&[StoredThenHalfAnAnswer], [Incomplete; 2], 1),
+        // What stands between may ask for patience or for another place after the platform has done it.
+        row(&[StoredThen(429)], LOST, 1),
+        row(&[StoredThen(503)], LOST, 1),
+        row(&[StoredThen(500)], LOST, 1),
+        row(&[StoredThen(504)], LOST, 1),
+        row(&[StoredThen(408)], LOST, 1),
+        row(&[StoredThen(425)], LOST, 1),
+        row(&[StoredThen(301)], LOST, 1),
+        row(&[StoredThen(303)], LOST, 1),
+        row(&[StoredThen(307)], LOST, 2),
+        row(&[StoredThen(308)], LOST, 2),
+        row(&[Status(307)], SAFE, 2),
+        row(&[Status(429)], [Unknown; 2], 1),
+        row(&[Status(503)], [Unknown; 2], 1),
+        row(&[Status(504), Fine], SAFE, 2),
+        // A 2xx that is no "done".
+        row(&[StoredThen(202)], LOST, 1),
+        row(&[StoredThen(206)], LOST, 1),
+        row(&[Status(202), Status(202), Status(202)], [Unknown; 2], 3),
         row(&[TwinWins], [Conflict; 2], 1),
         row(&[TwinWinsThenGone], [Conflict; 2], 1),
         row(&[Refused, TwinWins], [Conflict; 2], 2),
@@ -190,6 +213,22 @@ async fn check(row: &Row, plan: &Plan, expected: OutcomeKind) {
     }
     let is_success = outcome.kind == OutcomeKind::Published;
     assert!(is_success || !outcome.problems.is_empty(), "{told}");
+}
+
+/// A try that was asked to come again later may have been the one that was stored.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn our_own_publish_is_no_conflict_after_a_retry() {
+    let (_world, plan) = plain();
+    for fault in [Fault::StoredThen(429), Fault::StoredThen(503)] {
+        let server = Faulty::start(&[fault], 0, Shows::Truth);
+        let outcome = run_trying(2, PATIENT, &server.url, &plan, options()).await;
+        assert_eq!(outcome.kind, OutcomeKind::Published, "{fault:?}: {outcome:#?}");
+        assert_eq!((server.uploads(), server.stored().len()), (2, 1), "{fault:?}");
+    }
+    // Another's stays another's.
+    let server = Faulty::start(&[Fault::Status(429), Fault::TwinWins], 0, Shows::Truth);
+    let outcome = run_trying(2, PATIENT, &server.url, &plan, options()).await;
+    assert_eq!(outcome.kind, OutcomeKind::Conflict, "{outcome:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -40,6 +40,8 @@ pub enum Fault {
     TwinWins,
     /// A twin's version of another commit is stored first, and the connection ends without an answer.
     TwinWinsThenGone,
+    /// Stored, and this status is the answer: with a place to go to or a time to wait, where it has one.
+    StoredThen(u16),
     /// An answer with this status, nothing stored.
     Status(u16),
 }
@@ -181,8 +183,13 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
 }
 
 fn rendered(status: u16, body: &str) -> String {
+    let more = match status {
+        300..400 => "location: /v1/shared-pipelines/artifacts\r\n",
+        429 | 503 => "retry-after: 0\r\n",
+        _ => "",
+    };
     format!(
-        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        "HTTP/1.1 {status} X\r\n{more}content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
     )
 }
@@ -215,9 +222,13 @@ fn upload(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) 
     }
     let stores = !matches!(fault, Fault::Refused | Fault::Silent | Fault::Status(_));
     let is_new = !stores || store(state, &version, &head.header("commithash"), body);
+    if let (Fault::StoredThen(_), false) = (fault, is_new) {
+        return Some((409, "{}".to_owned()));
+    }
     let whole = json!({ "versionName": version, "ignoredResources": [] }).to_string();
     match fault {
         Fault::Status(status) => Some((status, "{}".to_owned())),
+        Fault::StoredThen(status) => Some((status, whole)),
         Fault::Refused | Fault::StoredThen502 => Some((502, "{}".to_owned())),
         Fault::StoredThenGone | Fault::TwinWinsThenGone => None,
         Fault::Silent | Fault::StoredThenSilent => {

@@ -4,6 +4,7 @@ mod evidence;
 mod preview;
 mod tell;
 
+pub(super) use evidence::{Evidence, pipelines};
 pub(super) use tell::latest_in_words;
 
 use super::deliver::{append_outputs, write_whole};
@@ -27,6 +28,10 @@ pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
     workspace.warn_of_policy(run);
     let settings = workspace.sources.publish(args)?;
     let target = workspace.target(run, settings.revisions.clone())?;
+    let evidence = match &settings.require_review {
+        Some(path) => Some(Evidence::required(path, settings.require_review_engine)?),
+        None => None,
+    };
     let publishing = Publishing {
         run,
         workspace: &workspace,
@@ -36,7 +41,7 @@ pub(super) fn run(run: &Run, args: &PublishArgs) -> Outcome {
         review: None,
         takes_output: false,
     };
-    publishing.run()
+    publishing.run(evidence)
 }
 
 /// A publish about to be done.
@@ -46,18 +51,19 @@ pub(super) struct Publishing<'a> {
     pub(super) settings: &'a Publish,
     pub(super) connection: &'a Connection,
     pub(super) target: &'a Target,
-    /// The review of the same commit that has just passed.
+    /// What the review proved that this relies on.
     pub(super) review: Option<ReviewEvidence>,
     /// Whether standard output carries a report, so that nothing else may be written there.
     pub(super) takes_output: bool,
 }
 
 impl Publishing<'_> {
-    pub(super) fn run(mut self) -> Outcome {
-        if let Some(path) = &self.settings.require_review {
-            self.review = Some(evidence::required(path, &self.target.head)?);
+    /// Publishes; with evidence, only what that proves to have passed.
+    pub(super) fn run(mut self, evidence: Option<Evidence>) -> Outcome {
+        if let Some(evidence) = &evidence {
+            evidence.passed(&self.target.head)?;
         }
-        if self.review.is_some() && self.settings.from == PublishFrom::Worktree {
+        if evidence.is_some() && self.settings.from == PublishFrom::Worktree {
             let message = "a review is of a commit, and says nothing about files from the working tree";
             return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
         }
@@ -65,6 +71,7 @@ impl Publishing<'_> {
             Err(error) if self.settings.dry_run => return self.show_refusal(error),
             planned => planned?,
         };
+        self.review = evidence.map(|evidence| evidence.covers(&plan)).transpose()?;
         for warning in &plan.warnings {
             self.run.ui.warn(warning);
         }
@@ -104,23 +111,7 @@ impl Publishing<'_> {
     }
 
     fn plan_of(&self, commit: &CommitId, source: Source) -> Result<Plan, PublishError> {
-        let settings = self.settings;
-        let wish = Wish {
-            prefix: settings.prefix.clone(),
-            version_template: settings.version_name.clone(),
-            include: &|path| settings.selection.includes(path),
-            exclude: &|path| settings.selection.excludes(path),
-            select: match settings.select {
-                Select::All => publish::Select::All,
-                Select::Closure => publish::Select::Closure,
-            },
-            config_dir: self.workspace.named_folder.clone(),
-            source,
-            branch: self.target.branch.clone(),
-            tag: self.target.tag.clone(),
-            run_number: self.target.run_number.clone(),
-        };
-        publish::plan(&self.workspace.repo, commit, &wish)
+        plan_of(self.workspace, self.settings, self.target, commit, source)
     }
 
     fn options(&self) -> publish::Options {
@@ -176,6 +167,32 @@ impl Publishing<'_> {
         ));
         status
     }
+}
+
+/// The plan of a publish of this commit by these settings.
+pub(super) fn plan_of(
+    workspace: &Workspace<'_>,
+    settings: &Publish,
+    target: &Target,
+    commit: &CommitId,
+    source: Source,
+) -> Result<Plan, PublishError> {
+    let wish = Wish {
+        prefix: settings.prefix.clone(),
+        version_template: settings.version_name.clone(),
+        include: &|path| settings.selection.includes(path),
+        exclude: &|path| settings.selection.excludes(path),
+        select: match settings.select {
+            Select::All => publish::Select::All,
+            Select::Closure => publish::Select::Closure,
+        },
+        config_dir: workspace.named_folder.clone(),
+        source,
+        branch: target.branch.clone(),
+        tag: target.tag.clone(),
+        run_number: target.run_number.clone(),
+    };
+    publish::plan(&workspace.repo, commit, &wish)
 }
 
 /// The request has a little more than the files.
