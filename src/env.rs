@@ -87,6 +87,8 @@ variables! {
     COMMENT = "SLUICEGATE_COMMENT";
     /// Tells this review from others of the same commit, in SARIF and in the comment.
     CATEGORY = "SLUICEGATE_CATEGORY";
+    /// The findings to list for people: all, new, none, or at most this many.
+    SHOW = "SLUICEGATE_SHOW";
     /// The part of the selected files to review, `I/N`.
     SHARD = "SLUICEGATE_SHARD";
     /// Where Bitbucket's proxy for Code Insights listens (default: `http://localhost:29418`).

@@ -1,6 +1,6 @@
 //! Where a review's result goes: the flags that `review` and `report` share.
 
-use super::{Annotations, ReportFlag};
+use super::{Annotations, ReportFlag, Show};
 use clap::Args;
 
 /// Where the result goes.
@@ -20,4 +20,8 @@ pub struct DestinationArgs {
     /// Tells this review from others of the same commit, in SARIF and in the comment [env: SLUICEGATE_CATEGORY]
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,
+    /// The findings to list for people, the worst first: `all`, `new`, `none`, or at most this many [env: SLUICEGATE_SHOW]
+    /// [default: 50]
+    #[arg(long, value_name = "WHICH")]
+    pub show: Option<Show>,
 }

@@ -58,7 +58,7 @@ pub use tasks::{
 };
 pub use values::{
     Annotations, Color, EventFormat, FailOn, Fork, GateChanges, IfExists, OnIgnored, OnUnavailable,
-    OutputFormat, PublishFrom, ReportFlag, ReportFormat, RequiredEngine, Select, parse_bool, parse_seconds,
+    OutputFormat, PublishFrom, ReportFlag, ReportFormat, RequiredEngine, Select, Show, parse_bool, parse_seconds,
     parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};

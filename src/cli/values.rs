@@ -1,6 +1,6 @@
 //! The values of flags that have a fixed set, read the same way from a flag, a variable and the file.
 
-pub use crate::findings::FailOn;
+pub use crate::findings::{FailOn, Show};
 use clap::ValueEnum;
 use std::path::PathBuf;
 

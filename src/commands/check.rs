@@ -48,7 +48,8 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     let left = paths.left(&chosen.selected);
     let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
-    let mut judged = match nothing(&comparison, selected, &part) {
+    let unselected = || workspace.nothing_selected(&snapshot, &settings.selection);
+    let mut judged = match nothing(&comparison, selected, &part, unselected)? {
         Some(why) => Judged::nothing(format!("nothing to check: {why}")),
         None => judge(
             run,
@@ -64,7 +65,7 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     let status = judged.status;
     let report = started.report(Engine::Local, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
-    let delivered = deliver(run, &workspace, &snapshot, &report, to);
+    let delivered = deliver(run, &workspace, &snapshot, &report, status, to);
     Ok(status.worse(delivered))
 }
 

@@ -181,13 +181,18 @@ impl Part {
     }
 }
 
-/// Why nothing is to be judged, if so.
-pub(super) fn nothing(comparison: &Comparison, selected: &Selected, part: &Part) -> Option<String> {
+/// Why nothing is to be judged, if so; `unselected` says it where nothing was selected.
+pub(super) fn nothing(
+    comparison: &Comparison,
+    selected: &Selected,
+    part: &Part,
+    unselected: impl FnOnce() -> Result<String, Failure>,
+) -> Result<Option<String>, Failure> {
     match &comparison.nothing_to_do {
-        Some(why) => Some(why.clone()),
-        None if !selected.files.is_empty() => None,
-        None if part.left_out > 0 => Some("all selected pipelines are in other parts".to_owned()),
-        None => Some("no pipeline changed that is selected".to_owned()),
+        Some(why) => Ok(Some(why.clone())),
+        None if !selected.files.is_empty() => Ok(None),
+        None if part.left_out > 0 => Ok(Some("all selected pipelines are in other parts".to_owned())),
+        None => unselected().map(Some),
     }
 }
 

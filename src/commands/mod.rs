@@ -30,6 +30,7 @@ mod serve;
 mod signals;
 mod streaming;
 mod tasks;
+mod unselected;
 mod variables;
 mod verify;
 mod versions;

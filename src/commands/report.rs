@@ -32,12 +32,14 @@ pub(super) fn run(run: &Run, args: &ReportArgs) -> Outcome {
         files: repo.as_ref().zip(snapshot.as_ref()),
         ci: ci.as_ref(),
     };
+    let status = status(report.verdict);
     let delivery = Delivery {
         report: &report,
         to: &destinations,
+        passes: status == ExitStatus::Success,
     };
     let delivered = deliver_from(run, &place, &delivery);
-    Ok(status(report.verdict).worse(delivered))
+    Ok(status.worse(delivered))
 }
 
 /// The files of the report's commit, if the clone has it. A report could name any revision; only a whole id is taken.

@@ -1,6 +1,6 @@
 //! `sluicegate review`: settle the target, select, ask, decide, deliver.
 
-use super::deliver::deliver;
+use super::deliver::{deliver, words};
 use super::failure::status_of;
 use super::judgement::{Judged, Part, Started, count, nothing, why_partial};
 use super::workspace::{Restriction, Workspace};
@@ -72,8 +72,10 @@ pub(super) fn reviewed<'a>(
     };
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
     let selected = &chosen.selected;
+    let unselected = || workspace.nothing_selected(&snapshot, &settings.selection);
+    let nothing = nothing(&comparison, selected, &part, unselected)?;
     if settings.dry_run {
-        let status = dry_run(run, &target, selected, &settings)?;
+        let status = dry_run(run, &target, selected, &settings, nothing.as_deref())?;
         return Ok(Reviewed {
             workspace,
             target,
@@ -91,7 +93,7 @@ pub(super) fn reviewed<'a>(
         target: &target,
     };
     let engine = review.engine();
-    let mut judged = match (nothing(&comparison, selected, &part), engine) {
+    let mut judged = match (nothing, engine) {
         (Some(why), _) => review.nothing(&why)?,
         (None, Engine::Local) => review.check(&snapshot, &selected.files)?,
         (None, Engine::Remote) => review.ask(&selected.files)?,
@@ -102,7 +104,7 @@ pub(super) fn reviewed<'a>(
     let status = judged.status;
     let report = started.report(engine, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
-    let delivered = deliver(run, &workspace, &snapshot, &report, to);
+    let delivered = deliver(run, &workspace, &snapshot, &report, status, to);
     Ok(Reviewed {
         status: status.worse(delivered),
         report: Some(report),
@@ -196,14 +198,14 @@ impl Asking<'_> {
     }
 
     fn judge(&self, answers: Vec<BatchAnswer>) -> Result<Judged, Failure> {
-        let refused = self.show_failures(&answers);
         let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
+        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
+        let refused = self.show_failures(&answers, lets_pass);
         let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
         let rules = self.workspace.rules(&snapshot)?;
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
         let tally = gate::merge(answers, rules.as_ref(), &mut positions);
         let excuse = "the review is undecided, and lets the change pass because of --on-unavailable pass";
-        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
         let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
         judged.status = match refused {
             // Not the platform, but the set-up is the cause.
@@ -214,8 +216,9 @@ impl Asking<'_> {
         Ok(judged)
     }
 
-    /// Shows each different failure once, and gives the status if one is not about availability.
-    fn show_failures(&self, answers: &[BatchAnswer]) -> Option<ExitStatus> {
+    /// Shows each different cause once, and gives the status if one is not about availability. What lets the change pass
+    /// is no error.
+    fn show_failures(&self, answers: &[BatchAnswer], lets_pass: bool) -> Option<ExitStatus> {
         let mut shown: Vec<String> = Vec::new();
         let mut refused: Option<ExitStatus> = None;
         for error in answers.iter().filter_map(failed) {
@@ -228,10 +231,15 @@ impl Asking<'_> {
                 Some(hint) => failure.hint(hint),
                 None => failure,
             };
-            let text = failure.render();
-            if !shown.contains(&text) {
+            let cause = error.cause();
+            if shown.contains(&cause) {
+                continue;
+            }
+            shown.push(cause);
+            if lets_pass {
+                self.run.ui.warn(&words(&failure));
+            } else {
                 self.run.ui.fail(&failure);
-                shown.push(text);
             }
         }
         refused
@@ -245,7 +253,13 @@ const fn failed(answer: &BatchAnswer) -> Option<&HttpError> {
     }
 }
 
-fn dry_run(run: &Run, target: &Target, selected: &Selected, settings: &Review) -> Outcome {
+fn dry_run(
+    run: &Run,
+    target: &Target,
+    selected: &Selected,
+    settings: &Review,
+    nothing: Option<&str>,
+) -> Outcome {
     let branch = target.branch.as_deref().unwrap_or("(no branch)");
     let batches = selected.files.len().div_ceil(settings.batch_size);
     let what = format!(
@@ -263,6 +277,7 @@ fn dry_run(run: &Run, target: &Target, selected: &Selected, settings: &Review) -
             .iter()
             .map(|file| format!("  {}", text::line(file))),
     );
+    lines.extend(nothing.map(|why| text::line(&format!("nothing to review: {why}"))));
     run.ui.out(&(lines.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
 }

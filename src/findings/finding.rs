@@ -13,6 +13,18 @@ const OF_THE_FILE: [&str; 3] = [
 /// The error type of a pipeline that cannot be read.
 const UNREADABLE: &str = "designer/document-parse-error";
 
+/// Error types that are about the rules file: every pipeline says the same.
+const OF_THE_RULES_FILE: [&str; 8] = [
+    "designer/rules-file-parse-error",
+    "designer/rules-file-retrieval-error",
+    "designer/validator-not-found",
+    "designer/invalid-enforcement-level",
+    "designer/invalid-rule-configuration",
+    "designer/empty-regex-pattern",
+    "designer/invalid-regex-pattern",
+    "designer/duplicate-enabled-rule",
+];
+
 /// What a pipeline that cannot be read is told under, as no rule is to blame.
 pub const UNREADABLE_RULE: &str = "document-parse-error";
 
@@ -61,6 +73,12 @@ impl Finding<'_> {
                 None => self.about.or(self.text.as_deref()),
             },
         }
+    }
+
+    /// Whether it says what is wrong with the rules file, and not with the pipeline.
+    pub fn is_of_the_rules_file(&self) -> bool {
+        self.error_type
+            .is_some_and(|error_type| OF_THE_RULES_FILE.contains(&error_type))
     }
 
     /// Whether it was neither there before nor allowed.

@@ -8,6 +8,7 @@ mod finding;
 mod fingerprint;
 mod report;
 mod result;
+mod show;
 mod state;
 mod totals;
 
@@ -16,5 +17,6 @@ pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;
 pub use report::{Counts, Engine, Excluded, GateChange, Report, ReviewContext, Shard, Unreviewed, Verdict};
 pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
+pub use show::Show;
 pub use state::State;
 pub use totals::Totals;

@@ -53,6 +53,16 @@ pub enum BatchError {
     NotSent,
 }
 
+impl BatchError {
+    /// Why, in the same words for every batch that has no answer of the same cause.
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Request(error) => error.cause(),
+            Self::NotSent => self.to_string(),
+        }
+    }
+}
+
 /// Asks for all files. Every file is in exactly one of the answers.
 pub async fn review_in_batches(
     platform: &Platform,

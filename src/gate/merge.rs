@@ -35,7 +35,7 @@ pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut
             }
             .batch(batch.files, answer),
             Err(error) => {
-                let reason = error.to_string();
+                let reason = error.cause();
                 let missing = |path| Unreviewed {
                     path,
                     reason: reason.clone(),

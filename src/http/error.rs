@@ -253,18 +253,51 @@ impl fmt::Display for Brief<'_> {
     }
 }
 
+impl HttpError {
+    /// The failure without what tells one request from others that failed of the same cause: its id, and how often it
+    /// was tried.
+    pub fn cause(&self) -> String {
+        self.said("")
+    }
+
+    fn said(&self, brackets: &str) -> String {
+        let facts = &*self.0;
+        let mut parts = Vec::new();
+        if !facts.subject.is_empty() {
+            parts.push(facts.subject.clone());
+        }
+        let words = facts.words.to_string();
+        match facts.status {
+            Some(status) => {
+                parts.push(format!("{}{brackets}", status_line(status)));
+                parts.extend(beyond_the_reason(status, words));
+            }
+            None if facts.tries > 1 => parts.extend([format!("failed{brackets}"), words]),
+            None => parts.push(words),
+        }
+        parts.join(": ")
+    }
+}
+
+/// What the words say that the status line does not: servers like to begin with its reason.
+fn beyond_the_reason(status: StatusCode, words: String) -> Option<String> {
+    let reason = status.canonical_reason().unwrap_or_default();
+    let begins = words
+        .get(..reason.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(reason));
+    match words.get(reason.len()..).filter(|_| begins && !reason.is_empty()) {
+        Some("") => None,
+        Some(rest) => Some(
+            rest.strip_prefix(": ")
+                .map_or_else(|| words.clone(), str::to_owned),
+        ),
+        None => Some(words),
+    }
+}
+
 impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let facts = &*self.0;
-        if !facts.subject.is_empty() {
-            write!(f, "{}: ", facts.subject)?;
-        }
-        match facts.status {
-            Some(status) => write!(f, "{}{}: ", status_line(status), self.facts_in_brackets())?,
-            None if facts.tries > 1 => write!(f, "failed{}: ", self.facts_in_brackets())?,
-            None => {}
-        }
-        facts.words.fmt(f)
+        f.write_str(&self.said(&self.facts_in_brackets()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a report says besides the review itself, handed in by whoever knows it.
 
-use crate::findings::Report;
+use crate::findings::{Report, Show};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -23,6 +23,12 @@ pub struct About {
     /// What tells this review from others of the same commit: in SARIF's category and in a comment's marker. Empty
     /// for the usual one.
     pub category: String,
+    /// The findings that are listed for people.
+    pub show: Show,
+    /// How to see the same on another machine, where that is to be told; a command of a shell.
+    pub reproduce: Option<String>,
+    /// Where the reports are.
+    pub reports: Vec<String>,
     /// What is known of rules, in words.
     pub rules: Vec<RuleText>,
     /// Lines of the reviewed files.

@@ -1,13 +1,11 @@
 //! The review as one page of markdown: GitHub's step summary, a comment on a pull or merge request, an annotation of
 //! Buildkite. They differ in how much fits.
 
-use crate::findings::{
-    Counts, FileResults, Finding, GateChange, Report, RuleResult, Severity, Status, Totals, Verdict,
-};
+use crate::findings::{Counts, FileResults, Finding, GateChange, Report, Severity, Status, Totals, Verdict};
 use crate::report::markdown::{blob_link, code, escape};
-use crate::report::wording::{count, excluded, headline, run_problem, unreviewed};
+use crate::report::overview::{Cause, Overview};
+use crate::report::wording::{count, excluded, headline, run_problem, unanswered};
 use crate::report::{About, shorten};
-use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 /// How much fits, in bytes.
@@ -60,7 +58,7 @@ fn marker(report: &Report, about: &About) -> String {
     format!("<!-- {} -->", about.review_id(report))
 }
 
-/// Verdict and numbers, what was not reviewed, a table for each file with findings, and the passed rules folded away;
+/// Verdict and numbers, what was not reviewed, how much there is by rule, a table for each file with listed findings, and the passed rules folded away;
 /// within the limits, saying what was left out.
 fn page(start: String, report: &Report, about: &About, limits: &Limits) -> String {
     let mut page = Page {
@@ -72,27 +70,27 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
         "Changes to the gate itself",
         report.gate_changes.iter().map(gate_change),
     );
-    page.list("Notes", report.notes.iter().map(|note| escape(&said(note))));
-    page.list(
-        "Not reviewed",
-        report.unreviewed.iter().map(|file| {
-            format!(
-                "{}: {}",
-                code(&named(&file.path)),
-                escape(&said(&unreviewed(&file.reason)))
-            )
-        }),
-    );
-    let mut files: Vec<&FileResults> = report.files.iter().collect();
-    files.sort_by_key(|file| (Reverse(worst(file)), &file.path));
-    for file in files.iter().filter(|file| worst(file).is_some()) {
-        page.file_table(file, about);
+    if run_problem(report).is_none() {
+        page.list("Notes", report.notes.iter().map(|note| escape(&said(note))));
     }
+    let unanswered = unanswered(report);
+    page.list("Not reviewed", unanswered.iter().map(|told| escape(&said(told))));
+    let overview = Overview::of(report, about.show);
+    page.overview(&overview);
+    page.list("Not evaluated", overview.causes.iter().map(cause));
+    for (path, findings) in overview.by_file() {
+        page.file_table(path, &findings, about);
+    }
+    if let Some(left_out) = overview.left_out() {
+        page.add(&format!("{}\n\n", escape(&left_out)));
+    }
+    page.reproduction(about);
     let left_out: Vec<String> = excluded(report)
         .map(|line| escape(&said(&line)))
         .into_iter()
         .collect();
     page.list("Excluded", left_out.into_iter());
+    let files: Vec<&FileResults> = report.files.iter().collect();
     page.passed(&files);
     page.finish()
 }
@@ -124,10 +122,44 @@ impl Page<'_> {
         self.text
     }
 
-    fn file_table(&mut self, file: &FileResults, about: &About) {
-        let path = code(&named(&file.path));
+    /// How much there is by rule, and where the most is.
+    fn overview(&mut self, overview: &Overview<'_>) {
+        if overview.rules.is_empty() {
+            return;
+        }
+        let mut table =
+            "### Findings by rule\n\n| Rule | Level | Findings | Files |\n|---|---|---:|---:|\n".to_owned();
+        let rows = overview.rules.iter().map(|row| {
+            let (rule, level) = (code(&named(row.name)), row.level);
+            format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
+        });
+        self.push_lines(&mut table, rows, |left| format!("| and {left} more | | | |\n"));
+        table.push('\n');
+        self.add(&table);
+        if overview.folders.is_empty() {
+            return;
+        }
+        let mut table =
+            "### Folders with the most findings\n\n| Folder | Findings | Files |\n|---|---:|---:|\n"
+                .to_owned();
+        for row in &overview.folders {
+            let folder = code(&named(row.name));
+            let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
+        }
+        table.push('\n');
+        self.add(&table);
+    }
+
+    /// How to see the same on another machine.
+    fn reproduction(&mut self, about: &About) {
+        if let Some(command) = &about.reproduce {
+            self.add(&format!("The same on your machine: {}\n\n", code(command)));
+        }
+    }
+
+    fn file_table(&mut self, path: &str, findings: &[&Finding<'_>], about: &About) {
+        let path = code(&named(path));
         let mut table = format!("### {path}\n\n| | Rule | Line | Message |\n|---|---|---:|---|\n");
-        let findings = file.findings();
         let rows = findings.iter().map(|finding| row(finding, about));
         self.push_lines(&mut table, rows, |left| format!("| | | | and {left} more |\n"));
         table.push('\n');
@@ -221,8 +253,9 @@ fn gate_change(change: &GateChange) -> String {
     format!("{}{separator}{}", code(&named(&change.path)), words.join("; "))
 }
 
-fn worst(file: &FileResults) -> Option<Severity> {
-    file.results.iter().filter_map(RuleResult::severity).max()
+fn cause(cause: &Cause<'_>) -> String {
+    let message = escape(&said(&cause.finding.message()));
+    format!("{message}: {}", escape(&said(&cause.concerns())))
 }
 
 fn named(name: &str) -> String {
@@ -269,11 +302,13 @@ fn passed_line(file: &FileResults) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::Show;
     use crate::report::sample;
 
     fn linked() -> About {
         About {
             blob_url: Some("https://github.com/o/r/blob/1f".to_owned()),
+            show: Show::All,
             ..About::default()
         }
     }
@@ -293,21 +328,36 @@ mod tests {
 
         ### Not reviewed
 
-        - <code>late.orch.yaml</code>: The file was not reviewed&#58; the batch timed out
+        - late.orch.yaml&#58; The file was not reviewed&#58; the batch timed out
 
-        ### <code>a.tran.yaml</code>
+        ### Findings by rule
 
-        | | Rule | Line | Message |
-        |---|---|---:|---|
-        | 🟡 warning | <code>maximum-outputs</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | 3 outputs |
-        | ⚠️ not evaluated | <code>unused-components</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | the rule could not be evaluated&#58; designer/no-start-component |
+        | Rule | Level | Findings | Files |
+        |---|---|---:|---:|
+        | <code>component-naming-convention</code> | error | 2 | 1 |
+        | <code>unused-components</code> | not evaluated | 1 | 1 |
+        | <code>maximum-outputs</code> | warning | 1 | 1 |
+
+        ### Folders with the most findings
+
+        | Folder | Findings | Files |
+        |---|---:|---:|
+        | <code>&#46;</code> | 2 | 1 |
+        | <code>load</code> | 2 | 1 |
 
         ### <code>load/it.orch.yaml</code>
 
         | | Rule | Line | Message |
         |---|---|---:|---|
-        | ❌ error | <code>component-naming-convention</code> | [12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12) | &#96;Run A&#96; is not in the pattern |
         | ❌ error | <code>component-naming-convention</code> | [9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9) | &#96;Run B&#96; is not |
+        | ❌ error | <code>component-naming-convention</code> | [12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12) | &#96;Run A&#96; is not in the pattern |
+
+        ### <code>a.tran.yaml</code>
+
+        | | Rule | Line | Message |
+        |---|---|---:|---|
+        | ⚠️ not evaluated | <code>unused-components</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | the rule could not be evaluated&#58; designer/no-start-component |
+        | 🟡 warning | <code>maximum-outputs</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | 3 outputs |
 
         ### Excluded
 
@@ -333,10 +383,6 @@ mod tests {
         | Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |
         |---:|---:|---:|---:|---:|---:|---:|
         | 0 | 0 | 0 | 0 | 0 | 0 | 0 |
-
-        ### Notes
-
-        - The platform &#60;did&#62; not answer.
         ");
     }
 

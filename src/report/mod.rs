@@ -19,6 +19,7 @@ mod html;
 pub mod json;
 mod junit;
 mod markdown;
+mod overview;
 mod sarif;
 mod shorten;
 pub mod terminal;

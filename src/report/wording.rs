@@ -9,6 +9,18 @@ pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
+/// The first names, and how many more there are. Holds text from outside.
+pub fn named(names: &[&str]) -> String {
+    /// Names in a sentence.
+    const NAMED: usize = 3;
+    let first = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let mut said = first;
+    if names.len() > NAMED {
+        let _ = write!(said, " and {} more", names.len() - NAMED);
+    }
+    said
+}
+
 /// The verdict with its numbers in one line; holds no text from outside.
 pub fn headline(report: &Report) -> String {
     format!("Review {}: {}", report.verdict, numbers(report))
@@ -66,7 +78,7 @@ pub fn run_problem(report: &Report) -> Option<String> {
     }
     .to_owned();
     for note in &report.notes {
-        let _ = write!(problem, " {note}");
+        let _ = write!(problem, " {}", sentence(note));
     }
     if !report.unreviewed.is_empty() {
         let _ = write!(
@@ -114,6 +126,42 @@ pub fn excluded(report: &Report) -> Option<String> {
         count(all, "file"),
         named.join(", ")
     ))
+}
+
+/// The text as a whole sentence: it begins with a capital, unless with a name, and ends with a mark.
+pub fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let word = text.split([' ', '\'']).next().unwrap_or_default();
+    let mut letters = text.chars();
+    let mut said = match letters.next() {
+        Some(first) if word.chars().all(|c| c.is_ascii_lowercase()) => {
+            format!("{}{}", first.to_ascii_uppercase(), letters.as_str())
+        }
+        _ => text.to_owned(),
+    };
+    if !said.is_empty() && !said.ends_with(['.', '!', '?', ':', ')']) {
+        said.push('.');
+    }
+    said
+}
+
+/// The files without an answer, a sentence for each cause: how many, the first ones, and why. Holds text from outside.
+pub fn unanswered(report: &Report) -> Vec<String> {
+    let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for file in &report.unreviewed {
+        match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
+            Some((_, paths)) => paths.push(&file.path),
+            None => causes.push((&file.reason, vec![&file.path])),
+        }
+    }
+    let told = |(reason, paths): (&str, Vec<&str>)| match paths.as_slice() {
+        [path] => format!("{path}: {}", unreviewed(reason)),
+        several => {
+            let number = count(several.len(), "file");
+            format!("{number} were not reviewed ({}): {reason}", named(several))
+        }
+    };
+    causes.into_iter().map(told).collect()
 }
 
 /// What is said of a file without an answer. Holds text from outside.

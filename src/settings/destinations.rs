@@ -1,7 +1,7 @@
 //! Where a review's result goes.
 
 use super::{SettingsError, Sources};
-use crate::cli::{Annotations, DestinationArgs, ReportFlag, ReportFormat, parse_value};
+use crate::cli::{Annotations, DestinationArgs, ReportFlag, ReportFormat, Show, parse_value};
 use crate::env;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -26,6 +26,8 @@ pub struct Destinations {
     pub comment: bool,
     /// What tells this review from others of the same commit; empty for the usual one.
     pub category: String,
+    /// The findings that are listed for people.
+    pub show: Show,
 }
 
 impl Destinations {
@@ -41,7 +43,9 @@ impl Sources<'_> {
         let (layers, file) = (self.layers(), &self.file.review);
         let annotations = layers.pick(args.annotations, env::ANNOTATIONS, parse_value, file.annotations)?;
         let category = layers.text(args.category.clone(), env::CATEGORY, file.category.clone());
+        let show = layers.pick(args.show, env::SHOW, Show::from_str, file.show)?;
         Ok(Destinations {
+            show: show.unwrap_or_default(),
             reports: self.reports(&args.report)?,
             annotations: annotations.unwrap_or_default(),
             comment: layers.switch(args.comment, env::COMMENT, file.comment)?,

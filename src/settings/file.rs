@@ -52,6 +52,8 @@ pub(super) struct ReviewSection {
     pub(super) annotations: Option<cli::Annotations>,
     pub(super) comment: Option<bool>,
     pub(super) category: Option<String>,
+    #[serde(deserialize_with = "shown")]
+    pub(super) show: Option<cli::Show>,
     pub(super) batch_size: Option<usize>,
     pub(super) concurrency: Option<usize>,
 }
@@ -106,6 +108,13 @@ fn section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserialize
 fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     text.map(|text| parse_value(&text))
+        .transpose()
+        .map_err(serde::de::Error::custom)
+}
+
+fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<cli::Show>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| text.parse())
         .transpose()
         .map_err(serde::de::Error::custom)
 }

@@ -22,6 +22,8 @@ pub fn is_pipeline(path: &str) -> bool {
 pub struct Selection {
     include: GlobSet,
     exclude: GlobSet,
+    /// What was given to include by the job, in the order of `include`; empty where the file or the default says it.
+    given: Vec<String>,
 }
 
 impl Selection {
@@ -31,7 +33,26 @@ impl Selection {
         Ok(Self {
             include: globs(include, SUCH_AS)?,
             exclude: globs(exclude, SUCH_AS)?,
+            given: Vec::new(),
         })
+    }
+
+    /// The first of the globs that the job gave to include that matches none of these paths. Those of the file are
+    /// standing rules, also for folders that are still to come.
+    pub fn in_vain<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Option<&str> {
+        let mut met = vec![false; self.given.len()];
+        for path in paths {
+            for at in self.include.matches(path) {
+                met.iter_mut().skip(at).take(1).for_each(|met| *met = true);
+            }
+        }
+        let vain = met.iter().position(|met| !met)?;
+        self.given.get(vain).map(String::as_str)
+    }
+
+    /// Whether the job gave any glob to include.
+    pub const fn is_given(&self) -> bool {
+        !self.given.is_empty()
     }
 
     /// Whether `--include` matches.
@@ -76,9 +97,13 @@ impl Sources<'_> {
     /// The globs, from flags, variables, file or the default.
     pub fn selection(&self, include: &[String], exclude: &[String]) -> Result<Selection, SettingsError> {
         let (layers, whole) = (self.layers(), |line: &str| Ok(line.to_owned()));
+        let given = layers.list(include.to_vec(), env::INCLUDE, whole, None)?;
         let include = layers.list(include.to_vec(), env::INCLUDE, whole, self.file.include.clone())?;
         let exclude = layers.list(exclude.to_vec(), env::EXCLUDE, whole, self.file.exclude.clone())?;
-        Selection::new(&include, &exclude)
+        Ok(Selection {
+            given,
+            ..Selection::new(&include, &exclude)?
+        })
     }
 }
 

@@ -114,6 +114,7 @@ pub const SETTINGS: &[Setting] = &[
     setting(env::ANNOTATIONS, "--annotations", Told, "review.annotations"),
     setting(env::COMMENT, "--comment", Told, "review.comment"),
     setting(env::CATEGORY, "--category", Told, "review.category"),
+    setting(env::SHOW, "--show", Told, "review.show"),
     setting(env::SHARD, "--shard", Judged, "shard"),
     setting(env::BITBUCKET_PROXY, "", Trust, "bitbucket-proxy"),
     setting(env::BATCH_SIZE, "--batch-size", Told, "review.batch-size"),

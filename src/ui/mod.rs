@@ -82,6 +82,11 @@ impl Ui {
         write(&mut io::stderr().lock(), result)
     }
 
+    /// Whether only results and errors are wanted.
+    pub const fn is_quiet(self) -> bool {
+        self.quiet
+    }
+
     /// Says how things go, unless quiet was asked for.
     pub fn say(self, message: &str) {
         if !self.quiet {

@@ -22,7 +22,7 @@ async fn every_body_shape_is_shown() {
     let shown = |answer| async { failure(answer).await.1 };
     let validation = include_str!("../fixtures/api/validation-error.json");
     insta::assert_snapshot!(shown(json(400, validation)).await, @r"
-    GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 400 Bad Request: Bad Request: There are validation errors (instance /v1/projects/9c5b94b1-35ad-49bb-b118-8e8fc24abf80/streaming-pipelines)
+    GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 400 Bad Request: There are validation errors (instance /v1/projects/9c5b94b1-35ad-49bb-b118-8e8fc24abf80/streaming-pipelines)
     - streamingSource.connection.username: must not be empty
     - streamingTarget.connection.authentication: must not be null
     ");

@@ -105,7 +105,10 @@ fn on_the_default_branch_what_is_not_pushed_has_changed() {
     assert_eq!(paths(&ended.json()), Vec::<String>::new());
     assert_eq!(
         ended.json()["notes"],
-        json!(["nothing to check: no pipeline changed that is selected"])
+        json!([
+            "nothing to check: no pipeline changed that is selected; the working tree holds 1 pipeline, and --all judges \
+             them all"
+        ])
     );
     world.write("b.orch.yaml", bad());
     assert_eq!(checked(&world.work(), &[]), (vec!["b.orch.yaml".to_owned()], 1));

@@ -26,6 +26,7 @@ mod hostile;
 mod hosts;
 mod init;
 mod local;
+mod messages;
 mod pipelines;
 mod policy;
 mod projects;

@@ -80,6 +80,22 @@ fn buildkite_junit(job: Option<&str>) -> String {
     }
 }
 
+/// Where the reports are, asked for or usual, for people.
+pub(super) fn places(host: Host, delivery: &Delivery<'_>) -> Vec<String> {
+    let asked = delivery
+        .to
+        .reports
+        .iter()
+        .filter_map(|target| target.path.as_ref());
+    let asked: Vec<String> = asked.map(|path| path.display().to_string()).collect();
+    if !delivery.to.reports.is_empty() {
+        return asked;
+    }
+    let usual = usual(host).iter().map(|(_, place)| (*place).to_owned());
+    let page = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
+    usual.chain(page).collect()
+}
+
 /// The path of the JUnit report, asked for or usual.
 pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
     let is_junit = |format: ReportFormat| matches!(format, ReportFormat::Junit | ReportFormat::JunitStrict);

@@ -3,6 +3,7 @@
 
 mod files;
 mod remote;
+mod reproduction;
 mod steps;
 mod surroundings;
 
@@ -22,6 +23,8 @@ use crate::settings::Destinations;
 pub(super) struct Delivery<'a> {
     pub(super) report: &'a Report,
     pub(super) to: &'a Destinations,
+    /// Whether the run passes, whatever the verdict is.
+    pub(super) passes: bool,
 }
 
 /// Where the program runs, as far as it is known.
@@ -38,7 +41,7 @@ impl Place<'_> {
 }
 
 /// What a failure says, for a warning.
-fn words(failure: &Failure) -> String {
+pub(super) fn words(failure: &Failure) -> String {
     let shown = failure.render();
     shown
         .strip_prefix("error: ")
@@ -53,18 +56,27 @@ pub(super) fn deliver(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     report: &Report,
+    status: ExitStatus,
     to: &Destinations,
 ) -> ExitStatus {
     let place = Place {
         files: Some((&workspace.repo, snapshot)),
         ci: Some(&workspace.ci),
     };
-    deliver_from(run, &place, &Delivery { report, to })
+    deliver_from(
+        run,
+        &place,
+        &Delivery {
+            report,
+            to,
+            passes: status == ExitStatus::Success,
+        },
+    )
 }
 
 /// Delivers from any place.
 pub(super) fn deliver_from(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> ExitStatus {
-    let about = surroundings::about(run, place, delivery.report, &delivery.to.category);
+    let about = surroundings::about(run, place, delivery);
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {
         if let Err(failure) = result {

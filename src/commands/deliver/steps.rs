@@ -7,11 +7,14 @@ use crate::cli::Annotations;
 use crate::commands::Run;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::report::{self, About, AnnotationStyle, azure, github, terminal};
+use crate::report::terminal::{self, Groups};
+use crate::report::{self, About, AnnotationStyle, azure, github};
 use std::fs::File;
 use std::io::Write as _;
 use uuid::Uuid;
 
+/// The number of the group of annotations, which no group of findings has.
+const ANNOTATIONS: usize = usize::MAX;
 /// GitHub, Gitea and Forgejo: the file whose markdown is shown on the run's page.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// GitHub, Gitea and Forgejo: the file that takes a step's outputs.
@@ -31,25 +34,42 @@ pub(super) fn show(
     } else {
         run.ui.colors_output()
     };
+    let host = place.host();
     let style = terminal::Style {
         color,
         width: run.ui.width(),
+        groups: groups(host),
+        quiet: run.ui.is_quiet(),
+        passes: delivery.passes,
     };
-    let host = place.host();
-    let mut text = terminal::render(delivery.report, about, style);
     let asked = annotation_style(delivery.to.annotations, host);
     let mut commands = report::annotations(asked, delivery.report, about);
     if host == Host::Azure {
         commands.extend(azure::outputs(&outputs(run, host, delivery)));
     }
-    for line in commands {
-        text.push_str(&line);
-        text.push('\n');
+    // First, so that the verdict stands last; folded, as the findings follow.
+    let commands: String = commands.iter().map(|line| format!("{line}\n")).collect();
+    let mut text = String::new();
+    if !commands.is_empty() {
+        style
+            .groups
+            .push(&mut text, ANNOTATIONS, "annotations", &commands);
     }
+    text.push_str(&terminal::render(delivery.report, about, style));
     if taken {
         run.ui.out_beside(&text)
     } else {
         run.ui.out(&text)
+    }
+}
+
+/// The groups that the host folds in its log.
+const fn groups(host: Host) -> Groups {
+    match host {
+        Host::GitHub | Host::Gitea => Groups::Github,
+        Host::GitLab => Groups::Gitlab,
+        Host::Azure => Groups::Azure,
+        _ => Groups::None,
     }
 }
 

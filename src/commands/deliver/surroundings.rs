@@ -1,6 +1,6 @@
 //! What the writers are handed besides the review: lines of the files, which of them changed, the rules in words, links.
 
-use super::Place;
+use super::{Delivery, Place, files, reproduction};
 use crate::ci::Host;
 use crate::commands::Run;
 use crate::findings::Report;
@@ -20,13 +20,17 @@ type Wanted<'a> = BTreeMap<&'a str, BTreeSet<u32>>;
 
 /// Everything that the writers are handed besides the review. What cannot be read is left out: a review is to be shown
 /// also where its files are not.
-pub(super) fn about(run: &Run, place: &Place<'_>, report: &Report, category: &str) -> About {
+pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> About {
+    let (report, to) = (delivery.report, delivery.to);
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: blob_url(run, place.host(), report),
         repository_url: repository_url(run, place.host()),
         sarif_limits: (place.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
-        category: category.to_owned(),
+        category: to.category.clone(),
+        show: to.show,
+        reproduce: reproduction::command(place.host(), report),
+        reports: files::places(place.host(), delivery),
         rules: rule_texts(),
         ..About::default()
     };

@@ -73,7 +73,10 @@ mod tests {
 
     fn shown(line: u32, lines: &[Line<'_>], width: Option<usize>) -> String {
         let mut shown = String::new();
-        let style = Style { color: false, width };
+        let style = Style {
+            width,
+            ..Style::default()
+        };
         push(&mut shown, "a b.orch.yaml", line, lines, Ansi::new(), style);
         shown
     }

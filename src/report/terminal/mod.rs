@@ -1,10 +1,15 @@
-//! The review for people: findings by file, each with the lines that it is about, what else is to be known, and the
-//! verdict last, where the eye is.
+//! The review for people: how much there is by rule and folder, the worst findings with the lines that they are about,
+//! what else is to be known, and the verdict last, where the eye is.
 
 mod excerpt;
+mod group;
+mod table;
+
+pub use group::Groups;
 
 use super::About;
-use super::wording::{excluded, gate_change, headline, run_problem, unreviewed};
+use super::overview::{Cause, Overview};
+use super::wording::{excluded, gate_change, headline, run_problem, unanswered};
 use crate::findings::{Finding, Report, Severity, Verdict};
 use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -17,6 +22,12 @@ pub struct Style {
     pub color: bool,
     /// The columns of the terminal: longer messages are wrapped. None where lines are to stay whole.
     pub width: Option<usize>,
+    /// The groups that the host folds.
+    pub groups: Groups,
+    /// Whether the verdict is all that is told.
+    pub quiet: bool,
+    /// Whether the run passes whatever the verdict is: then nothing is called an error of the run.
+    pub passes: bool,
 }
 
 /// Columns that a message is indented by.
@@ -28,28 +39,96 @@ const LEAST: usize = 20;
 /// Lines shown before and after that of a finding.
 const REACH: u32 = 2;
 
+/// What is wrong with the rules file stands in the file, so its own check shows more than a review can.
+const RULES_HINT: &str =
+    "hint: `sluicegate rules lint` shows every place in the rules file that is to be mended";
+
 /// The report as text, one line break at its end. Everything from outside is made harmless.
 pub fn render(report: &Report, about: &About, style: Style) -> String {
     let mut shown = String::new();
-    for finding in report.findings() {
-        push_finding(&mut shown, &finding, about, style);
-        shown.push('\n');
+    if !style.quiet {
+        let overview = Overview::of(report, about.show);
+        push_overview(&mut shown, &overview, about, style);
+        push_remarks(&mut shown, report, style);
     }
-    push_remarks(&mut shown, report, style);
     let _ = writeln!(
         shown,
         "{}",
         paint(&headline(report), verdict_colour(report.verdict), style)
     );
+    if !style.quiet {
+        push_further(&mut shown, about);
+    }
     shown
 }
 
+/// How much there is, then the findings; of a single one there is nothing to sum up.
+fn push_overview(shown: &mut String, overview: &Overview<'_>, about: &About, style: Style) {
+    if overview.total() > 1 {
+        table::push(shown, "RULE", &overview.rules);
+        table::push(shown, "FOLDER", &overview.folders);
+    }
+    for cause in &overview.causes {
+        push_cause(shown, cause, style);
+    }
+    if style.groups == Groups::None {
+        for finding in &overview.listed {
+            push_finding(shown, finding, about, style);
+            shown.push('\n');
+        }
+    } else {
+        for (number, (path, findings)) in overview.by_file().into_iter().enumerate() {
+            let mut content = String::new();
+            for finding in &findings {
+                push_finding(&mut content, finding, about, style);
+            }
+            let name = format!("{path} ({})", findings.len());
+            style.groups.push(shown, number, &name, &content);
+        }
+        shown.push_str(if overview.listed.is_empty() { "" } else { "\n" });
+    }
+    if let Some(left_out) = overview.left_out() {
+        let _ = writeln!(shown, "{left_out}\n");
+    }
+}
+
+/// What keeps many files from being judged: once, with the files that it concerns.
+fn push_cause(shown: &mut String, cause: &Cause<'_>, style: Style) {
+    push_message(shown, &cause.finding, style);
+    let concerns = format!("It concerns {}.", cause.concerns());
+    for line in wrapped(&text::line(&concerns), style.width) {
+        let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
+    }
+    let _ = writeln!(shown, "{RULES_HINT}\n");
+}
+
+/// How to see the same elsewhere, and where it is written down.
+fn push_further(shown: &mut String, about: &About) {
+    if let Some(command) = &about.reproduce {
+        let _ = writeln!(shown, "The same on your machine: {}", text::line(command));
+    }
+    if about.reproduce.is_some() && !about.reports.is_empty() {
+        let _ = writeln!(shown, "Reports: {}", text::line(&about.reports.join(", ")));
+    }
+}
+
 fn push_finding(shown: &mut String, finding: &Finding<'_>, about: &About, style: Style) {
-    let (word, colour) = match finding.severity {
-        Severity::Error => ("error", AnsiColor::Red),
-        Severity::Warning => ("warning", AnsiColor::Yellow),
-    };
-    let label = format!("{word}[{}]", text::line(finding.rule));
+    push_message(shown, finding, style);
+    let lines = about.sources.around(finding.path, finding.line, REACH);
+    let mark = bold(colour_of(finding));
+    excerpt::push(shown, finding.path, finding.line, &lines, mark, style);
+}
+
+const fn colour_of(finding: &Finding<'_>) -> AnsiColor {
+    match finding.severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+    }
+}
+
+fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
+    let colour = colour_of(finding);
+    let label = format!("{}[{}]", finding.severity, text::line(finding.rule));
     let message = finding.message();
     let said = wrapped(&format!("{label}: {}", text::block(&message)), style.width);
     for (number, line) in said.iter().enumerate() {
@@ -69,28 +148,25 @@ fn push_finding(shown: &mut String, finding: &Finding<'_>, about: &About, style:
             }
         }
     }
-    let lines = about.sources.around(finding.path, finding.line, REACH);
-    excerpt::push(shown, finding.path, finding.line, &lines, bold(colour), style);
 }
 
 /// What is to be known besides the findings, one line each.
 fn push_remarks(shown: &mut String, report: &Report, style: Style) {
     let start = shown.len();
     let warning = paint("warning", bold(AnsiColor::Yellow), style);
-    let error = paint("error", bold(AnsiColor::Red), style);
+    let error = if style.passes {
+        warning.clone()
+    } else {
+        paint("error", bold(AnsiColor::Red), style)
+    };
     for change in &report.gate_changes {
         let _ = writeln!(shown, "{warning}: {}", text::line(&gate_change(change)));
     }
     if let Some(line) = excluded(report) {
         let _ = writeln!(shown, "note: {}", text::line(&line));
     }
-    for file in &report.unreviewed {
-        let _ = writeln!(
-            shown,
-            "{error}: {}: {}",
-            text::line(&file.path),
-            text::line(&unreviewed(&file.reason))
-        );
+    for told in unanswered(report) {
+        let _ = writeln!(shown, "{error}: {}", text::line(&told));
     }
     match run_problem(report) {
         Some(problem) => {
@@ -174,19 +250,14 @@ mod tests {
     #[test]
     fn a_failed_review() {
         insta::assert_snapshot!(render(&sample::report(), &about(), Style::default()), @"
-        warning[maximum-outputs]: 3 outputs
-          --> a.tran.yaml:1
+        RULE                         LEVEL          FINDINGS  FILES
+        component-naming-convention  error                 2      1
+        unused-components            not evaluated         1      1
+        maximum-outputs              warning               1      1
 
-        error[unused-components]: the rule could not be evaluated: designer/no-start-component
-          --> a.tran.yaml:1
-
-        error[component-naming-convention]: `Run A` is not in the pattern
-          --> load/it.orch.yaml:12
-           |
-        10 |       type: x
-        11 |       y: z
-        12 |     Run A:
-           |     ^^^^^^
+        FOLDER  FINDINGS  FILES
+        .              2      1
+        load           2      1
 
         error[component-naming-convention]: `Run B` is not
           --> load/it.orch.yaml:9
@@ -197,6 +268,20 @@ mod tests {
            |     ^^^^^^
         10 |       type: x
         11 |       y: z
+
+        error[component-naming-convention]: `Run A` is not in the pattern
+          --> load/it.orch.yaml:12
+           |
+        10 |       type: x
+        11 |       y: z
+        12 |     Run A:
+           |     ^^^^^^
+
+        error[unused-components]: the rule could not be evaluated: designer/no-start-component
+          --> a.tran.yaml:1
+
+        warning[maximum-outputs]: 3 outputs
+          --> a.tran.yaml:1
 
         warning: This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         note: Not judged: 1 file: notes.txt (not a file that is reviewed)
@@ -233,7 +318,7 @@ mod tests {
                 &About::default(),
                 Style {
                     color: true,
-                    width: None
+                    ..Style::default()
                 }
             )
             .contains("\u{1b}[1m")
@@ -249,7 +334,7 @@ mod tests {
             report.notes = vec![raw.clone()];
             report.excluded = vec![sample::excluded(&raw)];
             report.gate_changes = vec![sample::gate_change(&raw)];
-            let shown = render(&report, &About::default(), Style { color: false, width: Some(40) });
+            let shown = render(&report, &About::default(), Style { width: Some(40), ..Style::default() });
             let whole = render(&report, &About::default(), Style::default());
             for line in text::block(&raw).lines() {
                 prop_assert!(whole.contains(&text::line(line)), "{line:?} in {whole}");

@@ -93,6 +93,7 @@ fn look(variable: &str) -> Value {
         env::ANNOTATIONS => words::<cli::Annotations>(),
         env::COMMENT | env::NO_VERIFY => switch(),
         env::CATEGORY => text("nightly"),
+        env::SHOW => show(),
         env::BATCH_SIZE => whole(1, LARGEST_BATCH, DEFAULT_BATCH),
         env::CONCURRENCY => whole(1, MOST_CONCURRENCY, DEFAULT_CONCURRENCY),
         env::PREFIX => text("sales"),
@@ -140,6 +141,11 @@ fn project_id() -> Value {
 
 fn switch() -> Value {
     json!({ "type": "boolean", "default": false })
+}
+
+fn show() -> Value {
+    json!({ "type": "string", "pattern": "^(all|new|none|[0-9]+)$", "default": cli::Show::default().to_string(),
+        "examples": ["all"] })
 }
 
 fn whole<T: Into<Value>>(least: T, most: T, default: T) -> Value {

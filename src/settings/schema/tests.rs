@@ -234,7 +234,7 @@ fn both_take_and_both_refuse() {
         "timeout: 86400\nretries: 100\n",
         "include: ['**/*.orch.yaml']\nexclude: []\n",
         "review: { fail-on: never, on-unavailable: pass, fork: check, annotations: none }\n",
-        "review: { comment: true, category: nightly, report: ['sarif=a.sarif', 'junit-strict=b.xml', html=c.html] }\n",
+        "review: { comment: true, category: nightly, show: all, report: ['sarif=a.sarif', 'junit-strict=b.xml', html=c.html] }\n",
         "review: { report: ['junit=a.xml', 'json=-'], batch-size: 10000, concurrency: 64 }\n",
         "publish: { prefix: sales, version-name: auto, select: closure, if-exists: same-content, lookup-timeout: 3600 }\n",
         "publish: { from: worktree, on-ignored: disable, no-verify: true, receipt: r.json, require-review: r.json }\n",

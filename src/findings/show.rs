@@ -1,0 +1,82 @@
+//! How many findings are listed for people; the reports for machines have all of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How many findings are listed for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    /// All of them, those that are known or waived too.
+    All,
+    /// All that are neither known nor waived.
+    New,
+    /// None: the overview alone.
+    None,
+    /// The worst ones that are neither known nor waived, up to this many.
+    First(usize),
+}
+
+impl Show {
+    /// Whether those that are known or waived are listed.
+    pub const fn takes_old(self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    /// The most that are listed.
+    pub const fn limit(self) -> usize {
+        match self {
+            Self::All | Self::New => usize::MAX,
+            Self::None => 0,
+            Self::First(most) => most,
+        }
+    }
+}
+
+impl Default for Show {
+    fn default() -> Self {
+        Self::First(50)
+    }
+}
+
+impl fmt::Display for Show {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::New => f.write_str("new"),
+            Self::None => f.write_str("none"),
+            Self::First(most) => write!(f, "{most}"),
+        }
+    }
+}
+
+impl FromStr for Show {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let word = text.trim().to_ascii_lowercase();
+        match word.as_str() {
+            "all" => Ok(Self::All),
+            "new" => Ok(Self::New),
+            "none" => Ok(Self::None),
+            number => {
+                let most = number.parse().map(Self::First);
+                most.map_err(|_| format!("{text:?} is none of all, new, none, and no number"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_reads_back_and_nothing_else_is_one() {
+        for show in [Show::All, Show::New, Show::None, Show::First(0), Show::default()] {
+            assert_eq!(show.to_string().parse(), Ok(show));
+        }
+        for wrong in ["", "some", "-1", "1.5", "5x"] {
+            assert!(wrong.parse::<Show>().is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Groups that a host folds in its log.
+
+use super::super::shorten;
+use crate::text;
+use std::fmt::Write as _;
+
+/// The longest name of a group, in units of UTF-16.
+const NAME_LIMIT: usize = 300;
+
+/// Whose groups are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Groups {
+    /// None.
+    #[default]
+    None,
+    /// GitHub's, which Gitea and Forgejo fold too
+    /// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#grouping-log-lines>).
+    Github,
+    /// GitLab's sections (<https://docs.gitlab.com/ci/jobs/job_logs/#custom-collapsible-sections>).
+    Gitlab,
+    /// Azure's (<https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands#formatting-commands>).
+    Azure,
+}
+
+impl Groups {
+    /// Writes the content as a group of this name, from outside; `number` tells it from others of the log. Where there are no
+    /// groups, the content alone.
+    pub fn push(self, shown: &mut String, number: usize, name: &str, content: &str) {
+        let plain = shorten::to_chars(&text::line(name), NAME_LIMIT);
+        let _ = match self {
+            Self::None => write!(shown, "{content}"),
+            Self::Github => {
+                let name = plain.replace('%', "%25");
+                write!(shown, "::group::{name}\n{content}::endgroup::\n")
+            }
+            // The times are for the host to show how long it took, which is nothing here.
+            Self::Gitlab => write!(
+                shown,
+                "\u{1b}[0Ksection_start:0:sluicegate_{number}[collapsed=true]\r\u{1b}[0K{plain}\n{content}\
+                 \u{1b}[0Ksection_end:0:sluicegate_{number}\r\u{1b}[0K\n"
+            ),
+            Self::Azure => write!(shown, "##[group]{plain}\n{content}##[endgroup]\n"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_end_its_group_or_begin_a_command() {
+        let hostile = "a%0A\n::endgroup::\r##[error]x \u{1b}[0Ksection_end:0:y";
+        let shown = [Groups::None, Groups::Github, Groups::Gitlab, Groups::Azure].map(|groups| {
+            let mut shown = String::new();
+            groups.push(&mut shown, 7, hostile, "content\n");
+            shown.escape_debug().to_string()
+        });
+        insta::assert_snapshot!(shown.join("\n"), @r"
+        content\n
+        ::group::a%250A ::endgroup:: # #[error]x \\u{1b}[0Ksection_end:0:y\ncontent\n::endgroup::\n
+        \u{1b}[0Ksection_start:0:sluicegate_7[collapsed=true]\r\u{1b}[0Ka%0A ::endgroup:: # #[error]x \\u{1b}[0Ksection_end:0:y\ncontent\n\u{1b}[0Ksection_end:0:sluicegate_7\r\u{1b}[0K\n
+        ##[group]a%0A ::endgroup:: # #[error]x \\u{1b}[0Ksection_end:0:y\ncontent\n##[endgroup]\n
+        ");
+    }
+}
