@@ -58,8 +58,8 @@ pub use tasks::{
 };
 pub use values::{
     Annotations, Color, EventFormat, FailOn, Fork, GateChanges, IfExists, OnIgnored, OnUnavailable,
-    OutputFormat, PublishFrom, ReportFlag, ReportFormat, RequiredEngine, Select, Show, parse_bool, parse_seconds,
-    parse_value,
+    OutputFormat, PublishFrom, ReportFlag, ReportFormat, RequiredEngine, Select, Show, parse_bool,
+    parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

@@ -72,8 +72,9 @@ pub(super) fn reviewed<'a>(
     };
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
     let selected = &chosen.selected;
-    let unselected = || workspace.nothing_selected(&snapshot, &settings.selection);
-    let nothing = nothing(&comparison, selected, &part, unselected)?;
+    let nothing = nothing(&comparison, selected, &part, || {
+        workspace.nothing_selected(&snapshot, &settings.selection)
+    })?;
     if settings.dry_run {
         let status = dry_run(run, &target, selected, &settings, nothing.as_deref())?;
         return Ok(Reviewed {

@@ -81,7 +81,7 @@ fn buildkite_junit(job: Option<&str>) -> String {
 }
 
 /// Where the reports are, asked for or usual, for people.
-pub(super) fn places(host: Host, delivery: &Delivery<'_>) -> Vec<String> {
+pub(super) fn places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let asked = delivery
         .to
         .reports
@@ -91,7 +91,7 @@ pub(super) fn places(host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     if !delivery.to.reports.is_empty() {
         return asked;
     }
-    let usual = usual(host).iter().map(|(_, place)| (*place).to_owned());
+    let usual = usual(run, host).into_iter().map(|(_, place)| place.into_owned());
     let page = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
     usual.chain(page).collect()
 }

@@ -1,15 +1,15 @@
 //! The command that shows a failed review of a CI job on another machine, without the platform.
 
-use crate::ci::Host;
+use crate::ci::{CiContext, Host};
 use crate::findings::{FailOn, Report, Verdict};
 
 /// Characters of a commit's id: enough for any repository, and short enough for a line.
 const ID: usize = 12;
 
 /// The command for a shell; none where nothing failed, and none on the user's own machine.
-pub(super) fn command(host: Host, report: &Report) -> Option<String> {
+pub(super) fn command(ci: &CiContext, report: &Report) -> Option<String> {
     let context = &report.context;
-    if host == Host::None || report.verdict != Verdict::Failed {
+    if ci.host == Host::None || report.verdict != Verdict::Failed {
         return None;
     }
     let short = |id: &str| id.chars().take(ID).collect::<String>();
@@ -18,7 +18,11 @@ pub(super) fn command(host: Host, report: &Report) -> Option<String> {
         Some(base) => format!("--base {}", short(base)),
         None => "--all".to_owned(),
     });
-    words.push(format!("--head {}", short(context.head.as_deref()?)));
+    // A working tree has no commit; the host says which one it is of.
+    let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
+    if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
+        words.push(format!("--head {}", short(head)));
+    }
     if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
         words.push(format!("--fail-on {fail_on}"));
     }

@@ -29,8 +29,8 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
         sarif_limits: (place.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: to.category.clone(),
         show: to.show,
-        reproduce: reproduction::command(place.host(), report),
-        reports: files::places(place.host(), delivery),
+        reproduce: place.ci.and_then(|ci| reproduction::command(ci, report)),
+        reports: files::places(run, place.host(), delivery),
         rules: rule_texts(),
         ..About::default()
     };
