@@ -62,11 +62,11 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     judged.notes.extend(left);
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
     judged.take_in(run, &chosen);
-    let status = judged.status;
+    let ending = judged.ending();
     let report = started.report(Engine::Local, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
-    let delivered = deliver(run, &workspace, &snapshot, &report, status, to);
-    Ok(status.worse(delivered))
+    let delivered = deliver(run, &workspace, &snapshot, &report, &ending, to);
+    Ok(ending.status.worse(delivered))
 }
 
 /// A check about to be made.

@@ -22,6 +22,25 @@ pub(super) struct Judged {
     verdict: Verdict,
     /// What else is to be known; each a sentence.
     pub(super) notes: Vec<String>,
+    /// Why files were not reviewed, as far as that was told already.
+    pub(super) told: Vec<String>,
+}
+
+/// How a run ends, for whoever tells it.
+pub(super) struct Ending {
+    pub(super) status: ExitStatus,
+    /// Why files were not reviewed, as far as that was told already.
+    pub(super) told: Vec<String>,
+}
+
+impl Judged {
+    /// How the run ends.
+    pub(super) fn ending(&self) -> Ending {
+        Ending {
+            status: self.status,
+            told: self.told.clone(),
+        }
+    }
 }
 
 impl Judged {
@@ -32,6 +51,7 @@ impl Judged {
             tally: Tally::default(),
             verdict: Verdict::Passed,
             notes: vec![note],
+            told: Vec::new(),
         }
     }
 
@@ -55,6 +75,7 @@ impl Judged {
             tally,
             verdict: decision.verdict(),
             notes,
+            told: Vec::new(),
         }
     }
 }

@@ -102,12 +102,12 @@ pub(super) fn reviewed<'a>(
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
     judged.notes.extend(unchanged);
     judged.take_in(run, &chosen);
-    let status = judged.status;
+    let ending = judged.ending();
     let report = started.report(engine, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
-    let delivered = deliver(run, &workspace, &snapshot, &report, status, to);
+    let delivered = deliver(run, &workspace, &snapshot, &report, &ending, to);
     Ok(Reviewed {
-        status: status.worse(delivered),
+        status: ending.status.worse(delivered),
         report: Some(report),
         part,
         takes_output: to.take_output(),
@@ -201,13 +201,14 @@ impl Asking<'_> {
     fn judge(&self, answers: Vec<BatchAnswer>) -> Result<Judged, Failure> {
         let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
         let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
-        let refused = self.show_failures(&answers, lets_pass);
+        let (refused, told) = self.show_failures(&answers, lets_pass);
         let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
         let rules = self.workspace.rules(&snapshot)?;
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
         let tally = gate::merge(answers, rules.as_ref(), &mut positions);
-        let excuse = "the review is undecided, and lets the change pass because of --on-unavailable pass";
+        let excuse = "the change passes all the same, because of --on-unavailable pass";
         let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
+        judged.told = told;
         judged.status = match refused {
             // Not the platform, but the set-up is the cause.
             Some(ExitStatus::Usage) if judged.status == ExitStatus::Undecided => ExitStatus::Usage,
@@ -217,9 +218,9 @@ impl Asking<'_> {
         Ok(judged)
     }
 
-    /// Shows each different cause once, and gives the status if one is not about availability. What lets the change pass
-    /// is no error.
-    fn show_failures(&self, answers: &[BatchAnswer], lets_pass: bool) -> Option<ExitStatus> {
+    /// Shows each different cause once. Gives the status if one is not about availability, and the causes. What lets the
+    /// change pass is no error.
+    fn show_failures(&self, answers: &[BatchAnswer], lets_pass: bool) -> (Option<ExitStatus>, Vec<String>) {
         let mut shown: Vec<String> = Vec::new();
         let mut refused: Option<ExitStatus> = None;
         for error in answers.iter().filter_map(failed) {
@@ -243,7 +244,7 @@ impl Asking<'_> {
                 self.run.ui.fail(&failure);
             }
         }
-        refused
+        (refused, shown)
     }
 }
 

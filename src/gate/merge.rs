@@ -67,7 +67,7 @@ impl Merger<'_, '_> {
                     self.file(path, rules, failed);
                 }
                 _ if excluded.contains(&path) => self.tally.excluded.push(path),
-                _ => self.unreviewed(path, "the platform's answer has no result for it"),
+                _ => self.unreviewed(path, "the platform's answer has no result here"),
             }
         }
         for (path, _) in results {

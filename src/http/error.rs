@@ -270,7 +270,7 @@ impl HttpError {
         match facts.status {
             Some(status) => {
                 parts.push(format!("{}{brackets}", status_line(status)));
-                parts.extend(beyond_the_reason(status, words));
+                parts.extend(beyond_the_reason(status, &words));
             }
             None if facts.tries > 1 => parts.extend([format!("failed{brackets}"), words]),
             None => parts.push(words),
@@ -279,19 +279,18 @@ impl HttpError {
     }
 }
 
-/// What the words say that the status line does not: servers like to begin with its reason.
-fn beyond_the_reason(status: StatusCode, words: String) -> Option<String> {
+/// What the words say that the status line does not: servers like to begin with its reason, and more than once.
+fn beyond_the_reason(status: StatusCode, words: &str) -> Option<String> {
     let reason = status.canonical_reason().unwrap_or_default();
-    let begins = words
-        .get(..reason.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(reason));
-    match words.get(reason.len()..).filter(|_| begins && !reason.is_empty()) {
-        Some("") => None,
-        Some(rest) => Some(
-            rest.strip_prefix(": ")
-                .map_or_else(|| words.clone(), str::to_owned),
-        ),
-        None => Some(words),
+    let mut rest = words;
+    loop {
+        if !reason.is_empty() && rest.eq_ignore_ascii_case(reason) {
+            return None;
+        }
+        match rest.split_once(": ") {
+            Some((start, further)) if start.eq_ignore_ascii_case(reason) => rest = further,
+            _ => return Some(rest.to_owned()),
+        }
     }
 }
 

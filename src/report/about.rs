@@ -27,6 +27,8 @@ pub struct About {
     pub show: Show,
     /// How to see the same on another machine, where that is to be told; a command of a shell.
     pub reproduce: Option<String>,
+    /// Why files were not reviewed, as far as the log has it already.
+    pub told: Vec<String>,
     /// Where the reports are.
     pub reports: Vec<String>,
     /// What is known of rules, in words.

@@ -73,7 +73,7 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
     if run_problem(report).is_none() {
         page.list("Notes", report.notes.iter().map(|note| escape(&said(note))));
     }
-    let unanswered = unanswered(report);
+    let unanswered = unanswered(report, &[]);
     page.list("Not reviewed", unanswered.iter().map(|told| escape(&said(told))));
     let overview = Overview::of(report, about.show);
     page.overview(&overview);

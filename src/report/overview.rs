@@ -103,12 +103,7 @@ impl<'a> Overview<'a> {
             count(self.more, &format!("{further}finding"))
         });
         let what: Vec<String> = more.into_iter().chain(old).collect();
-        (!what.is_empty()).then(|| {
-            format!(
-                "Not listed here: {}. The reports have all; --show all lists them.",
-                what.join(", ")
-            )
-        })
+        (!what.is_empty()).then(|| format!("Not listed here: {}. --show all lists them.", what.join(", ")))
     }
 }
 
@@ -263,7 +258,7 @@ mod tests {
         assert_eq!(lines, [9, 12]);
         assert_eq!(
             overview.left_out().unwrap(),
-            "Not listed here: 2 further findings. The reports have all; --show all lists them."
+            "Not listed here: 2 further findings. --show all lists them."
         );
         let totals = report.totals();
         let counted = totals.errors + totals.warnings + totals.not_evaluated;

@@ -146,7 +146,9 @@ pub fn sentence(text: &str) -> String {
 }
 
 /// The files without an answer, a sentence for each cause: how many, the first ones, and why. Holds text from outside.
-pub fn unanswered(report: &Report) -> Vec<String> {
+/// A reason of `told` was told before, and is not repeated.
+pub fn unanswered(report: &Report, told: &[String]) -> Vec<String> {
+    let before = "the reason is told above".to_owned();
     let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
     for file in &report.unreviewed {
         match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
@@ -154,14 +156,20 @@ pub fn unanswered(report: &Report) -> Vec<String> {
             None => causes.push((&file.reason, vec![&file.path])),
         }
     }
-    let told = |(reason, paths): (&str, Vec<&str>)| match paths.as_slice() {
-        [path] => format!("{path}: {}", unreviewed(reason)),
-        several => {
-            let number = count(several.len(), "file");
-            format!("{number} were not reviewed ({}): {reason}", named(several))
+    let sentence = |(reason, paths): (&str, Vec<&str>)| {
+        let reason = told
+            .iter()
+            .find(|told| *told == reason)
+            .map_or(reason, |_| &before);
+        match paths.as_slice() {
+            [path] => format!("{path}: {}", unreviewed(reason)),
+            several => {
+                let number = count(several.len(), "file");
+                format!("{number} were not reviewed ({}): {reason}", named(several))
+            }
         }
     };
-    causes.into_iter().map(told).collect()
+    causes.into_iter().map(sentence).collect()
 }
 
 /// What is said of a file without an answer. Holds text from outside.

@@ -24,7 +24,10 @@ impl Book {
             }
         }
         let folder = world.path().canonicalize().unwrap().display().to_string();
-        said = said.replace(&folder, "/tmp");
+        said = said
+            .replace(&folder, "/tmp")
+            .replace('\u{1b}', "ESC")
+            .replace('\r', "CR");
         let code = ended.code;
         let (line, args) = ("-".repeat(3), args.join(" "));
         let _ = writeln!(
@@ -187,7 +190,7 @@ fn reviews(book: &mut Book) {
     platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
     book.remote("a review that passes", &world, &platform, &["review"]);
     book.remote("a dry run", &world, &platform, &["review", "--dry-run"]);
-    let world = project();
+    let world = change(&[("note.txt", "no pipeline")]);
     book.remote("nothing to review", &world, &platform, &["review"]);
     book.remote(
         "nothing to review in a dry run",

@@ -11,6 +11,7 @@ pub(super) use files::write_whole;
 pub(super) use steps::{STEP_OUTPUT, append_outputs};
 
 use super::Run;
+use super::judgement::Ending;
 use super::workspace::Workspace;
 use crate::ci::{CiContext, Host};
 use crate::error::Failure;
@@ -25,6 +26,8 @@ pub(super) struct Delivery<'a> {
     pub(super) to: &'a Destinations,
     /// Whether the run passes, whatever the verdict is.
     pub(super) passes: bool,
+    /// Why files were not reviewed, as far as that was told already.
+    pub(super) told: &'a [String],
 }
 
 /// Where the program runs, as far as it is known.
@@ -56,7 +59,7 @@ pub(super) fn deliver(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     report: &Report,
-    status: ExitStatus,
+    ending: &Ending,
     to: &Destinations,
 ) -> ExitStatus {
     let place = Place {
@@ -69,7 +72,8 @@ pub(super) fn deliver(
         &Delivery {
             report,
             to,
-            passes: status == ExitStatus::Success,
+            passes: ending.status == ExitStatus::Success,
+            told: &ending.told,
         },
     )
 }

@@ -29,6 +29,7 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
         sarif_limits: (place.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: to.category.clone(),
         show: to.show,
+        told: delivery.told.to_vec(),
         reproduce: place.ci.and_then(|ci| reproduction::command(ci, report)),
         reports: files::places(run, place.host(), delivery),
         rules: rule_texts(),

@@ -8,6 +8,7 @@
 mod charts;
 mod results;
 mod text;
+mod why;
 
 use self::results::{RuleNumbers, name};
 use self::text::escape;
@@ -27,12 +28,16 @@ const SCRIPT: &str = include_str!("script.js");
 /// A list of more entries is folded, so that the findings stay near the top.
 const LONG_LIST: usize = 12;
 
+/// Where more files have findings, they are folded.
+const MOST_OPEN: usize = 20;
+
 /// The review as an HTML page.
 pub fn render(report: &Report, about: &About) -> String {
     let mut page = head(report);
-    page.push_str(&top(report));
+    page.push_str(&top(report, about));
     page.push_str("<main>\n");
     page.push_str(&tiles(report.counts(), report.totals()));
+    page.push_str(&why::section(report, about));
     page.push_str(&remarks(report));
     page.push_str(&charts::charts(&report.findings()));
     page.push_str(&findings(report, about));
@@ -68,7 +73,7 @@ fn head(report: &Report) -> String {
     )
 }
 
-fn top(report: &Report) -> String {
+fn top(report: &Report, about: &About) -> String {
     let (sign, tone) = match report.verdict {
         Verdict::Passed => ("✓", "passed"),
         Verdict::Failed => ("✕", "failed"),
@@ -81,16 +86,21 @@ fn top(report: &Report) -> String {
         escape(&run_problem(report).unwrap_or_else(|| numbers(report)))
     );
     shown.push_str("<dl class=\"facts\">");
-    for (label, value) in facts(report) {
+    for (label, value) in facts(report, about) {
         let _ = write!(shown, "<div><dt>{label}</dt><dd>{}</dd></div>", escape(&value));
     }
     shown + "</dl>\n</header>\n"
 }
 
-fn facts(report: &Report) -> Vec<(&'static str, String)> {
+fn facts(report: &Report, about: &About) -> Vec<(&'static str, String)> {
     let context = &report.context;
     let short = |commit: &String| commit.chars().take(12).collect::<String>();
+    let repository = about.repository_url.as_deref();
     let optional = [
+        (
+            "Repository",
+            repository.map(|url| url.trim_start_matches("https://").to_owned()),
+        ),
         ("Branch", context.branch.clone()),
         ("Commit", context.head.as_ref().map(short)),
         ("Compared with", context.base.as_ref().map(short)),
@@ -207,8 +217,10 @@ fn findings(report: &Report, about: &About) -> String {
         return shown + "<p>There is nothing here: no pipeline was reviewed.</p></section>\n";
     }
     shown.push_str(&filter(&names, &all, report.counts().passed));
+    let open = files.iter().filter(|file| worst(file) > 0).count() <= MOST_OPEN;
+    let mut number = 0;
     for file in files {
-        shown.push_str(&results::file(file, &numbers, about));
+        shown.push_str(&results::file(file, open, &numbers, &mut number, about));
     }
     shown + "</section>\n"
 }

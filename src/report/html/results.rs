@@ -25,15 +25,25 @@ pub const fn status(finding: &Finding<'_>) -> (&'static str, &'static str) {
     }
 }
 
-/// One file with its results, open if it has findings.
-pub fn file(file: &FileResults, numbers: &RuleNumbers<'_>, about: &About) -> String {
+/// One file with its results, open if it has findings and not too many have. Its findings are numbered on.
+pub fn file(
+    file: &FileResults,
+    open: bool,
+    numbers: &RuleNumbers<'_>,
+    number_before: &mut usize,
+    about: &About,
+) -> String {
     let findings = file.findings();
     let passed: Vec<&RuleResult> = file
         .results
         .iter()
         .filter(|r| r.status == Status::Passed)
         .collect();
-    let open = if findings.is_empty() { "" } else { " open=\"\"" };
+    let open = if open && !findings.is_empty() {
+        " open=\"\""
+    } else {
+        ""
+    };
     let mut shown = format!(
         "<details class=\"file card\"{open}><summary><h3 class=\"mono\">{}</h3> <span class=\"tally\">{}, {} passed</span></summary>\n",
         escape(&file.path),
@@ -41,7 +51,8 @@ pub fn file(file: &FileResults, numbers: &RuleNumbers<'_>, about: &About) -> Str
         passed.len()
     );
     for finding in &findings {
-        push_finding(&mut shown, finding, numbers, about);
+        *number_before += 1;
+        push_finding(&mut shown, finding, *number_before, numbers, about);
     }
     for result in passed {
         let _ = writeln!(
@@ -64,12 +75,19 @@ pub fn name(rule: &str) -> String {
     escape(&shorten::to_chars(rule, NAME_LIMIT))
 }
 
-fn push_finding(shown: &mut String, finding: &Finding<'_>, numbers: &RuleNumbers<'_>, about: &About) {
+fn push_finding(
+    shown: &mut String,
+    finding: &Finding<'_>,
+    id: usize,
+    numbers: &RuleNumbers<'_>,
+    about: &About,
+) {
     let (status, word) = status(finding);
     let _ = write!(
         shown,
-        "<article class=\"{status}\" data-status=\"{status}\" data-rule=\"{}\"><header><span class=\"badge\">{word}</span> \
-         <code>{}</code> <span class=\"place\">{}</span></header>\n<p class=\"message\">{}</p>\n",
+        "<article id=\"finding-{id}\" class=\"{status}\" data-status=\"{status}\" data-rule=\"{}\"><header><span class=\"badge\">{word}</span> \
+         <code>{}</code> <span class=\"place\">{}</span> \
+         <a class=\"place\" href=\"#finding-{id}\">link</a></header>\n<p class=\"message\">{}</p>\n",
         number(numbers, finding.rule),
         name(finding.rule),
         place(finding, about),

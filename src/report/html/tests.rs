@@ -119,6 +119,64 @@ fn a_review_of_nothing_is_a_page_too() {
 }
 
 #[test]
+fn the_page_says_what_fails_the_gate_and_each_rule_in_words() {
+    let about = About {
+        rules: vec![crate::report::RuleText {
+            id: "component-naming-convention".to_owned(),
+            summary: "Names follow a pattern.".to_owned(),
+            help: vec!["So that all can <find> them.".to_owned()],
+        }],
+        reproduce: Some("sluicegate check --all".to_owned()),
+        repository_url: Some("https://github.com/o/r".to_owned()),
+        ..About::default()
+    };
+    let page = render(&sample::report(), &about);
+    let document = read(&page);
+    let shown = text_of(document.root());
+    for words in [
+        "The gate failed: findings of level error, and what could not be evaluated, fail the gate (--fail-on error).",
+        "2 findings in 1 file",
+        "Names follow a pattern.",
+        "So that all can <find> them.",
+        "sluicegate check --all",
+        "github.com/o/r",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let ids: Vec<&str> = document
+        .descendants()
+        .filter_map(|node| node.attribute("id"))
+        .collect();
+    let links = document
+        .descendants()
+        .filter_map(|node| node.attribute("href")?.strip_prefix('#'));
+    assert!(links.clone().count() > 4 && links.clone().all(|id| ids.contains(&id)));
+}
+
+#[test]
+fn many_files_are_folded() {
+    let mut report = sample::empty(Verdict::Failed);
+    let failed = || sample::result("r", Status::Failed(Severity::Error), vec![]);
+    let files = |n: usize| {
+        (0..n)
+            .map(|at| sample::file(&at.to_string(), vec![failed()]))
+            .collect()
+    };
+    let open = |report: &Report| {
+        let page = render(report, &About::default());
+        let open = |node: &Node<'_, '_>| node.attribute("open").is_some();
+        of_class(&read(&page), "file")
+            .iter()
+            .filter(|node| open(node))
+            .count()
+    };
+    report.files = files(MOST_OPEN);
+    assert_eq!(open(&report), MOST_OPEN);
+    report.files = files(MOST_OPEN + 1);
+    assert_eq!(open(&report), 0);
+}
+
+#[test]
 fn a_link_is_made_only_to_a_web_address() {
     let about = About {
         blob_url: Some("javascript:alert(1)//".to_owned()),

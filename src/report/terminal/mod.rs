@@ -42,6 +42,7 @@ const REACH: u32 = 2;
 /// What is wrong with the rules file stands in the file, so its own check shows more than a review can.
 const RULES_HINT: &str =
     "hint: `sluicegate rules lint` shows every place in the rules file that is to be mended";
+const NO_RULES_HINT: &str = "hint: `sluicegate rules init` writes a rules file to begin with";
 
 /// The report as text, one line break at its end. Everything from outside is made harmless.
 pub fn render(report: &Report, about: &About, style: Style) -> String {
@@ -49,7 +50,7 @@ pub fn render(report: &Report, about: &About, style: Style) -> String {
     if !style.quiet {
         let overview = Overview::of(report, about.show);
         push_overview(&mut shown, &overview, about, style);
-        push_remarks(&mut shown, report, style);
+        push_remarks(&mut shown, report, about, style);
     }
     let _ = writeln!(
         shown,
@@ -79,7 +80,8 @@ fn push_overview(shown: &mut String, overview: &Overview<'_>, about: &About, sty
     } else {
         for (number, (path, findings)) in overview.by_file().into_iter().enumerate() {
             let mut content = String::new();
-            for finding in &findings {
+            for (at, finding) in findings.iter().enumerate() {
+                content.push_str(if at > 0 { "\n" } else { "" });
                 push_finding(&mut content, finding, about, style);
             }
             let name = format!("{path} ({})", findings.len());
@@ -99,7 +101,11 @@ fn push_cause(shown: &mut String, cause: &Cause<'_>, style: Style) {
     for line in wrapped(&text::line(&concerns), style.width) {
         let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
     }
-    let _ = writeln!(shown, "{RULES_HINT}\n");
+    let hint = match cause.finding.error_type {
+        Some("designer/rules-file-retrieval-error") => NO_RULES_HINT,
+        _ => RULES_HINT,
+    };
+    let _ = writeln!(shown, "{hint}\n");
 }
 
 /// How to see the same elsewhere, and where it is written down.
@@ -151,7 +157,7 @@ fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
 }
 
 /// What is to be known besides the findings, one line each.
-fn push_remarks(shown: &mut String, report: &Report, style: Style) {
+fn push_remarks(shown: &mut String, report: &Report, about: &About, style: Style) {
     let start = shown.len();
     let warning = paint("warning", bold(AnsiColor::Yellow), style);
     let error = if style.passes {
@@ -165,7 +171,7 @@ fn push_remarks(shown: &mut String, report: &Report, style: Style) {
     if let Some(line) = excluded(report) {
         let _ = writeln!(shown, "note: {}", text::line(&line));
     }
-    for told in unanswered(report) {
+    for told in unanswered(report, &about.told) {
         let _ = writeln!(shown, "{error}: {}", text::line(&told));
     }
     match run_problem(report) {
