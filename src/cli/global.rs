@@ -1,6 +1,6 @@
 //! The flags that every command takes.
 
-use super::{Color, GateChanges};
+use super::{ColorChoice, GateChanges};
 use crate::policy::Choice;
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub struct GlobalArgs {
     pub gate_changes: Option<GateChanges>,
     /// Colour in what people read [env: SLUICEGATE_COLOR, NO_COLOR] [default: auto]
     #[arg(long, global = true, value_name = "WHEN")]
-    pub color: Option<Color>,
+    pub color: Option<ColorChoice>,
     /// Only results and errors
     #[arg(short, long, global = true)]
     pub quiet: bool,

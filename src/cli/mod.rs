@@ -57,9 +57,9 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, Color, EventFormat, FailOn, Fork, GateChanges, IfExists, OnIgnored, OnUnavailable,
-    OutputFormat, PublishFrom, ReportFlag, ReportFormat, RequiredEngine, Select, Show, parse_bool,
-    parse_seconds, parse_value,
+    Annotations, ColorChoice, EventFormat, FailOn, Fork, Format, GateChanges, IfExists, OnIgnored,
+    OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, Select, Show, Source, parse_bool, parse_seconds,
+    parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

@@ -1,6 +1,6 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{IfExists, OnIgnored, PublishFrom, RequiredEngine, Select};
+use super::{IfExists, OnIgnored, RequiredEngine, Select, Source};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -66,7 +66,7 @@ pub struct PublishFlags {
     pub select: Option<Select>,
     /// Where the files come from [env: SLUICEGATE_FROM] [default: commit]
     #[arg(long, value_name = "SOURCE")]
-    pub from: Option<PublishFrom>,
+    pub from: Option<Source>,
     /// What an existing version means [env: SLUICEGATE_IF_EXISTS] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub if_exists: Option<IfExists>,

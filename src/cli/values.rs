@@ -1,20 +1,12 @@
-//! The values of flags that have a fixed set, read the same way from a flag, a variable and the file.
+//! The values of flags that have a fixed set, read the same way from a flag, a variable and the file. Where a room below
+//! has the set, it is that room's own.
 
 pub use crate::findings::{FailOn, Show};
+pub use crate::publish::{IfExists, OnIgnored, Select, Source};
+pub use crate::report::Format;
+pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
 use std::path::PathBuf;
-
-/// When to use colour.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
 
 /// What a platform that gives no usable answer means.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -70,48 +62,6 @@ pub enum RequiredEngine {
     Any,
 }
 
-/// Where published files come from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum PublishFrom {
-    /// The head commit.
-    #[default]
-    Commit,
-    /// The working tree.
-    Worktree,
-}
-
-/// Which of the selected files are published.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Select {
-    /// All of them.
-    #[default]
-    All,
-    /// Only what the shared pipelines need.
-    Closure,
-}
-
-/// What an existing version means.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum IfExists {
-    /// Exit 5.
-    #[default]
-    Fail,
-    /// Exit 0 if it is provably the same content, else 5.
-    SameContent,
-}
-
-/// What ignored resources mean.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum OnIgnored {
-    /// Exit 6.
-    #[default]
-    Fail,
-    /// Exit 6, and the version is disabled.
-    Disable,
-    /// A warning.
-    Warn,
-}
-
 /// How a list or a resource is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
@@ -132,30 +82,11 @@ pub enum EventFormat {
     Csv,
 }
 
-/// A report format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// JUnit XML, as the CI hosts read it.
-    Junit,
-    /// JUnit XML, as the strict schemas want it.
-    JunitStrict,
-    /// The program's own JSON report.
-    Json,
-    /// SARIF 2.1.0, for code scanning.
-    Sarif,
-    /// GitLab's Code Quality JSON.
-    Gitlab,
-    /// Markdown for a comment.
-    Markdown,
-    /// One HTML page for people.
-    Html,
-}
-
 /// A report to write: `FORMAT=PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportFlag {
     /// The format.
-    pub format: ReportFormat,
+    pub format: Format,
     /// Where to; none for standard output (`-`).
     pub path: Option<PathBuf>,
 }

@@ -36,7 +36,7 @@ mod verify;
 mod versions;
 mod workspace;
 
-use crate::cli::{Cli, Color, Command, GlobalArgs};
+use crate::cli::{Cli, Command, GlobalArgs};
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -63,7 +63,7 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
     let color = settings::color(&cli.global, &env);
     let ui = Ui::new(
         cli.global.quiet,
-        color_choice(*color.as_ref().unwrap_or(&Color::Auto)),
+        *color.as_ref().unwrap_or(&ColorChoice::Auto),
         is_ci(&env),
     );
     if let Err(error) = color {
@@ -116,14 +116,6 @@ fn dispatch(run: &Run, command: Command) -> Outcome {
         Command::Schema(_) => manual::schema(run),
         Command::Completions(args) => manual::completions(run, args.shell),
         Command::Man(args) => manual::pages(run, &args.dir),
-    }
-}
-
-const fn color_choice(color: Color) -> ColorChoice {
-    match color {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
     }
 }
 

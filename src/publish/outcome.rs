@@ -2,27 +2,31 @@
 
 use super::Latest;
 use crate::http::HttpError;
+use clap::ValueEnum;
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// What ignored resources mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What ignored resources mean: an incomplete artifact, whose version may be disabled so that no consumer's \[Latest\]
+/// meets it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OnIgnored {
-    /// The artifact is incomplete.
+    /// Exit 6.
+    #[default]
     Fail,
-    /// The artifact is incomplete, and the version is disabled, so that no consumer's [Latest] meets it.
+    /// Exit 6, and the version is disabled.
     Disable,
-    /// They are said, and the publish is a success.
+    /// A warning.
     Warn,
 }
 
 /// What it means that the version exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum IfExists {
-    /// A conflict.
+    /// Exit 5.
+    #[default]
     Fail,
-    /// A success if it is of this commit and has every enabled shared pipeline.
+    /// Exit 0 if it is provably the same content, else 5.
     SameContent,
 }
 

@@ -1,20 +1,25 @@
 //! What the user wants published.
 
-/// Where the files come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use clap::ValueEnum;
+
+/// Where the files come from: as they are in the head commit, so that the commit hash is true, or as they are on disk,
+/// without what git ignores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Source {
-    /// As they are in the head commit, so that the commit hash is true.
+    /// The head commit.
+    #[default]
     Commit,
-    /// As they are on disk, without what git ignores.
+    /// The working tree.
     Worktree,
 }
 
-/// Which of the files that the globs select are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Which of the files that the globs select are taken. What the enabled shared pipelines need must be among them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Select {
-    /// All of them; what the shared pipelines need must be among them.
+    /// All of them.
+    #[default]
     All,
-    /// Only what the enabled shared pipelines need.
+    /// Only what the shared pipelines need.
     Closure,
 }
 

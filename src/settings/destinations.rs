@@ -1,25 +1,15 @@
 //! Where a review's result goes.
 
 use super::{SettingsError, Sources};
-use crate::cli::{Annotations, DestinationArgs, ReportFlag, ReportFormat, Show, parse_value};
+use crate::cli::{Annotations, DestinationArgs, ReportFlag, Show, parse_value};
 use crate::env;
-use std::path::PathBuf;
 use std::str::FromStr;
-
-/// Where a report goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportTarget {
-    /// The format.
-    pub format: ReportFormat,
-    /// The file; none for standard output.
-    pub path: Option<PathBuf>,
-}
 
 /// Where the result goes.
 #[derive(Debug, Clone)]
 pub struct Destinations {
     /// The reports to write; none: what the CI host looks for.
-    pub reports: Vec<ReportTarget>,
+    pub reports: Vec<ReportFlag>,
     /// The annotations to write.
     pub annotations: Annotations,
     /// Whether a comment is kept on the pull or merge request.
@@ -55,7 +45,7 @@ impl Sources<'_> {
 
     /// Paths are relative to the current folder, those of the file included, as a CI job's are; those of the file stay in
     /// the checkout.
-    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportTarget>, SettingsError> {
+    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
         let kept = |flag: &ReportFlag| {
             Ok(ReportFlag {
                 path: self.kept("review.report", flag.path.as_ref())?,
@@ -73,10 +63,10 @@ impl Sources<'_> {
                 "two reports cannot both go to standard output",
             ));
         }
-        let target = |flag: ReportFlag| ReportTarget {
-            format: flag.format,
+        let absolute = |flag: ReportFlag| ReportFlag {
             path: flag.path.map(|path| self.env.current_dir().join(path)),
+            ..flag
         };
-        Ok(flags.into_iter().map(target).collect())
+        Ok(flags.into_iter().map(absolute).collect())
     }
 }

@@ -67,7 +67,7 @@ pub(super) struct PublishSection {
     #[serde(deserialize_with = "word")]
     pub(super) select: Option<cli::Select>,
     #[serde(deserialize_with = "word")]
-    pub(super) from: Option<cli::PublishFrom>,
+    pub(super) from: Option<cli::Source>,
     #[serde(deserialize_with = "word")]
     pub(super) if_exists: Option<cli::IfExists>,
     #[serde(deserialize_with = "word")]

@@ -2,7 +2,7 @@
 
 use super::{Layers, SettingsError, Sources};
 use crate::ci::{Host, UnknownHost};
-use crate::cli::{Color, GateChanges, GlobalArgs, parse_value};
+use crate::cli::{ColorChoice, GateChanges, GlobalArgs, parse_value};
 use crate::env::{self, Env};
 use crate::policy::Choice;
 use std::path::PathBuf;
@@ -47,12 +47,12 @@ pub fn host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError>
 }
 
 /// When to use colour; `NO_COLOR` is honoured unless colour is asked for by flag or variable.
-pub fn color(args: &GlobalArgs, env: &Env) -> Result<Color, SettingsError> {
+pub fn color(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
     let asked = Layers::new(env).pick(args.color, env::COLOR, parse_value, None)?;
     Ok(asked.unwrap_or(if env.get(env::NO_COLOR).is_some() {
-        Color::Never
+        ColorChoice::Never
     } else {
-        Color::Auto
+        ColorChoice::Auto
     }))
 }
 

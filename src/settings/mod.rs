@@ -19,7 +19,7 @@ mod selection;
 mod table;
 
 pub use check::Check;
-pub use destinations::{Destinations, ReportTarget};
+pub use destinations::Destinations;
 pub use file::{FILE_NAME, FileConfig};
 pub use global::{color, gate_changes, host, named_config, named_repository, policy_choice};
 pub use judging::Judging;

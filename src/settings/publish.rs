@@ -3,9 +3,7 @@
 use super::platform::{number, within};
 use super::selection::globs;
 use super::{Revisions, Selection, SettingsError, Sources};
-use crate::cli::{
-    CiArgs, IfExists, OnIgnored, PublishArgs, PublishFrom, RequiredEngine, Select, parse_value,
-};
+use crate::cli::{CiArgs, IfExists, OnIgnored, PublishArgs, RequiredEngine, Select, Source, parse_value};
 use crate::env;
 use globset::GlobSet;
 use std::path::PathBuf;
@@ -29,7 +27,7 @@ pub struct Publish {
     /// Which of them.
     pub select: Select,
     /// Where the files come from.
-    pub from: PublishFrom,
+    pub from: Source,
     /// What an existing version means.
     pub if_exists: IfExists,
     /// What ignored resources mean.

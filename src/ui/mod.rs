@@ -10,12 +10,14 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::text;
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// When to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal.
+    #[default]
     Auto,
     /// Always.
     Always,

@@ -3,12 +3,11 @@
 use super::super::Run;
 use super::{Delivery, words};
 use crate::ci::Host;
-use crate::cli::ReportFormat;
+use crate::cli::ReportFlag;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Report;
 use crate::report::{self, About, Format};
-use crate::settings::ReportTarget;
 use std::borrow::Cow;
 use std::fs;
 use std::io;
@@ -31,7 +30,7 @@ pub(super) fn write_reports(
         return;
     }
     for (format, place) in usual(run, host) {
-        let target = ReportTarget {
+        let target = ReportFlag {
             format,
             path: Some(run.env.current_dir().join(&*place)),
         };
@@ -44,9 +43,9 @@ pub(super) fn write_reports(
 
 /// Where a host looks for reports without being told, or where its documentation tells one to put them; on GitHub the
 /// annotations, the step summary and the outputs say everything.
-fn usual(run: &Run, host: Host) -> Vec<(ReportFormat, Cow<'static, str>)> {
-    use ReportFormat::{Gitlab, Junit};
-    let fixed: &[(ReportFormat, &'static str)] = match host {
+fn usual(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
+    use Format::{Gitlab, Junit};
+    let fixed: &[(Format, &'static str)] = match host {
         // `artifacts:reports` of the job must name both:
         // <https://docs.gitlab.com/ci/yaml/artifacts_reports/>.
         Host::GitLab => &[(Gitlab, "gl-code-quality-report.json"), (Junit, "junit.xml")],
@@ -98,7 +97,7 @@ pub(super) fn places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<Stri
 
 /// The path of the JUnit report, asked for or usual.
 pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
-    let is_junit = |format: ReportFormat| matches!(format, ReportFormat::Junit | ReportFormat::JunitStrict);
+    let is_junit = |format: Format| matches!(format, Format::Junit | Format::JunitStrict);
     let mut asked = delivery
         .to
         .reports
@@ -111,8 +110,8 @@ pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Opti
     asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
-fn write_report(run: &Run, target: &ReportTarget, report: &Report, about: &About) -> Result<(), Failure> {
-    let format = format(target.format);
+fn write_report(run: &Run, target: &ReportFlag, report: &Report, about: &About) -> Result<(), Failure> {
+    let format = target.format;
     let unusable = |error: anyhow::Error| {
         let place = target
             .path
@@ -138,18 +137,6 @@ fn write_report(run: &Run, target: &ReportTarget, report: &Report, about: &About
     match &target.path {
         Some(path) => write_whole(path, &bytes).map_err(|error| unusable(error.into())),
         None => run.ui.out(&String::from_utf8_lossy(&bytes)),
-    }
-}
-
-const fn format(asked: ReportFormat) -> Format {
-    match asked {
-        ReportFormat::Junit => Format::Junit,
-        ReportFormat::JunitStrict => Format::JunitStrict,
-        ReportFormat::Json => Format::Json,
-        ReportFormat::Sarif => Format::Sarif,
-        ReportFormat::Gitlab => Format::Gitlab,
-        ReportFormat::Markdown => Format::Markdown,
-        ReportFormat::Html => Format::Html,
     }
 }
 

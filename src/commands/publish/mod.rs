@@ -11,7 +11,7 @@ use super::deliver::{append_outputs, write_whole};
 use super::judgement::count;
 use super::workspace::Workspace;
 use super::{Outcome, Run};
-use crate::cli::{IfExists, OnIgnored, PublishArgs, PublishFrom, Select};
+use crate::cli::PublishArgs;
 use crate::context::{Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -63,7 +63,7 @@ impl Publishing<'_> {
         if let Some(evidence) = &evidence {
             evidence.passed(&self.target.head)?;
         }
-        if evidence.is_some() && self.settings.from == PublishFrom::Worktree {
+        if evidence.is_some() && self.settings.from == Source::Worktree {
             let message = "a review is of a commit, and says nothing about files from the working tree";
             return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
         }
@@ -103,11 +103,7 @@ impl Publishing<'_> {
     }
 
     fn plan(&self) -> Result<Plan, PublishError> {
-        let source = match self.settings.from {
-            PublishFrom::Commit => Source::Commit,
-            PublishFrom::Worktree => Source::Worktree,
-        };
-        self.plan_of(&self.target.head, source)
+        self.plan_of(&self.target.head, self.settings.from)
     }
 
     fn plan_of(&self, commit: &CommitId, source: Source) -> Result<Plan, PublishError> {
@@ -117,15 +113,8 @@ impl Publishing<'_> {
     fn options(&self) -> publish::Options {
         let settings = self.settings;
         publish::Options {
-            on_ignored: match settings.on_ignored {
-                OnIgnored::Fail => publish::OnIgnored::Fail,
-                OnIgnored::Disable => publish::OnIgnored::Disable,
-                OnIgnored::Warn => publish::OnIgnored::Warn,
-            },
-            if_exists: match settings.if_exists {
-                IfExists::Fail => publish::IfExists::Fail,
-                IfExists::SameContent => publish::IfExists::SameContent,
-            },
+            on_ignored: settings.on_ignored,
+            if_exists: settings.if_exists,
             verify: settings.verify,
             patience: settings.lookup_timeout,
             // Content hashes cost time, so they are made only for who reads them.
@@ -182,10 +171,7 @@ pub(super) fn plan_of(
         version_template: settings.version_name.clone(),
         include: &|path| settings.selection.includes(path),
         exclude: &|path| settings.selection.excludes(path),
-        select: match settings.select {
-            Select::All => publish::Select::All,
-            Select::Closure => publish::Select::Closure,
-        },
+        select: settings.select,
         config_dir: workspace.named_folder.clone(),
         source,
         branch: target.branch.clone(),

@@ -99,7 +99,7 @@ fn look(variable: &str) -> Value {
         env::PREFIX => text("sales"),
         env::VERSION_NAME => text("auto"),
         env::SELECT => words::<cli::Select>(),
-        env::FROM => words::<cli::PublishFrom>(),
+        env::FROM => words::<cli::Source>(),
         env::IF_EXISTS => words::<cli::IfExists>(),
         env::ON_IGNORED => words::<cli::OnIgnored>(),
         env::LOOKUP_TIMEOUT => whole(0, LONGEST_LOOKUP, DEFAULT_LOOKUP),
@@ -179,7 +179,7 @@ fn words<T: ValueEnum + Default>() -> Value {
 }
 
 fn reports() -> Value {
-    let formats = cli::ReportFormat::value_variants()
+    let formats = cli::Format::value_variants()
         .iter()
         .filter_map(ValueEnum::to_possible_value);
     let formats: Vec<String> = formats.map(|format| format.get_name().to_owned()).collect();
