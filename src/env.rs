@@ -5,6 +5,7 @@
 //! host's file under `ci/`.
 
 use crate::input;
+use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -154,10 +155,15 @@ pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";
 /// The largest event payload that is read, in bytes. GitHub caps a payload at 25 MB.
 const PAYLOAD_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// The captured environment.
+/// How the names of variables end that hold a secret.
+const SECRET_ENDS: [&str; 4] = ["TOKEN", "SECRET", "PASSWORD", "_KEY"];
+
+/// The captured environment. What by its name is a secret stands apart: it cannot be printed, and [`Env::get`] does not
+/// give it.
 #[derive(Clone, Default)]
 pub struct Env {
     variables: BTreeMap<String, String>,
+    secrets: BTreeMap<String, SecretString>,
     current_dir: PathBuf,
     payload: OnceLock<Option<Result<serde_json::Value, String>>>,
 }
@@ -181,9 +187,15 @@ impl Env {
 
     /// An environment made of `variables`, as it would be captured in `current_dir`.
     pub fn from_parts(variables: impl IntoIterator<Item = (String, String)>, current_dir: PathBuf) -> Self {
-        let variables: BTreeMap<String, String> = variables.into_iter().collect();
+        let is_secret = |name: &str| SECRET_ENDS.iter().any(|end| name.ends_with(end));
+        let (secrets, variables): (Vec<_>, Vec<_>) =
+            variables.into_iter().partition(|(name, _)| is_secret(name));
+        let secrets = secrets.into_iter().filter(|(_, value)| !value.is_empty());
         Self {
-            variables,
+            variables: variables.into_iter().collect(),
+            secrets: secrets
+                .map(|(name, value)| (name, SecretString::from(value)))
+                .collect(),
             current_dir,
             payload: OnceLock::new(),
         }
@@ -204,10 +216,17 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
+    /// The value of a variable that holds a secret, whatever its name; an empty one counts as not set.
+    pub fn secret(&self, name: &str) -> Option<SecretString> {
+        let named = self.secrets.get(name).cloned();
+        named.or_else(|| self.get(name).map(SecretString::from))
+    }
+
     /// The names of the variables that are set to something.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let set = self.variables.iter().filter(|(_, value)| !value.is_empty());
-        set.map(|(name, _)| name.as_str())
+        let names = set.map(|(name, _)| name).chain(self.secrets.keys());
+        names.map(String::as_str)
     }
 
     /// The folder that relative paths start from.
@@ -230,4 +249,23 @@ fn read_payload(path: &str) -> Result<serde_json::Value, String> {
     let describe = |why: &dyn std::fmt::Display| format!("{path} ({GITHUB_EVENT_PATH}): {why}");
     let bytes = input::file(Path::new(path), PAYLOAD_LIMIT).map_err(|e| describe(&e))?;
     serde_json::from_slice(&bytes).map_err(|e| describe(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use secrecy::ExposeSecret as _;
+
+    #[test]
+    fn a_secret_is_given_as_one_alone() {
+        let variables = [(TOKEN, "s3cret"), ("GITLAB_TOKEN", ""), ("PIN", "1234")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let env = Env::from_parts(variables, "/".into());
+        let secret = |name| env.secret(name).map(|it| it.expose_secret().to_owned());
+        assert_eq!(env.get(TOKEN), None);
+        assert_eq!(secret(TOKEN).as_deref(), Some("s3cret"));
+        assert_eq!(secret("GITLAB_TOKEN"), None);
+        assert_eq!(secret("PIN").as_deref(), Some("1234"), "a user's own name");
+        assert_eq!(env.names().collect::<Vec<_>>(), ["PIN", TOKEN]);
+    }
 }

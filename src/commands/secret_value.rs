@@ -19,7 +19,7 @@ impl Run {
         let (text, named) = match source {
             SecretSource::Variable(name) => {
                 let named = format!("the variable {name}");
-                let value = self.env.get(name).map(SecretString::from);
+                let value = self.env.secret(name);
                 (
                     value.ok_or_else(|| Failure::usage(format!("{named} is not set")))?,
                     named,

@@ -4,7 +4,6 @@ use super::{Layers, SettingsError, Sources};
 use crate::cli::GlobalArgs;
 use crate::env::{self, Env};
 use crate::http::{BaseUrl, TokenSource};
-use secrecy::SecretString;
 use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
@@ -161,9 +160,7 @@ fn token_source(
         (None, Some(command)) => return Ok(Some(TokenSource::Command(command.clone()))),
         (None, None) => {}
     }
-    let value = env
-        .get(env::TOKEN)
-        .map(|text| TokenSource::Value(SecretString::from(text)));
+    let value = env.secret(env::TOKEN).map(TokenSource::Value);
     let found = [
         (env::TOKEN, value),
         (
@@ -191,8 +188,12 @@ fn token_source(
 /// OAuth 2 client credentials: all three variables or none.
 fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
     let names = [env::CLIENT_ID, env::CLIENT_SECRET, env::TOKEN_URL];
-    let [Some(id), Some(secret), Some(url)] = names.map(|name| env.get(name)) else {
-        let absent: Vec<&str> = names.into_iter().filter(|name| env.get(name).is_none()).collect();
+    let [id, url] = [env::CLIENT_ID, env::TOKEN_URL].map(|name| env.get(name));
+    let (Some(id), Some(secret), Some(url)) = (id, env.secret(env::CLIENT_SECRET), url) else {
+        let absent: Vec<&str> = names
+            .into_iter()
+            .filter(|name| env.secret(name).is_none())
+            .collect();
         if absent.len() == names.len()
             || absent.contains(&env::CLIENT_ID) && absent.contains(&env::CLIENT_SECRET)
         {
@@ -211,7 +212,7 @@ fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
     Ok(Some(TokenSource::ClientCredentials {
         token_url,
         client_id: id.to_owned(),
-        client_secret: SecretString::from(secret),
+        client_secret: secret,
         audience: env.get(env::TOKEN_AUDIENCE).map(str::to_owned),
     }))
 }

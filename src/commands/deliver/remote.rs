@@ -78,7 +78,7 @@ fn thread(run: &Run, place: &Place<'_>) -> Result<(Thread, HostSettings), Failur
                 number: number?,
             };
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-            Ok((thread, settings(root, need(run, "GITHUB_TOKEN")?, None)?))
+            Ok((thread, settings(root, token(run, "GITHUB_TOKEN")?, None)?))
         }
         Host::GitLab => {
             // In a pipeline of a fork the merge request belongs to the project that it is for.
@@ -89,7 +89,7 @@ fn thread(run: &Run, place: &Place<'_>) -> Result<(Thread, HostSettings), Failur
             };
             // The token of a job may not write notes, so it takes one of its own:
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
-            let token = need(run, "GITLAB_TOKEN")?;
+            let token = token(run, "GITLAB_TOKEN")?;
             let ca_cert = run.env.get("CI_SERVER_TLS_CA_FILE").map(PathBuf::from);
             Ok((thread, settings(need(run, "CI_API_V4_URL")?, token, ca_cert)?))
         }
@@ -104,10 +104,15 @@ fn need<'a>(run: &'a Run, variable: &str) -> Result<&'a str, Failure> {
     run.env.get(variable).ok_or_else(missing)
 }
 
-fn settings(root: &str, token: &str, ca_cert: Option<PathBuf>) -> Result<HostSettings, Failure> {
+fn token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
+    let missing = || Failure::usage(format!("the variable {variable} is not set"));
+    run.env.secret(variable).ok_or_else(missing)
+}
+
+fn settings(root: &str, token: SecretString, ca_cert: Option<PathBuf>) -> Result<HostSettings, Failure> {
     Ok(HostSettings {
         root: url(root)?,
-        token: Some(SecretString::from(token)),
+        token: Some(token),
         proxy: None,
         timeout: TIMEOUT,
         retries: RETRIES,
