@@ -146,11 +146,6 @@ fn kind<S: Serializer>(kind: &Option<Kind>, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl PipelineDiff {
-    /// Whether anything but the layout changed, or may have.
-    pub fn is_more_than_layout(&self) -> bool {
-        self.change != FileChange::Layout
-    }
-
     /// Whether the content differs in anything but layout.
     pub(super) fn has_content(&self) -> bool {
         !(self.components.is_empty()
