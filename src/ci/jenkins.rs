@@ -15,7 +15,8 @@ pub(super) fn is_here(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }
 
-/// Without `GIT_COMMIT`, which only the git plugin sets, what is checked out is meant.
+/// Without `GIT_COMMIT`, which only the git plugin sets, what is checked out is meant. `BRANCH_IS_PRIMARY` is set where the
+/// branch source knows the default branch: <https://javadoc.jenkins.io/plugin/branch-api/>.
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
@@ -23,6 +24,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         commit: text("GIT_COMMIT"),
         branch: text("BRANCH_NAME"),
         run_number: text("BUILD_NUMBER"),
+        default_branch: text("BRANCH_NAME").filter(|_| env.get("BRANCH_IS_PRIMARY") == Some("true")),
         ..CiContext::new(Host::Jenkins, "branch")
     };
     Ok(match (text("CHANGE_TARGET"), env.get("TAG_NAME")) {

@@ -11,7 +11,7 @@ use crate::gate::{self, Scope, Selected};
 use crate::git::{
     BlobId, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
-use crate::pipelines::{self, RULES_FILE};
+use crate::pipelines::{self, ConfigFolderError, RULES_FILE};
 use crate::policy::{self, GateFile, plain};
 use crate::rules::RuleSet;
 use crate::settings::{self, FILE_NAME, Revisions, Selection, Sources};
@@ -196,15 +196,18 @@ impl<'a> Workspace<'a> {
         Ok(comparison)
     }
 
-    /// The platform's hidden folder: as set, else the one that holds its files.
+    /// The platform's hidden folder: as set, else the one that holds its files in the branch that the change goes to, so
+    /// that a change with another folder does not choose the rules that it is judged by; else the one that holds them.
     pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let Some(name) = &self.named_folder {
             return Ok(Some(name.clone()));
         }
-        let folders = snapshot.root_folders()?;
-        let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
-        let found = pipelines::config_folder(&folders, &holds);
-        found.map_err(|error| {
+        if let PolicyTip::At { commit, .. } = &self.policy
+            && let Ok(Some(folder)) = folder_in(&self.repo.snapshot(commit.clone()))?
+        {
+            return Ok(Some(folder));
+        }
+        folder_in(snapshot)?.map_err(|error| {
             Failure::usage(error.to_string()).hint("name it by --config-dir or SLUICEGATE_CONFIG_DIR")
         })
     }
@@ -257,14 +260,14 @@ impl<'a> Workspace<'a> {
             return Ok(Chosen::default());
         }
         self.must_match(snapshot, comparison.base.as_ref(), restriction.selection)?;
-        let config_dir = self.config_dir(snapshot)?;
+        self.config_dir(snapshot)?;
         let hosts_base = self.hosts_base(run, comparison, restriction.revisions)?;
         let policy_files = self.policy_files(snapshot, hosts_base.as_ref().or(comparison.base.as_ref()))?;
         let scope = Scope {
             head: snapshot,
             base: comparison.base.as_ref(),
             base_source: &comparison.base_source,
-            config_dir: config_dir.as_deref(),
+            config_dir: self.named_folder.as_deref(),
             policy_files: &policy_files,
             hosts_base: hosts_base.as_ref(),
             words: &|change| self.words(snapshot, hosts_base.as_ref(), change),
@@ -339,6 +342,13 @@ impl<'a> Workspace<'a> {
         let message = format!("the path {} is not in {}", typed.display(), snapshot.name());
         Err(Failure::usage(message).hint("paths are relative to the current folder"))
     }
+}
+
+/// The one hidden folder of the snapshot with the platform's files.
+fn folder_in(snapshot: &Snapshot<'_>) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
+    let folders = snapshot.root_folders()?;
+    let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    Ok(pipelines::config_folder(&folders, &holds))
 }
 
 pub(super) fn as_wish(revisions: Revisions) -> Wish {

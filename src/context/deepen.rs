@@ -136,7 +136,7 @@ impl Fetching<'_> {
     /// What the host or the clone says, else the remote itself; kept for the steps that follow.
     fn default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
-            let known = self.repo.default_remote_branch().ok().flatten();
+            let known = self.repo.told_default_branch().ok().flatten();
             self.ci.default_branch = known
                 .map(|known| known.branch)
                 .or_else(|| self.ask_default_branch());

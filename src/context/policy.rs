@@ -1,7 +1,7 @@
 //! Which commit says how a change is judged: the branch that the change goes to, as the remote has it.
 //!
 //! Not the merge-base, which a change can choose from the past, and not what was there before a push, which the same
-//! hand may have pushed. Only references that a remote is fetched into are asked, by their full names.
+//! hand may have pushed. A default branch is not guessed by its usual name either, as anybody may push that. Only references that a remote is fetched into are asked, by their full names.
 
 use super::ContextError;
 use crate::ci::{BaseHint, CiContext, Host};
@@ -88,7 +88,7 @@ fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError>
     match &ci.default_branch {
         Some(name) if on_default(name) => Ok(head(name)),
         Some(name) => tip_of(repo, name, "default", &[]),
-        None => Ok(match repo.default_remote_branch()? {
+        None => Ok(match repo.told_default_branch()? {
             Some(tip) if on_default(&tip.branch) => head(&tip.branch),
             Some(tip) => at(tip),
             None => PolicyTip::Unknown {

@@ -229,7 +229,7 @@ impl Scope<'_> {
         self.policy_files.iter().any(|file| file == path) || self.is_rules_file(path)
     }
 
-    /// Without a known folder (the change may have deleted its last file) any hidden root folder counts.
+    /// Where the job does not name the folder, any hidden root folder counts: the change may bring or delete one.
     pub(super) fn is_rules_file(&self, path: &str) -> bool {
         let Some((folder, rest)) = path.split_once('/') else {
             return false;

@@ -121,15 +121,25 @@ impl Repository {
         Some((remote, followed))
     }
 
-    /// The remote's default branch: what `origin/HEAD` says (`git clone` sets it), else `main` or `master` of the
-    /// only remote. With both of them there is none: who may push one of the two must not choose what is compared with.
-    pub fn default_remote_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+    /// The default branch that `origin/HEAD` tells; `git clone` and `git remote set-head` write it, and no push can.
+    pub fn told_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         let remotes = self.remotes()?;
         for remote in &remotes {
             if let Some(found) = self.remote_head(&remotes, remote)? {
                 return Ok(Some(found));
             }
         }
+        Ok(None)
+    }
+
+    /// The remote's default branch: what [`told_default_branch`](Self::told_default_branch) says, else `main` or `master`
+    /// of the only remote. With both of them there is none: who may push one of the two must not choose what is
+    /// compared with.
+    pub fn default_remote_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+        if let Some(told) = self.told_default_branch()? {
+            return Ok(Some(told));
+        }
+        let remotes = self.remotes()?;
         if remotes.len() != 1 {
             return Ok(None);
         }

@@ -37,7 +37,7 @@ pub fn tip(repo: &Repository, ci: Option<&CiContext>, choice: Choice) -> Result<
 fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError> {
     let tip = match &ci.default_branch {
         Some(name) => repo.remote_branch(name)?,
-        None => repo.default_remote_branch()?,
+        None => repo.told_default_branch()?,
     };
     Ok(match tip {
         Some(tip) => PolicyTip::At {

@@ -9,6 +9,8 @@ use std::path::Path;
 /// The largest file of the gate that is read, in bytes.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
+const LEAVES: &str = "a link on the way leads out of the repository";
+
 /// A file's text, and what it is called in errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
@@ -32,16 +34,16 @@ pub struct GateFile {
 /// Reads a file of the gate. `path` starts from the repository root; a file that was `named` must be there.
 pub fn read(repo: &Repository, tip: &PolicyTip, path: &str, named: bool) -> Result<GateFile, PolicyError> {
     let disk = repo.root().join(path);
-    let here = |needed: bool| on_disk(&disk, needed);
+    let here = |needed: bool| inside(repo, &disk, needed);
     match tip {
         PolicyTip::Head { .. } => Ok(GateFile {
-            counts: here(named)?,
+            counts: on_disk(&disk, named)?,
             ..GateFile::default()
         }),
         PolicyTip::At { commit, branch, .. } => match at(repo, commit, branch, path)? {
             Some(text) => Ok(GateFile {
                 counts: Some(text),
-                checkout: here(false)?,
+                checkout: if leaves(repo, &disk) { None } else { here(false)? },
                 missing: None,
             }),
             None => Ok(GateFile {
@@ -68,6 +70,22 @@ pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
     })
 }
 
+/// The checkout's version where the change may have made it: an error must not show what lies elsewhere.
+fn inside(repo: &Repository, file: &Path, needed: bool) -> Result<Option<Text>, PolicyError> {
+    if leaves(repo, file) {
+        return Err(unreadable(file.display().to_string(), LEAVES.to_owned()));
+    }
+    on_disk(file, needed)
+}
+
+/// Whether a link leads out of the repository.
+fn leaves(repo: &Repository, file: &Path) -> bool {
+    match (file.canonicalize(), repo.root().canonicalize()) {
+        (Ok(file), Ok(root)) => !file.starts_with(root),
+        _ => false,
+    }
+}
+
 fn on_disk(file: &Path, needed: bool) -> Result<Option<Text>, PolicyError> {
     if !needed && !file.exists() {
         return Ok(None);
@@ -84,10 +102,7 @@ fn at(repo: &Repository, commit: &CommitId, branch: &str, path: &str) -> Result<
     let name = format!("{path} of `{branch}` ({})", commit.short());
     let found = follow(repo, &repo.snapshot(commit.clone()), path)?;
     if found.leaves {
-        return Err(unreadable(
-            name,
-            "a link on the way leads out of the repository".to_owned(),
-        ));
+        return Err(unreadable(name, LEAVES.to_owned()));
     }
     let Some(Content::Blob(blob)) = found.file.map(|file| file.content) else {
         return Ok(None);

@@ -443,3 +443,109 @@ fn a_folder_that_becomes_a_link_changes_the_gate() {
         json!(["ci", "ci/gate.yaml", "other/gate.yaml"])
     );
 }
+
+/// Azure Pipelines and their like do not name the default branch, and anybody may push a `main` beside it.
+fn push_of_azure(world: &World, branch: &str) -> Call {
+    Call::new(&world.work())
+        .variable("TF_BUILD", "True")
+        .variable("BUILD_REASON", "IndividualCI")
+        .variable("BUILD_SOURCEBRANCH", format!("refs/heads/{branch}"))
+        .variable("BUILD_SOURCEVERSION", world.git(&["rev-parse", "HEAD"]))
+}
+
+#[test]
+fn a_pushed_branch_with_a_usual_name_chooses_no_policy() {
+    let world = bad_change(
+        &[("sluicegate.yaml", "retries: 0\n")],
+        &[("sluicegate.yaml", LENIENT)],
+    );
+    // The default branch is `trunk`, and somebody pushes a `main`.
+    world.git(&["push", "-q", "origin", "main:refs/heads/trunk"]);
+    world.git(&["push", "-q", "--force", "origin", "change:refs/heads/main"]);
+    world.git(&["symbolic-ref", "--delete", "refs/remotes/origin/HEAD"]);
+    world.git(&["commit", "-q", "--amend", "-m", "another"]);
+    world.git(&["push", "-q", "--force", "origin", "change"]);
+    for branch in ["change", "main"] {
+        let call = push_of_azure(&world, branch);
+        call.run(&["check"])
+            .expect(1)
+            .saying(&["does not tell which branch is the remote's default one"]);
+    }
+    world.git(&["remote", "set-head", "origin", "trunk"]);
+    push_of_azure(&world, "change").run(&["check"]).expect(1);
+    // The default branch decides, once it is told which one that is.
+    world.git(&["remote", "set-head", "origin", "main"]);
+    push_of_azure(&world, "main").run(&["check"]).expect(0);
+}
+
+#[test]
+fn jenkins_tells_that_the_branch_is_the_default_one() {
+    let world = bad_change(&[], &[("sluicegate.yaml", LENIENT)]);
+    world.git(&["symbolic-ref", "--delete", "refs/remotes/origin/HEAD"]);
+    let call = Call::new(&world.work())
+        .variable("JENKINS_URL", "http://jenkins.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("BRANCH_NAME", "change")
+        .variable("GIT_COMMIT", world.git(&["rev-parse", "HEAD"]));
+    call.run(&["check"]).expect(1);
+    call.variable("BRANCH_IS_PRIMARY", "true")
+        .run(&["check"])
+        .expect(0);
+}
+
+/// The rules are read from the platform's folder, which the branch tells that the change goes to.
+#[test]
+fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
+    let own = ".aaa/config/pipeline_quality_rules.yaml";
+    let platforms = ".platform/config/pipeline_quality_rules.yaml";
+    let world = bad_change(&[], &[(own, "rules: []\n")]);
+    for host in HOSTS {
+        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = ended.expect(1);
+        assert_eq!(ended.json()["gateChanges"], json!([own]));
+        assert!(
+            ended.out.contains("component-naming-convention"),
+            "{}",
+            ended.all()
+        );
+    }
+    // Nor where it takes the platform's folder away.
+    world.git(&["rm", "-q", "-r", ".platform"]);
+    world.commit("remove");
+    world.push();
+    for host in HOSTS {
+        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = ended.expect(1);
+        assert_eq!(ended.json()["gateChanges"], json!([own, platforms]));
+    }
+}
+
+/// An error tells keys of a file; those of the runner's own files are not the change's to see.
+#[test]
+fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
+    let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
+    let outside = world.path().join("credentials.yaml");
+    fs::write(&outside, "hidden-word: 1\n").unwrap();
+    let file = world.work().join("sluicegate.yaml");
+    fs::remove_file(&file).unwrap();
+    symlink(&outside, &file).unwrap();
+    world.commit("link");
+    world.push();
+    let shows_nothing = |ended: Ended| assert!(!ended.all().contains("hidden-word"), "{}", ended.all());
+    for host in HOSTS {
+        shows_nothing(host(&world, Call::new(&world.work())).run(&["check"]).expect(1));
+    }
+    // Nor where the base has no such file.
+    let world = bad_change(&[], &[]);
+    symlink(&outside, world.work().join("sluicegate.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    for host in HOSTS {
+        let ended = host(&world, Call::new(&world.work())).run(&["check"]);
+        shows_nothing(
+            ended
+                .expect(2)
+                .saying(&["a link on the way leads out of the repository"]),
+        );
+    }
+}
