@@ -125,6 +125,7 @@ fn where_the_rules_changed() {
         ("CI_PIPELINE_SOURCE", "push"),
         ("CI_COMMIT_SHA", &after),
         ("CI_COMMIT_BRANCH", "main"),
+        ("CI_DEFAULT_BRANCH", "main"),
         ("CI_COMMIT_BEFORE_SHA", &before),
     ];
     insta::assert_snapshot!(shown(&Job::new(&folder, &variables), &[]), @"
@@ -151,7 +152,10 @@ fn where_the_rules_changed() {
 fn for_a_deleted_branch() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
-    let payload = json!({ "ref": "refs/heads/feature", "before": project.feature, "after": ZEROS });
+    let payload = json!({
+        "ref": "refs/heads/feature", "before": project.feature, "after": ZEROS,
+        "repository": { "default_branch": "main" },
+    });
     let variables = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "push"),
