@@ -12,7 +12,7 @@ use clap::{Arg, Command, CommandFactory as _};
 use sluicegate::{cli::Cli, env::VARIABLES, settings::SETTINGS};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[path = "docs/book.rs"]
 mod book;
@@ -344,7 +344,11 @@ fn every_promise_names_a_test_that_is_there() {
         let named: Vec<(&str, &str)> = promise
             .split('`')
             .filter_map(|word| word.split_once("::"))
-            .filter(|(file, _)| file.ends_with(".rs"))
+            .filter(|(file, _)| {
+                Path::new(file)
+                    .extension()
+                    .is_some_and(|extension| extension == "rs")
+            })
             .collect();
         assert!(!named.is_empty(), "no test holds: {promise}");
         for (file, test) in named {

@@ -2,6 +2,7 @@
 
 use super::deliver::deliver;
 use super::judgement::{Judged, Part, Started, count, nothing};
+use super::unselected::nothing_selected;
 use super::workspace::{Chosen, Workspace};
 use super::{Outcome, Run};
 use crate::cli::{CheckArgs, FailOn};
@@ -48,7 +49,7 @@ pub(super) fn run(run: &Run, args: &CheckArgs) -> Outcome {
     let left = paths.left(&chosen.selected);
     let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
-    let unselected = || workspace.nothing_selected(&snapshot, &settings.selection);
+    let unselected = || nothing_selected(&snapshot, &settings.selection);
     let mut judged = match nothing(&comparison, selected, &part, unselected)? {
         Some(why) => Judged::nothing(format!("nothing to check: {why}")),
         None => judge(

@@ -11,13 +11,11 @@ use tokio::runtime::{Builder, Runtime};
 impl Run {
     /// What requests run on; made at the first use and shared by all that follow.
     pub(crate) fn runtime(&self) -> Result<&Runtime, Failure> {
-        match self.runtime.get() {
-            Some(runtime) => Ok(runtime),
-            None => {
-                let made = runtime()?;
-                Ok(self.runtime.get_or_init(|| made))
-            }
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime);
         }
+        let made = runtime()?;
+        Ok(self.runtime.get_or_init(|| made))
     }
 
     /// Runs requests to their end.

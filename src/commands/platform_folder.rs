@@ -6,6 +6,7 @@ use crate::exit::ExitStatus;
 use crate::git::Snapshot;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::path::Path;
 
 /// Hidden folders with YAML that belong to CI hosts and editors.
 const OF_OTHERS: [&str; 12] = [
@@ -28,7 +29,10 @@ const ANSWER: u64 = 1024;
 
 /// Hidden folders at the root that hold YAML and may be the platform's, by name.
 pub(super) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
-    let is_yaml = |path: &str| path.ends_with(".yaml") || path.ends_with(".yml");
+    let is_yaml = |path: &str| {
+        let extension = Path::new(path).extension();
+        extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
+    };
     let files = snapshot.files(&|path| path.starts_with('.') && is_yaml(path))?;
     let folders = files.iter().filter_map(|file| Some(file.path.split_once('/')?.0));
     let mut names: Vec<String> = folders

@@ -3,6 +3,7 @@
 use super::deliver::{deliver, words};
 use super::failure::status_of;
 use super::judgement::{Judged, Part, Started, count, nothing, why_partial};
+use super::unselected::nothing_selected;
 use super::workspace::{Restriction, Workspace};
 use super::{Outcome, Run};
 use crate::cli::{Fork, OnUnavailable, ReviewArgs};
@@ -40,22 +41,62 @@ pub(super) struct Reviewed<'a> {
 /// The pipelines that are reviewed whether they changed or not.
 pub(super) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Vec<String> + 'f;
 
-/// Reviews what changed and what `also` names, and delivers one report.
-pub(super) fn reviewed<'a>(
-    run: &'a Run,
-    args: &ReviewArgs,
-    also: &AlsoReviewed<'_>,
-) -> Result<Reviewed<'a>, Failure> {
+impl<'a> Reviewed<'a> {
+    /// Of a dry run.
+    const fn without_report(
+        workspace: Workspace<'a>,
+        target: Target,
+        status: ExitStatus,
+        part: Part,
+    ) -> Self {
+        Self {
+            workspace,
+            target,
+            status,
+            report: None,
+            part,
+            takes_output: false,
+        }
+    }
+}
+
+/// What a review begins with.
+struct Begun<'a> {
+    workspace: Workspace<'a>,
+    settings: Review,
+    connection: Connection,
+    target: Target,
+}
+
+fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
     let mut workspace = run.workspace()?;
-    let started = Started::now();
     let wish = workspace
         .sources
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &wish, Subject::Commit)?;
     workspace.warn_of_policy(run);
     let settings = workspace.sources.review(args)?;
-    let connection = workspace.sources.connection(&run.global)?;
-    let target = workspace.target(run, settings.revisions.clone())?;
+    Ok(Begun {
+        connection: workspace.sources.connection(&run.global)?,
+        target: workspace.target(run, settings.revisions.clone())?,
+        settings,
+        workspace,
+    })
+}
+
+/// Reviews what changed and what `also` names, and delivers one report.
+pub(super) fn reviewed<'a>(
+    run: &'a Run,
+    args: &ReviewArgs,
+    also: &AlsoReviewed<'_>,
+) -> Result<Reviewed<'a>, Failure> {
+    let started = Started::now();
+    let Begun {
+        workspace,
+        settings,
+        connection,
+        target,
+    } = begin(run, args)?;
     let comparison = Comparison::from(&target);
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
     let restriction = Restriction {
@@ -66,25 +107,20 @@ pub(super) fn reviewed<'a>(
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
-    let unchanged = match why_partial(None, &paths, settings.judging.fail_on) {
-        None => add(&mut chosen.selected, also(&workspace, &target)),
-        Some(_) => None,
+    let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
+    let also = if is_whole {
+        also(&workspace, &target)
+    } else {
+        Vec::new()
     };
+    let unchanged = add(&mut chosen.selected, also);
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
-    let selected = &chosen.selected;
-    let nothing = nothing(&comparison, selected, &part, || {
-        workspace.nothing_selected(&snapshot, &settings.selection)
+    let nothing = nothing(&comparison, &chosen.selected, &part, || {
+        nothing_selected(&snapshot, &settings.selection)
     })?;
     if settings.dry_run {
-        let status = dry_run(run, &target, selected, &settings, nothing.as_deref())?;
-        return Ok(Reviewed {
-            workspace,
-            target,
-            status,
-            report: None,
-            part,
-            takes_output: false,
-        });
+        let status = dry_run(run, &target, &chosen.selected, &settings, nothing.as_deref())?;
+        return Ok(Reviewed::without_report(workspace, target, status, part));
     }
     let review = Asking {
         run,
@@ -93,17 +129,15 @@ pub(super) fn reviewed<'a>(
         connection: &connection,
         target: &target,
     };
-    let engine = review.engine();
-    let mut judged = match (nothing, engine) {
-        (Some(why), _) => review.nothing(&why)?,
-        (None, Engine::Local) => review.check(&snapshot, &selected.files)?,
-        (None, Engine::Remote) => review.ask(&selected.files)?,
+    let mut judged = match nothing {
+        Some(why) => review.nothing(&why)?,
+        None => review.judged(&snapshot, &chosen.selected.files)?,
     };
-    judged.notes.extend(workspace.sources.note().map(str::to_owned));
-    judged.notes.extend(unchanged);
+    let policy = workspace.sources.note().map(str::to_owned);
+    judged.notes.extend(policy.into_iter().chain(unchanged));
     judged.take_in(run, &chosen);
     let ending = judged.ending();
-    let report = started.report(engine, judged, comparison, chosen, &part);
+    let report = started.report(review.engine(), judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
     let delivered = deliver(run, &workspace, &snapshot, &report, &ending, to);
     Ok(Reviewed {
@@ -144,6 +178,13 @@ impl Asking<'_> {
         match self.settings.fork {
             Fork::Check if self.target.fork => Engine::Local,
             _ => Engine::Remote,
+        }
+    }
+
+    fn judged(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+        match self.engine() {
+            Engine::Local => self.check(snapshot, files),
+            Engine::Remote => self.ask(files),
         }
     }
 

@@ -32,21 +32,17 @@ impl Workspace<'_> {
         );
         Err(Failure::usage(message).hint("globs are over whole paths from the repository root"))
     }
+}
 
-    /// Why nothing is to be judged where no pipeline was selected, and how to judge them all.
-    pub(super) fn nothing_selected(
-        &self,
-        snapshot: &Snapshot<'_>,
-        selection: &Selection,
-    ) -> Result<String, Failure> {
-        let meant = |path: &str| settings::is_pipeline(path) && selection.wants(path);
-        let all = snapshot.files(&meant)?.len();
-        let (name, pipelines) = (snapshot.name(), count(all, "pipeline"));
-        Ok(match all {
-            0 => format!("{name} holds no pipeline that is selected"),
-            _ => format!(
-                "no pipeline changed that is selected; {name} holds {pipelines}, and --all judges them all"
-            ),
-        })
-    }
+/// Why nothing is to be judged where no pipeline was selected, and how to judge them all.
+pub(super) fn nothing_selected(snapshot: &Snapshot<'_>, selection: &Selection) -> Result<String, Failure> {
+    let meant = |path: &str| settings::is_pipeline(path) && selection.wants(path);
+    let all = snapshot.files(&meant)?.len();
+    let (name, pipelines) = (snapshot.name(), count(all, "pipeline"));
+    Ok(match all {
+        0 => format!("{name} holds no pipeline that is selected"),
+        _ => format!(
+            "no pipeline changed that is selected; {name} holds {pipelines}, and --all judges them all"
+        ),
+    })
 }

@@ -86,10 +86,9 @@ impl Search<'_> {
         match &self.ci.base {
             BaseHint::MergeBaseWith { branch, seen_at } => self.target(branch, seen_at.as_deref()),
             _ if !self.head.is_hosts => self.default_branch(),
-            BaseHint::DefaultBranch => self.default_branch(),
             BaseHint::Commit { id, source, target } => self.named(id, source, target.as_deref()),
             BaseHint::PushedFrom { before, source } if self.is_default()? => self.pushed_from(before, source),
-            BaseHint::PushedFrom { .. } => self.default_branch(),
+            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } => self.default_branch(),
             BaseHint::All { why } => Ok(Base::everything(*why)),
         }
     }

@@ -140,7 +140,11 @@ pub struct PipelineDiff {
     pub layout: bool,
 }
 
-#[expect(clippy::ref_option, reason = "serde hands the field by reference")]
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands the field by reference"
+)]
 fn kind<S: Serializer>(kind: &Option<Kind>, serializer: S) -> Result<S::Ok, S::Error> {
     kind.map(Kind::name).serialize(serializer)
 }

@@ -16,7 +16,8 @@ pub(super) fn pairs<K: Copy + Eq + Hash, T: Copy>(
     before: impl Iterator<Item = (K, T)>,
     after: impl Iterator<Item = (K, T)>,
 ) -> Vec<Pair<K, T>> {
-    let (before, after): (Vec<(K, T)>, Vec<(K, T)>) = (before.collect(), after.collect());
+    let before: Vec<(K, T)> = before.collect();
+    let after: Vec<(K, T)> = after.collect();
     let alike = before.len() == after.len() && before.iter().zip(&after).all(|(old, new)| old.0 == new.0);
     if alike {
         let together = before.into_iter().zip(after);

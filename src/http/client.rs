@@ -77,20 +77,25 @@ impl Client {
     /// Sends a request with the token. After a 401 the token is fetched once more, where its source can give
     /// another, and the request is sent again: a 401 was surely not processed.
     pub async fn send(&self, request: &Request) -> Result<Response, HttpError> {
+        // In a box, as everything that waits for an answer would hold it.
+        Box::pin(self.send_with_token(request)).await
+    }
+
+    async fn send_with_token(&self, request: &Request) -> Result<Response, HttpError> {
         let Parts {
             tokens, transport, ..
         } = &*self.0;
         let token = tokens.current(transport).await?;
         let error = match transport.send(request, Some(&token)).await {
             Err(error) if error.kind() == ErrorKind::Unauthorized => error,
-            other => return other?.as_shown(request.success),
+            other => return other?.shown_as(request.success),
         };
         match tokens.after_refusal(&token, transport).await {
             None => Err(error),
             Some(token) => transport
                 .send(request, Some(&token?))
                 .await?
-                .as_shown(request.success),
+                .shown_as(request.success),
         }
     }
 }

@@ -19,7 +19,7 @@ pub enum Success {
 
 impl Response {
     /// The answer, if it is the success that was to come. Anything else leaves open whether it was done.
-    pub(super) fn as_shown(self, success: Success) -> Result<Self, HttpError> {
+    pub(super) fn shown_as(self, success: Success) -> Result<Self, HttpError> {
         let status = self.head.status.as_u16();
         let fits = match success {
             Success::Body => matches!(status, 200 | 201),

@@ -140,22 +140,17 @@ impl Transport {
     }
 
     async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
-        let outcome = match &request.body {
-            Body::Upload(body) => {
-                let monitor = Monitor::new(std::sync::Arc::clone(body));
-                let exchange = monitor.watch(self.timeout, self.follow(request, token, Some(&monitor)));
-                let still = monitor.stalled(observer::SILENCE);
-                self.observer
-                    .during(exchange, still, || self.waiting_for(request))
-                    .await
-            }
-            _ => {
-                let exchange = timeout(self.timeout, self.follow(request, token, None));
-                let still = tokio::time::sleep(observer::SILENCE);
-                let waiting = || self.waiting_for(request);
-                let answered = self.observer.during(exchange, still, waiting).await;
-                answered.unwrap_or_else(|_| Err(self.no_answer()))
-            }
+        let waiting = || self.waiting_for(request);
+        let outcome = if let Body::Upload(body) = &request.body {
+            let monitor = Monitor::new(std::sync::Arc::clone(body));
+            let exchange = monitor.watch(self.timeout, self.follow(request, token, Some(&monitor)));
+            let still = monitor.stalled(observer::SILENCE);
+            self.observer.during(exchange, still, waiting).await
+        } else {
+            let exchange = timeout(self.timeout, self.follow(request, token, None));
+            let still = tokio::time::sleep(observer::SILENCE);
+            let answered = self.observer.during(exchange, still, waiting).await;
+            answered.unwrap_or_else(|_| Err(self.no_answer()))
         };
         outcome.map_err(|error| error.about(&request.subject()))
     }

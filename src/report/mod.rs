@@ -193,6 +193,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a test tells its story in one piece")]
     fn all_writers_count_the_same() {
         let about = About::default();
         for report in kinds() {

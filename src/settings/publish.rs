@@ -84,13 +84,6 @@ impl Sources<'_> {
             None,
         )?;
         let here = self.env.current_dir();
-        let lookup = layers.pick(
-            args.what.lookup_timeout,
-            env::LOOKUP_TIMEOUT,
-            number,
-            file.lookup_timeout,
-        )?;
-        let lookup = within(lookup, DEFAULT_LOOKUP, 0, LONGEST_LOOKUP, "lookup timeout")?;
         Ok(Publish {
             prefix: self.prefix(args.what.prefix.clone())?,
             version_name: version
@@ -106,13 +99,24 @@ impl Sources<'_> {
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
             verify: !layers.switch(args.what.no_verify, env::NO_VERIFY, file.no_verify)?,
-            lookup_timeout: Duration::from_secs(lookup),
+            lookup_timeout: self.lookup_timeout(args)?,
             dry_run: layers.switch(args.dry_run, env::DRY_RUN, None)?,
             json: args.json,
             require_review: require_review.map(|path| here.join(path)),
             require_review_engine: engine.unwrap_or_default(),
             receipt: receipt.map(|path| here.join(path)),
         })
+    }
+
+    fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
+        let lookup = self.layers().pick(
+            args.what.lookup_timeout,
+            env::LOOKUP_TIMEOUT,
+            number,
+            self.file.publish.lookup_timeout,
+        )?;
+        let seconds = within(lookup, DEFAULT_LOOKUP, 0, LONGEST_LOOKUP, "lookup timeout")?;
+        Ok(Duration::from_secs(seconds))
     }
 
     /// For the job alone to say, as for a review.

@@ -104,12 +104,12 @@ fn target(sources: &BTreeMap<Place, Source>, from: &Place, path: &[String], dept
 impl Source {
     fn read(text: TokenStream) -> Self {
         let mut source = Self::default();
-        source.items(text, 0);
+        source.items(text);
         source
     }
 
-    /// Reads tokens; in a module within the file, `depth` says how deep.
-    fn items(&mut self, text: TokenStream, depth: usize) {
+    /// Reads tokens, those in brackets too.
+    fn items(&mut self, text: TokenStream) {
         let mut tokens = text.into_iter().peekable();
         let mut public = false;
         let mut last_colons = 0;
@@ -127,7 +127,7 @@ impl Source {
                 TokenTree::Group(group) => {
                     // The brackets of `pub(super)` say nothing of what is public.
                     public &= group.delimiter() == Delimiter::Parenthesis;
-                    self.items(group.stream(), depth);
+                    self.items(group.stream());
                 }
                 TokenTree::Ident(word) if word == "pub" => public = true,
                 TokenTree::Ident(word) if word == "use" => {

@@ -67,7 +67,7 @@ fn the_working_tree_is_compared_with_where_the_branch_began() {
     world.write("sub/untracked.orch.yaml", bad());
     world.write("ignored.orch.yaml", bad());
     world.write("note.txt", "no pipeline");
-    std::fs::remove_file(world.work().join("old.orch.yaml")).unwrap();
+    fs::remove_file(world.work().join("old.orch.yaml")).unwrap();
     let ended = check(&world.work(), &[]).expect(1);
     let report = ended.json();
     assert_eq!(
@@ -150,22 +150,21 @@ fn the_index_that_git_gives_to_its_hooks_is_read() {
     let world = project();
     world.write("b.orch.yaml", bad());
     let hook = world.work().join(".git/hooks/pre-commit");
-    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
     let sluicegate = env!("CARGO_BIN_EXE_sluicegate");
-    std::fs::write(
+    fs::write(
         &hook,
         format!("#!/bin/sh\nexec '{sluicegate}' check --staged --report json=.git/seen\n"),
     )
     .unwrap();
     #[cfg(unix)]
-    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     world.git(&["add", "b.orch.yaml"]);
     world.write("a.orch.yaml", bad());
     // Commits b alone, by an index of its own that git names to the hook.
     let refused = git_may_fail(&world, &["commit", "-m", "x", "a.orch.yaml"]);
     assert!(!refused, "the hook refuses the commit");
-    let seen: Value =
-        serde_json::from_slice(&std::fs::read(world.work().join(".git/seen")).unwrap()).unwrap();
+    let seen: Value = serde_json::from_slice(&fs::read(world.work().join(".git/seen")).unwrap()).unwrap();
     assert_eq!(paths(&seen), ["a.orch.yaml"], "only a is in the commit");
 }
 
@@ -199,7 +198,7 @@ fn the_rules_come_from_the_same_place_as_the_pipelines() {
         (vec!["b.orch.yaml".to_owned()], 1)
     );
     assert_eq!(checked(&world.work(), &["--head", "HEAD"]).1, 1);
-    std::fs::remove_file(world.work().join(RULES_FILE)).unwrap();
+    fs::remove_file(world.work().join(RULES_FILE)).unwrap();
     let gone = check(&world.work(), &[]).expect(1).json();
     assert_eq!(gone["gateChanges"], json!([RULES_FILE]));
     assert_eq!(
@@ -246,7 +245,7 @@ fn files_that_are_named_are_checked_changed_or_not() {
         assert_eq!(unchanged["gateChanges"], json!([]), "{args:?}");
         assert_eq!(unchanged["notes"], json!([]), "{args:?}");
     }
-    let former = std::fs::read_to_string(work.join(RULES_FILE)).unwrap();
+    let former = fs::read_to_string(work.join(RULES_FILE)).unwrap();
     world.write(RULES_FILE, format!("{former}\n# reworded\n"));
     let changed = check(&work, &[RULES_FILE]).expect(1).json();
     assert_eq!(changed["gateChanges"], json!([RULES_FILE]));
@@ -303,7 +302,7 @@ fn a_shallow_clone_is_enough_where_no_base_is_needed() {
     // libgit2 reads a linked worktree of a shallow clone through a stand-in, which has no index of its own.
     git(&shallow, &["worktree", "add", "-q", "--detach", "../linked"]);
     let linked = world.path().join("linked");
-    std::fs::write(linked.join("d.orch.yaml"), good()).unwrap();
+    fs::write(linked.join("d.orch.yaml"), good()).unwrap();
     assert_eq!(checked(&linked, &["--all"]).0.len(), 4);
     assert_eq!(checked(&linked, &["--all", "--staged"]).0.len(), 3);
 }
@@ -314,8 +313,8 @@ fn neither_remote_nor_branch_nor_commit_is_needed() {
     git(folder.path(), &["init", "-q", "-b", "main"]);
     let write = |path: &str, text: &str| {
         let target = folder.path().join(path);
-        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
-        std::fs::write(target, text).unwrap();
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::write(target, text).unwrap();
     };
     write(RULES_FILE, RULES);
     write("a.orch.yaml", &bad());
@@ -405,8 +404,8 @@ fn conflicts_are_no_files() {
 fn links_are_not_followed() {
     let world = project();
     let outside = world.path().join("outside");
-    std::fs::create_dir(&outside).unwrap();
-    std::fs::write(outside.join("x.orch.yaml"), good()).unwrap();
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("x.orch.yaml"), good()).unwrap();
     std::os::unix::fs::symlink("../outside/x.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
     std::os::unix::fs::symlink("../outside", world.work().join("folder")).unwrap();
     let report = check(&world.work(), &[]).expect(1).json();
@@ -481,7 +480,7 @@ fn what_fails_is_as_for_a_review() {
         .run(&["check"])
         .expect(0)
         .saying(&["checking"]);
-    let junit = std::fs::read_to_string(world.work().join("out.xml")).unwrap();
+    let junit = fs::read_to_string(world.work().join("out.xml")).unwrap();
     assert!(junit.contains("designer/document-parse-error"), "{junit}");
 }
 
@@ -492,8 +491,8 @@ fn a_file_that_cannot_be_read_is_never_a_pass() {
     let world = change(&[("b.orch.yaml", &good())]);
     world.write("c.orch.yaml", good());
     let closed = world.work().join("c.orch.yaml");
-    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
-    if std::fs::read(&closed).is_ok() {
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read(&closed).is_ok() {
         // Nothing is closed to root.
         return;
     }
@@ -521,7 +520,7 @@ fn in_ci_the_checked_out_files_are_compared_as_the_host_says() {
         "repository": { "full_name": "o/r", "default_branch": "main" },
     });
     let payload = world.path().join("event.json");
-    std::fs::write(&payload, event.to_string()).unwrap();
+    fs::write(&payload, event.to_string()).unwrap();
     let output = world.path().join("output");
     let ended = Call::new(&world.work())
         .variable("GITHUB_ACTIONS", "true")
@@ -538,12 +537,11 @@ fn in_ci_the_checked_out_files_are_compared_as_the_host_says() {
         "{}",
         ended.all()
     );
-    let report: Value =
-        serde_json::from_slice(&std::fs::read(world.path().join("report.json")).unwrap()).unwrap();
+    let report: Value = serde_json::from_slice(&fs::read(world.path().join("report.json")).unwrap()).unwrap();
     assert_eq!(paths(&report), ["b.orch.yaml"]);
     assert_eq!(
         (&report["context"]["ci"], &report["context"]["branch"]),
         (&json!("github"), &json!("change"))
     );
-    assert!(std::fs::read_to_string(output).unwrap().contains("failed"));
+    assert!(fs::read_to_string(output).unwrap().contains("failed"));
 }

@@ -13,12 +13,16 @@ const LENIENT: &str = "exclude: ['**']\nreview: { fail-on: never }\n";
 /// A branch `change` with a bad pipeline and these files, of a `main` with those.
 fn bad_change(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
     let world = project();
-    main.iter().for_each(|(path, text)| world.write(path, text));
+    for (path, text) in main {
+        world.write(path, text);
+    }
     world.commit("configure");
     world.push();
     world.git(&["checkout", "-q", "-b", "change"]);
     world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
-    files.iter().for_each(|(path, text)| world.write(path, text));
+    for (path, text) in files {
+        world.write(path, text);
+    }
     world.commit("change");
     world.push();
     world

@@ -345,10 +345,7 @@ fn histories_are_compared_over_merges_of_every_shape() {
     assert!(repo.contains(&octopus, &c).unwrap() && !repo.contains(&c, &octopus).unwrap());
     assert!(repo.contains(&c, &c).unwrap());
     assert_eq!(
-        repo.parents(&octopus)
-            .unwrap()
-            .first()
-            .map(|commit| commit.to_string()),
+        repo.parents(&octopus).unwrap().first().map(ToString::to_string),
         id("a")
     );
 }

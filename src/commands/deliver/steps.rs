@@ -48,7 +48,7 @@ pub(super) fn show(
         commands.extend(azure::outputs(&outputs(run, host, delivery)));
     }
     // First, so that the verdict stands last; folded, as the findings follow.
-    let commands: String = commands.iter().map(|line| format!("{line}\n")).collect();
+    let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
     let mut text = String::new();
     if !commands.is_empty() {
         style

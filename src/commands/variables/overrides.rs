@@ -124,7 +124,7 @@ async fn unset(
                 }
             }
             Err(error) => {
-                status = status.worse(run.ui.fail(&no_override(project, name, environment, error).await))
+                status = status.worse(run.ui.fail(&no_override(project, name, environment, error).await));
             }
         }
     }

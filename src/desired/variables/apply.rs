@@ -125,8 +125,8 @@ fn meant<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> {
         return names.iter().find(|name| **name == field).copied();
     }
     let text = entry.as_str()?;
-    let named = names.iter().filter(|name| names_word(text, name));
-    named.max_by_key(|name| name.len()).copied()
+    let said = names.iter().filter(|name| names_word(text, name));
+    said.max_by_key(|name| name.len()).copied()
 }
 
 /// Whether the text has this name as a word of its own.

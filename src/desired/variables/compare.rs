@@ -143,8 +143,8 @@ fn check_environments(document: &Document, wanted: &Wanted, found: &Found) -> Re
     let Some(known) = &found.environments else {
         return Ok(());
     };
-    let mut named = wanted.overrides.iter().flatten().map(|it| &it.environment_name);
-    let Some(name) = named.find(|name| !known.contains(*name)) else {
+    let mut all = wanted.overrides.iter().flatten().map(|it| &it.environment_name);
+    let Some(name) = all.find(|name| !known.contains(*name)) else {
         return Ok(());
     };
     let path = format!("{}.overrides.{name}", wanted.path);

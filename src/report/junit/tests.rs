@@ -177,7 +177,9 @@ fn it_never_contradicts_the_verdict() {
     let states = |state| {
         let mut known = results();
         known.truncate(2);
-        known.iter_mut().for_each(|result| result.states = vec![state]);
+        for result in &mut known {
+            result.states = vec![state];
+        }
         known
     };
     assert_eq!(

@@ -69,9 +69,12 @@ enum Presence {
     Ruled,
 }
 
+/// Notes what is wrong with the members of a body.
+type RuleCheck = dyn Fn(&mut Check, &Object);
+
 /// What is to be said of several members together.
 pub struct Rule {
-    check: Box<dyn Fn(&mut Check, &Object)>,
+    check: Box<RuleCheck>,
     /// What a JSON schema can say of it.
     schema: Option<Value>,
 }
@@ -107,7 +110,9 @@ impl Shape {
     pub fn check(&self, check: &mut Check, body: &Object) {
         match &self.kind {
             Kind::Object(parts) | Kind::AtLeastOneOf(parts) => {
-                parts.iter().for_each(|part| part.check(check, body));
+                for part in parts {
+                    part.check(check, body);
+                }
             }
             Kind::Map(Some(item)) => body
                 .iter()

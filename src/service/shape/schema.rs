@@ -23,7 +23,7 @@ impl Shape {
             Kind::AnyText => json!({"type": "string"}),
             Kind::Uuid => json!({"type": "string", "format": "uuid"}),
             Kind::Boolean => json!({"type": "boolean"}),
-            Kind::OneOf(names) => json!({"type": "string", "enum": names}),
+            Kind::OneOf(words) => json!({"type": "string", "enum": words}),
             Kind::Whole(first, None) => json!({"type": "integer", "minimum": first}),
             Kind::Whole(first, Some(last)) => json!({"type": "integer", "minimum": first, "maximum": last}),
             Kind::TextOrNumber => json!({"type": ["string", "number"]}),
