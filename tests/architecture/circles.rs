@@ -139,7 +139,7 @@ impl Source {
                 TokenTree::Ident(word) if word == "mod" => {
                     let name = tokens.next().unwrap().to_string();
                     match tokens.next() {
-                        Some(TokenTree::Group(group)) => self.items(group.stream(), depth + 1),
+                        Some(TokenTree::Group(group)) => self.items(group.stream()),
                         _ => _ = self.children.insert(name),
                     }
                     public = false;
