@@ -3,7 +3,7 @@
 //! A version name can be used once and a published version never changes, so everything that can be known is settled
 //! before anything is sent: [`plan`] finds the files and proves the shared pipelines whole, and gives a [`Plan`],
 //! which is data. [`publish`] carries it out, looks up what became of an upload whose answer was lost, and judges;
-//! [`receipt`] records it.
+//! `receipt` records it.
 
 mod carry_out;
 mod changes;
