@@ -26,6 +26,7 @@ pub mod git;
 pub mod hosts;
 pub mod http;
 pub mod input;
+pub mod picture;
 pub mod pipelines;
 pub mod policy;
 pub mod publish;

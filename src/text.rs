@@ -5,6 +5,7 @@
 //! the word that was probably meant by a misspelt one.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// Command starts that a host finds anywhere in a line: GitHub's older form and Azure's logging commands.
 /// GitHub: <https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md>,
@@ -46,6 +47,25 @@ pub fn json(json: String) -> String {
         return json;
     }
     json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
+}
+
+/// The text as nothing but text, in an element or in a quoted attribute of HTML, XML or SVG. Line breaks are references,
+/// so a line of the page never begins with text from outside; of two `#` the second is one, so that a page on standard
+/// output holds no command of a host.
+pub fn markup(raw: &str) -> String {
+    let safe = visible(raw);
+    let mut shown = String::with_capacity(safe.len() + safe.len() / 8);
+    for c in safe.chars() {
+        match c {
+            '&' | '<' | '>' | '"' | '\'' | '\n' | '`' => {
+                let _ = write!(shown, "&#{};", u32::from(c));
+            }
+            '#' if shown.ends_with('#') => shown.push_str("&#35;"),
+            _ if is_no_character(c) => shown.push('\u{fffd}'),
+            _ => shown.push(c),
+        }
+    }
+    shown
 }
 
 /// The known word that is closest to `word`, if any is close enough to be meant.
@@ -102,6 +122,11 @@ const fn is_line_break(c: char) -> bool {
 fn is_unsafe(c: char) -> bool {
     ((c.is_control() || is_line_break(c)) && c != '\n')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// What neitherHTML nor XML lets stand as text.
+const fn is_no_character(c: char) -> bool {
+    matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]

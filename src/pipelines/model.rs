@@ -100,6 +100,19 @@ pub enum Condition {
     False,
 }
 
+impl Condition {
+    /// The key of `transitions`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Unconditional => "unconditional",
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::True => "true",
+            Self::False => "false",
+        }
+    }
+}
+
 /// A link to another component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {

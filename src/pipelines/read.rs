@@ -3,13 +3,13 @@
 use super::model::{Call, Component, Condition, Kind, Link, LinkRole, Pipeline, ReferenceKind, Variable};
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 
-/// The keys of `transitions`; those that YAML takes for booleans are booleans in some files, so case does not count.
-const TRANSITIONS: [(&str, Condition); 5] = [
-    ("unconditional", Condition::Unconditional),
-    ("success", Condition::Success),
-    ("failure", Condition::Failure),
-    ("true", Condition::True),
-    ("false", Condition::False),
+/// Some files have keys that YAML takes for booleans, so their case does not count.
+const CONDITIONS: [Condition; 5] = [
+    Condition::Unconditional,
+    Condition::Success,
+    Condition::Failure,
+    Condition::True,
+    Condition::False,
 ];
 
 impl Pipeline {
@@ -18,7 +18,11 @@ impl Pipeline {
     /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and whose
     /// `type` is one of the two. What else is wrong with it stays out of the model.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::read(bytes, Some("design"))?;
+        Self::of(&Tree::read(bytes, Some("design"))?)
+    }
+
+    /// The pipeline that a document is.
+    pub fn of(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         pipeline(tree.root())
     }
 }
@@ -148,11 +152,11 @@ fn text_of(node: NodeRef<'_, '_>) -> Option<String> {
 fn orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
-        let known = TRANSITIONS
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(key));
-        if let Some((_, condition)) = known {
-            add_list(&mut links, LinkRole::Transition, Some(*condition), names);
+        let known = CONDITIONS
+            .into_iter()
+            .find(|known| known.key().eq_ignore_ascii_case(key));
+        if let Some(condition) = known {
+            add_list(&mut links, LinkRole::Transition, Some(condition), names);
         }
     }
     links.extend(

@@ -1,9 +1,9 @@
 //! Where the findings are: bars by rule and by folder, in tables, so that they can be read without being seen.
 
-use super::text::escape;
 use crate::findings::{Finding, Severity};
 use crate::report::shorten;
 use crate::report::wording::count;
+use crate::text::markup as escape;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -7,14 +7,13 @@
 
 mod charts;
 mod results;
-mod text;
 mod why;
 
 use self::results::{RuleNumbers, name};
-use self::text::escape;
 use super::About;
 use super::wording::{excluded, gate_change, numbers, run_problem, unreviewed};
 use crate::findings::{Counts, FileResults, Finding, Report, RuleResult, Totals, Verdict};
+use crate::text::markup as escape;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;

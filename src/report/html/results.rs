@@ -1,9 +1,9 @@
 //! The results, file by file: each finding with the lines around it, then the passed rules.
 
-use super::text::escape;
 use crate::findings::{FileResults, Finding, RuleResult, Severity, Status};
 use crate::report::wording::count;
 use crate::report::{About, Sources, shorten, uri};
+use crate::text::markup as escape;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 

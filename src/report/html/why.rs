@@ -1,11 +1,11 @@
 //! Why the gate says what it says: what fails it, how much each rule found, and each rule in words.
 
 use super::results::name;
-use super::text::escape;
 use crate::findings::{FailOn, Report, Verdict};
 use crate::report::About;
 use crate::report::overview::{Overview, Row};
 use crate::report::wording::count;
+use crate::text::markup as escape;
 use std::fmt::Write as _;
 
 /// The section; nothing where there are no findings.
