@@ -133,7 +133,9 @@ impl PublishError {
             Self::Version(VersionError::Reserved) => {
                 "name it by a number, a date or a tag: --version-name auto"
             }
-            Self::Version(_) => "headers carry no control characters, and no blanks at their ends",
+            Self::Version(_) => {
+                "name it in printable ASCII, without blanks at the ends: letters, digits and signs such as - . _ /"
+            }
             Self::ConfigFolder(_) => "name the right one with --config-dir",
             Self::NoConfigFolder => "name the folder with --config-dir if it is elsewhere",
             Self::NoSharedFile { .. } => {
