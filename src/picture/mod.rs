@@ -1,6 +1,6 @@
 //! A pipeline drawn: on the canvas that people know, and as a flowchart where the host renders one.
 //!
-//! A [`Canvas`] says what is drawn and where; [`svg`] and [`mermaid`] are two readers of it. Both are pure, and every name in
+//! A [`Canvas`] says what is drawn and where; SVG and Mermaid are two readers of it. Both are pure, and every name in
 //! them comes from a repository that anybody may have changed, so none can leave its box.
 
 mod canvas;
