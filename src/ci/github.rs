@@ -141,7 +141,8 @@ fn deleted(reference: &str) -> String {
     }
 }
 
-/// For the other events (`workflow_dispatch`, `schedule` and so on) `GITHUB_SHA` is the tip of `GITHUB_REF`.
+/// For the other events (`workflow_dispatch`, `schedule` and so on) `GITHUB_SHA` is the tip of `GITHUB_REF`. A schedule
+/// runs on the default branch alone, and its payload need not name it.
 fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let commit = env.get(SHA).ok_or(CiError::Variable {
         host: "GitHub",
@@ -156,5 +157,10 @@ fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
         return Ok(context.for_tag(tag));
     }
     let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
-    Ok(CiContext { branch, ..context })
+    let scheduled = branch.clone().filter(|_| context.event == "schedule");
+    Ok(CiContext {
+        branch,
+        default_branch: context.default_branch.or(scheduled),
+        ..context
+    })
 }

@@ -189,8 +189,7 @@ impl Search<'_> {
         if let Some(name) = &self.ci.default_branch {
             return Ok(self.is_on(name));
         }
-        let known = self.repo.default_remote_branch()?;
-        Ok(known.is_some_and(|tip| self.is_on(&tip.branch)))
+        Ok(self.known_default()?.is_some_and(|tip| self.is_on(&tip.branch)))
     }
 
     /// After a forced push, what was there before is no ancestor of head, or not in the clone at all.
@@ -232,7 +231,7 @@ impl Search<'_> {
 
     fn default_branch(&self) -> Result<Base, ContextError> {
         let Some(name) = &self.ci.default_branch else {
-            return match self.repo.default_remote_branch()? {
+            return match self.known_default()? {
                 Some(tip) if self.is_on(&tip.branch) => Ok(Base::everything(on_default(&tip.branch))),
                 Some(tip) => self.parted_from(&tip, "default"),
                 None if self.may_fetch => Err(self.branch_not_in_clone("HEAD", "default")),
@@ -248,13 +247,22 @@ impl Search<'_> {
         }
     }
 
+    /// The default branch by the clone's word. In CI it is not guessed by its usual name: anybody may push a `main` beside
+    /// the real one, and so choose what is compared.
+    fn known_default(&self) -> Result<Option<RemoteBranch>, GitError> {
+        match self.ci.host {
+            Host::None => self.repo.likely_default_branch(),
+            _ => self.repo.told_default_branch(),
+        }
+    }
+
     fn unknown_default(&self) -> Base {
         let base = Base::everything("this clone does not tell which branch is the remote's default one");
         if self.ci.host == Host::None {
             return base;
         }
         let warning = "every pipeline is taken, as this clone does not tell which branch is the remote's default \
-                       one: fetch it into refs/remotes/origin, name --base, or use --deepen";
+                       one: name it by `git remote set-head origin BRANCH` before, or use --deepen";
         base.warn(warning.to_owned())
     }
 

@@ -30,7 +30,7 @@ impl Repository {
                 holding.push(branch);
             }
         }
-        let default = self.default_remote_branch()?;
+        let default = self.likely_default_branch()?;
         holding.sort_by_cached_key(|branch| {
             (
                 default.as_ref() != Some(branch),
@@ -132,10 +132,10 @@ impl Repository {
         Ok(None)
     }
 
-    /// The remote's default branch: what [`told_default_branch`](Self::told_default_branch) says, else `main` or `master`
-    /// of the only remote. With both of them there is none: who may push one of the two must not choose what is
-    /// compared with.
-    pub fn default_remote_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+    /// What is probably the remote's default branch: what [`told_default_branch`](Self::told_default_branch) says, else
+    /// `main` or `master` of the only remote. With both of them there is none. Where others' pushes must not choose
+    /// what is compared, only what is told counts.
+    pub fn likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         if let Some(told) = self.told_default_branch()? {
             return Ok(Some(told));
         }

@@ -290,7 +290,7 @@ fn the_default_branch_is_what_the_remote_says_else_the_usual_name() {
     world.git(&["push", "-q", "origin", "HEAD:refs/heads/trunk"]);
     let default = || {
         open(&world.work())
-            .default_remote_branch()
+            .likely_default_branch()
             .unwrap()
             .map(|branch| branch.branch)
     };

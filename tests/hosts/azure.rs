@@ -1,16 +1,13 @@
 //! Azure Pipelines: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>. The agent fetches into
 //! `refs/remotes/`, pull requests as their trial merge.
 
-use crate::history::{EVERYTHING_FETCHED, Project, checkout};
+use crate::history::{EVERYTHING_FETCHED, Project, checkout, with_default};
 use crate::job::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job};
 use std::path::{Path, PathBuf};
 
 fn whole(project: &Project, commit: &str) -> PathBuf {
-    checkout(
-        &project.world,
-        &[EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"],
-        commit,
-    )
+    let fetch = [EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"];
+    with_default(checkout(&project.world, &fetch, commit))
 }
 
 fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Job {

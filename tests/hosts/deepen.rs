@@ -1,6 +1,6 @@
 //! `--deepen`: what the clone lacks is fetched, in steps that have an end, and only if it was asked for.
 
-use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
+use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout, with_default};
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
 use crate::program::{Call, Ended};
 use crate::repo::{World, git, path_variable};
@@ -148,7 +148,7 @@ fn the_variable_asks_for_it_too_and_the_file_may_not() {
 #[test]
 fn a_clone_that_tells_everything_fetches_nothing() {
     let project = Project::new();
-    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    let folder = with_default(checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature));
     fs::remove_dir_all(project.world.remote()).unwrap();
     let (ended, said) = deepened(&circle(&folder, &project.feature, "feature").call());
     selects(&said, &FEATURE);

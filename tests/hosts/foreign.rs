@@ -1,6 +1,6 @@
 //! A checkout that belongs to another user, as in a job's container.
 
-use crate::history::{Project, checkout};
+use crate::history::{Project, checkout, with_default};
 use crate::job::{FEATURE, Job};
 use crate::program::Call;
 use crate::repo::{give_away, path_variable};
@@ -56,7 +56,7 @@ fn trap(folder: &Path, mark: &Path) {
 fn a_foreign_checkout_is_read_without_a_change_to_anyones_configuration() {
     let project = Project::new();
     let all = ["+refs/heads/*:refs/remotes/origin/*"];
-    let folder = checkout(&project.world, &all, &project.feature);
+    let folder = with_default(checkout(&project.world, &all, &project.feature));
     let beside = checkout(&project.world, &all, &project.feature);
     let (home, mark) = (tempfile::tempdir().unwrap(), project.world.path().join("mark"));
     trap(&folder, &mark);

@@ -1,6 +1,6 @@
 //! The change of a fork: refused, or judged on this machine, on every host that tells of forks.
 
-use crate::history::{EVERYTHING_FETCHED, checkout};
+use crate::history::{EVERYTHING_FETCHED, checkout, with_default};
 use crate::job::Job;
 use crate::program::{Call, Ended};
 use crate::repo::World;
@@ -33,7 +33,7 @@ fn change(component: &str) -> (World, String) {
 
 fn job(world: &World, head: &str) -> Job {
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
-    circleci(&checkout(world, &fetch, head), head)
+    circleci(&with_default(checkout(world, &fetch, head)), head)
 }
 
 fn circleci(folder: &Path, head: &str) -> Job {
@@ -144,7 +144,7 @@ fn a_fork_is_refused_before_anything_else_that_is_missing() {
 fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
     let (world, head) = change("wrong");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
-    let folder = checkout(&world, &fetch, &head);
+    let folder = with_default(checkout(&world, &fetch, &head));
     for job in hosts(&folder, &head) {
         let summary = folder.with_extension("summary.md");
         let call = job

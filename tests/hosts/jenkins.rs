@@ -2,7 +2,7 @@
 //! `origin/PR-N` with its target; by one strategy its head is built, by the other a merge of the target into it that the
 //! job makes (<https://plugins.jenkins.io/github-branch-source/>).
 
-use crate::history::{EVERYTHING_FETCHED, Project, workspace};
+use crate::history::{EVERYTHING_FETCHED, Project, with_default, workspace};
 use crate::job::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job};
 use crate::repo::git;
 use std::path::{Path, PathBuf};
@@ -152,11 +152,33 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 #[test]
 fn a_branch_is_compared_with_the_default_branch() {
     let project = Project::new();
-    let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.feature);
+    let folder = with_default(checkout(&project, &[EVERYTHING_FETCHED], &project.feature));
     job(&folder, "feature", &[("GIT_COMMIT", &project.feature)])
         .says()
         .event("jenkins", "branch")
         .head("feature", &project.feature)
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&FEATURE);
+}
+
+/// Where `trunk` is the default branch and the host does not say so, a pushed `main` must not choose what is compared.
+#[test]
+fn a_default_branch_that_nobody_names_is_not_guessed() {
+    let project = Project::new();
+    let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.feature);
+    let more = [("GIT_COMMIT", project.feature.as_str())];
+    job(&folder, "feature", &more)
+        .says()
+        .everything("does not tell which branch is the remote's default one")
+        .changes(&ALL_OF_FEATURE)
+        .warns("`git remote set-head origin BRANCH`");
+    job(&folder, "main", &[("GIT_COMMIT", &project.main)])
+        .says()
+        .everything("does not tell which branch is the remote's default one")
+        .changes(&ALL_OF_MAIN);
+    job(&folder, "feature", &more)
+        .with(&[("SLUICEGATE_DEEPEN", "true")])
+        .says()
         .base(&project.fork, "the default branch `origin/main`")
         .changes(&FEATURE);
 }
@@ -180,11 +202,8 @@ fn a_branch_that_was_fetched_alone_is_everything_and_warns() {
 #[test]
 fn the_default_branch_is_everything() {
     let project = Project::new();
-    let folder = checkout(
-        &project,
-        &["+refs/heads/main:refs/remotes/origin/main"],
-        &project.main,
-    );
+    let fetch = ["+refs/heads/main:refs/remotes/origin/main"];
+    let folder = with_default(checkout(&project, &fetch, &project.main));
     job(&folder, "main", &[("GIT_COMMIT", &project.main)])
         .says()
         .head("main", &project.main)

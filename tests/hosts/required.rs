@@ -1,7 +1,7 @@
 //! A required check on a change without a pipeline: green on every host, with reports that can be read and a summary
 //! that says why.
 
-use crate::history::{EVERYTHING_FETCHED, checkout};
+use crate::history::{EVERYTHING_FETCHED, checkout, with_default};
 use crate::job::Job;
 use crate::repo::World;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn nothing_to_review_is_green_on_every_host() {
     let head = world.commit("words");
     world.push();
     for variables in hosts(&head, &base) {
-        let folder = checkout(&world, &[EVERYTHING_FETCHED], &head);
+        let folder = with_default(checkout(&world, &[EVERYTHING_FETCHED], &head));
         let borrowed: Vec<(&str, &str)> = variables
             .iter()
             .map(|(name, value)| (*name, value.as_str()))

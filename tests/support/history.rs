@@ -34,6 +34,12 @@ pub fn checkout(world: &World, fetch: &[&str], revision: &str) -> PathBuf {
     folder
 }
 
+/// The same checkout, which knows the remote's default branch, as a whole `git clone` does.
+pub fn with_default(folder: PathBuf) -> PathBuf {
+    git(&folder, &["remote", "set-head", "origin", "main"]);
+    folder
+}
+
 /// A project with `main` at two commits after the fork of `feature`, which has two of its own; all pushed.
 pub struct Project {
     pub world: World,

@@ -132,7 +132,7 @@ fn choose(
 }
 
 fn default_branch(repo: &Repository) -> Result<String, Failure> {
-    if let Some(branch) = repo.default_remote_branch()? {
+    if let Some(branch) = repo.likely_default_branch()? {
         return Ok(branch.branch);
     }
     let checked_out = repo.head().ok().and_then(|head| head.branch);
