@@ -198,6 +198,84 @@ fn the_tip_counts_and_not_a_past_that_the_change_chose() {
     }
 }
 
+fn queued(world: &World, call: Call, base: &str) -> Call {
+    let reference = "refs/heads/gh-readonly-queue/main/pr-8";
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "merge_group": {
+            "head_ref": reference, "head_sha": world.git(&["rev-parse", "HEAD"]),
+            "base_ref": "refs/heads/main", "base_sha": world.git(&["rev-parse", base]),
+        },
+    });
+    on_github(world, call, "merge_group", reference, &payload)
+}
+
+/// In a queue a change may stand behind another one, which is not merged either.
+#[test]
+fn a_merge_queue_is_judged_by_the_branch_that_it_merges_into() {
+    let world = bad_change(
+        &[("sluicegate.yaml", "retries: 0\n")],
+        &[("sluicegate.yaml", LENIENT)],
+    );
+    let platform = strict();
+    reviewed(&queued(&world, platform.call(&world), "main"), &[]).expect(1);
+    world.git(&["tag", "first-group"]);
+    world.write("worse.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.commit("second group");
+    world.push();
+    let ended = reviewed(&queued(&world, platform.call(&world), "first-group"), &[]).expect(1);
+    assert_eq!(ended.json()["files"][0]["path"], "worse.orch.yaml");
+    assert_eq!(ended.json()["files"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_tag_is_judged_by_the_default_branch() {
+    let world = bad_change(
+        &[("sluicegate.yaml", "retries: 0\n")],
+        &[("sluicegate.yaml", LENIENT)],
+    );
+    world.git(&["tag", "v1"]);
+    world.git(&["push", "-q", "origin", "v1"]);
+    let platform = strict();
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "ref": "refs/tags/v1", "before": "0".repeat(40), "after": world.git(&["rev-parse", "HEAD"]),
+    });
+    let github = on_github(&world, platform.call(&world), "push", "refs/tags/v1", &payload);
+    let gitlab = platform
+        .call(&world)
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "push")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .variable("CI_COMMIT_TAG", "v1")
+        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
+    for call in [github, gitlab] {
+        reviewed(&call, &[]).expect(1);
+        reviewed(&call, &["--policy", "head"]).expect(0);
+    }
+}
+
+/// Where the clone lacks the branch that the change goes to, the policy is fetched too if a fetch is allowed.
+#[test]
+fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
+    let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("sluicegate.yaml", "review: { fail-on: never }\n");
+    world.commit("relax");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+    let fork = world.git(&["merge-base", "main", "change"]);
+    for name in ["refs/remotes/origin/HEAD", "refs/remotes/origin/main"] {
+        world.git(&["update-ref", "-d", name]);
+    }
+    let platform = strict();
+    let call = merge_request(&world, platform.call(&world)).variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", fork);
+    reviewed(&call, &[]).expect(1);
+    reviewed(&call, &["--deepen"])
+        .expect(0)
+        .saying(&["fetching the branch main, which says how the change is judged"]);
+}
+
 #[test]
 fn a_tag_named_like_the_branch_chooses_no_policy() {
     let world = bad_change(

@@ -5,6 +5,7 @@ use crate::repo::{World, git};
 use crate::world::{Platform, change, each, pipeline, project};
 use clap::CommandFactory as _;
 use serde_json::json;
+use std::fs;
 
 fn call(world: &World) -> Call {
     Call::with_platform(&world.work(), "http://127.0.0.1:9")
@@ -154,6 +155,36 @@ fn a_token_can_come_from_a_file_or_a_command() {
     assert_eq!(bearer(0), "Bearer from-a-file");
     assert_eq!(bearer(1), "Bearer from-a-command");
     assert_eq!(bearer(2), "Bearer from-a-file");
+}
+
+/// What is the program's own or the host's is no business of the command; what it needs to ask a vault stays.
+#[test]
+fn a_token_command_gets_no_other_secret() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([])));
+    let secrets = [
+        "SLUICEGATE_TOKEN",
+        "SLUICEGATE_CLIENT_SECRET",
+        "GITHUB_TOKEN",
+        "GITLAB_TOKEN",
+        "CI_JOB_TOKEN",
+        "SYSTEM_ACCESSTOKEN",
+    ];
+    let call = secrets.iter().fold(platform.call(&world), |call, name| {
+        call.variable(name, "s3cret-of-the-job")
+    });
+    call.variable("VAULT_TOKEN", "of-the-vault")
+        .run(&[
+            "review",
+            "--token-command",
+            "env > seen; printf %s \"$VAULT_TOKEN\"",
+        ])
+        .expect(0);
+    let seen = fs::read_to_string(world.work().join("seen")).unwrap();
+    assert!(!seen.contains("s3cret-of-the-job"), "{seen}");
+    let bearer = &platform.requests()[0].headers["authorization"];
+    assert_eq!(bearer.to_str().unwrap(), "Bearer of-the-vault");
 }
 
 #[test]
