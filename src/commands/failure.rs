@@ -92,7 +92,7 @@ impl From<PublishError> for Failure {
     fn from(error: PublishError) -> Self {
         let hint = error.hint();
         let status = match error {
-            PublishError::Git(_) | PublishError::Bare { .. } => ExitStatus::Context,
+            PublishError::Git(_) => ExitStatus::Context,
             _ => ExitStatus::Usage,
         };
         failure(status, error, hint)

@@ -177,7 +177,7 @@ impl GitError {
                 "fetch in a step before this one, or declare the checkout safe: `git config --global --add \
                  safe.directory PATH`"
             }
-            Self::NoWorkTree { .. } => "name a commit with --head",
+            Self::NoWorkTree { .. } => "take the files of a commit: --head, or `--from commit` of a publish",
             Self::Conflicts { .. } => "resolve them and stage the files (`git add`)",
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooLarge { .. } | Self::BadTree { .. } | Self::Io { .. } | Self::Library { .. } => {

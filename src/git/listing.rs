@@ -6,7 +6,9 @@
 
 use super::entries::{FileKind, Side};
 use super::{GitError, Repository};
-use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Status, StatusOptions, StatusShow};
+use git2::{
+    Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
+};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
@@ -83,13 +85,24 @@ pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<Ve
         })
         .collect();
     let untracked = touched.into_iter().filter(|(_, status)| status.is_wt_new());
-    let untracked = untracked.map(|(path, _)| Listed {
-        path,
-        known: None,
-        on_disk: true,
-        hidden: false,
-    });
+    let untracked = untracked.map(|(path, _)| untracked_file(path));
     Ok(sorted(tracked.into_iter().chain(untracked)))
+}
+
+/// Another repository is told as a folder, with a slash at its end, and not looked into.
+fn untracked_file(mut path: Vec<u8>) -> Listed {
+    let is_repository = path.ends_with(b"/");
+    path.truncate(path.len() - usize::from(is_repository));
+    let repository = Side {
+        id: Oid::ZERO_SHA1,
+        kind: FileKind::Submodule,
+    };
+    Listed {
+        path,
+        known: is_repository.then_some(repository),
+        on_disk: !is_repository,
+        hidden: false,
+    }
 }
 
 /// What the index hides is looked at all the same, so that a change of it is seen. Of a file that is not on disk because

@@ -40,5 +40,5 @@ pub use id::{BlobId, CommitId, is_full_id};
 pub use index::Checkout;
 pub use repository::{Head, Repository};
 pub use revision::Named;
-pub use snapshot::{Content, Snapshot, SnapshotFile, read_on_disk};
+pub use snapshot::{Content, Snapshot, SnapshotFile, read_on_disk, regular_on_disk};
 pub use tree::TreeFile;

@@ -7,7 +7,7 @@ use super::{BlobId, Change, CommitId, GitError, Repository};
 use git2::{ObjectType, Oid};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -159,6 +159,25 @@ impl Snapshot<'_> {
         }
     }
 
+    /// The paths of other repositories within this one: submodules, and on disk also those that nobody added. A
+    /// submodule does not look like one by its path, so where a commit may have any, everything is listed.
+    pub fn submodules(&self) -> Result<Vec<String>, GitError> {
+        let paths: Vec<String> = match &self.place {
+            Place::Commit(_) if self.find(".gitmodules")?.is_none() => Vec::new(),
+            Place::Commit(commit) => {
+                let files = self.repository.files(commit, &|_| true)?.into_iter();
+                let files = files.filter(|file| file.kind == FileKind::Submodule);
+                files.map(|file| file.path).collect()
+            }
+            Place::Listed { files, .. } => {
+                let is_one = |file: &&Listed| file.known.is_some_and(|side| side.kind == FileKind::Submodule);
+                let files = files.iter().filter(is_one);
+                files.map(|file| file.shown_path().into_owned()).collect()
+            }
+        };
+        Ok(paths)
+    }
+
     /// The names of the folders at the root.
     pub fn root_folders(&self) -> Result<Vec<String>, GitError> {
         match &self.place {
@@ -241,13 +260,7 @@ pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let target = fs::read_link(path)?;
         return Ok(Some(target.into_os_string().into_encoded_bytes()));
     }
-    // A pipe would be waited for, and a device has no end.
-    if !metadata.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is no regular file",
-        ));
-    }
+    let metadata = regular(metadata)?;
     // Room for the whole file and one byte more, so that its end is found without growing.
     let room = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(room.saturating_add(1));
@@ -255,6 +268,18 @@ pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+/// What is known of a regular file on disk; anything else is an error.
+pub fn regular_on_disk(path: &Path) -> io::Result<Metadata> {
+    regular(path.symlink_metadata()?)
+}
+
+/// A pipe would be waited for, and a device has no end.
+fn regular(metadata: Metadata) -> io::Result<Metadata> {
+    let why = "it is no regular file";
+    let is_file = metadata.is_file().then_some(metadata);
+    is_file.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
 /// A pipe or a device stands for the file whose place it has, so that it is not taken for a deletion; it cannot be read.

@@ -1,6 +1,7 @@
 //! What one plan changes in another: a plan is data, so two of them can be compared.
 
-use super::{Content, Plan, PublishError};
+use super::{Plan, PublishError};
+use crate::git::Content;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<Changes, Pub
     let is_on_disk = |plan: &Plan| {
         plan.files
             .iter()
-            .any(|file| matches!(file.content, Content::File(_)))
+            .any(|file| matches!(file.content, Content::Disk(_)))
     };
     let old_hashes = if is_on_disk(old) || is_on_disk(new) {
         old.hash_all()?

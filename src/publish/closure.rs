@@ -6,10 +6,10 @@
 use super::collect::SharedFile;
 use super::contents::Contents;
 use super::error::Problem;
-use super::listing::{Found, Listing};
+use super::listing::{Listing, refuse_unsure};
 use super::references::{self, PipelineFacts};
 use super::{PublishError, Select, Wish, parameters};
-use crate::git::FileKind;
+use crate::git::{FileKind, SnapshotFile};
 use crate::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
 use crate::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub(super) struct Checked {
     pub problems: Vec<Problem>,
     pub warnings: Vec<String>,
     /// The scripts to be sent.
-    pub scripts: BTreeMap<String, Found>,
+    pub scripts: BTreeMap<String, SnapshotFile>,
     /// The pipelines that are sent.
     pub sent: BTreeMap<String, PipelineFacts>,
 }
@@ -112,9 +112,18 @@ fn called(reference: &Reference, files: &PipelineFiles<'_>) -> Vec<String> {
 
 /// A script that a pipeline names.
 enum Script {
-    Sent(Found),
+    Sent(SnapshotFile),
     /// Why it is not.
     NotSent(String),
+}
+
+impl Script {
+    const fn sent(&self) -> Option<&SnapshotFile> {
+        match self {
+            Self::Sent(file) => Some(file),
+            Self::NotSent(_) => None,
+        }
+    }
 }
 
 fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> {
@@ -123,12 +132,13 @@ fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> 
         .values()
         .flat_map(|facts| facts.references.iter().flatten());
     let paths: BTreeSet<&str> = references.filter_map(script_path).collect();
-    let found = input.listing.find_all(&paths)?;
-    Ok(paths
+    let mut found = input.listing.find_all(&paths)?;
+    let scripts: BTreeMap<String, Script> = paths
         .into_iter()
-        .zip(found)
-        .map(|(path, found)| (path.to_owned(), script(input, path, found)))
-        .collect())
+        .map(|path| (path.to_owned(), script(input, path, found.remove(path))))
+        .collect();
+    refuse_unsure(scripts.values().filter_map(Script::sent))?;
+    Ok(scripts)
 }
 
 fn script_path(reference: &Reference) -> Option<&str> {
@@ -138,7 +148,7 @@ fn script_path(reference: &Reference) -> Option<&str> {
     }
 }
 
-fn script(input: &Input<'_>, path: &str, found: Option<Found>) -> Script {
+fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script {
     match found {
         Some(found) if found.kind == FileKind::Regular && !(input.wish.exclude)(path) => Script::Sent(found),
         Some(found) if found.kind == FileKind::Regular => {

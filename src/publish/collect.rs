@@ -3,12 +3,12 @@
 use super::closure::{self, Checked};
 use super::contents::Contents;
 use super::drift;
-use super::listing::{Found, Listing};
+use super::listing::{Listing, refuse_unsure};
 use super::references::{self, PipelineFacts};
 use super::version::{self, VersionFacts};
 use super::{Plan, PlannedFile, Problem, PublishError, Select, SharedPipelineRef, Source, Wish};
 use crate::api::header_value;
-use crate::git::{CommitId, FileKind, Repository};
+use crate::git::{CommitId, FileKind, Repository, SnapshotFile};
 use crate::pipelines::{self, Kind, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
 use crate::yaml::{DocumentError, Position};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -110,7 +110,7 @@ fn config_dir(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<String, PublishE
 pub(super) struct SharedFile {
     pub path: String,
     pub entries: Vec<SharedEntry>,
-    found: Found,
+    found: SnapshotFile,
 }
 
 impl SharedFile {
@@ -125,9 +125,7 @@ impl SharedFile {
                 place: listing.place(),
             });
         };
-        if found.kind == FileKind::Symlink {
-            return Err(PublishError::Symlinks(vec![path]));
-        }
+        refuse_unsure(std::iter::once(&found))?;
         let parsed = match contents.read(&found.content, SHARED_FILE_LIMIT)? {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
@@ -170,24 +168,16 @@ impl From<&SharedEntry> for SharedPipelineRef {
     }
 }
 
-/// The selected files; links among them are refused.
-fn selected(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<BTreeMap<String, Found>, PublishError> {
+/// The selected files.
+fn selected(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
     let chosen = listing.known().iter().filter(|(path, _)| wish.selects(path));
-    let (links, files): (Vec<_>, Vec<_>) = chosen.partition(|(_, found)| found.kind == FileKind::Symlink);
-    if !links.is_empty() {
-        return Err(PublishError::Symlinks(
-            links.into_iter().map(|(path, _)| path.clone()).collect(),
-        ));
-    }
-    Ok(files
-        .into_iter()
-        .map(|(path, found)| (path.clone(), found.clone()))
-        .collect())
+    refuse_unsure(chosen.clone().map(|(_, file)| file))?;
+    Ok(chosen.map(|(path, file)| (path.clone(), file.clone())).collect())
 }
 
 fn read_pipelines(
     contents: &Contents,
-    selected: &BTreeMap<String, Found>,
+    selected: &BTreeMap<String, SnapshotFile>,
 ) -> Result<BTreeMap<String, PipelineFacts>, PublishError> {
     let pipelines: Vec<_> = selected
         .iter()
@@ -205,7 +195,7 @@ fn read_pipelines(
 /// Everything that is sent, by path.
 fn files(
     contents: &Contents,
-    mut all: BTreeMap<String, Found>,
+    mut all: BTreeMap<String, SnapshotFile>,
     shared: &SharedFile,
     checked: &Checked,
 ) -> Result<Vec<PlannedFile>, PublishError> {
@@ -217,7 +207,7 @@ fn files(
             .map(|(path, found)| (path.clone(), found.clone())),
     );
     let all: Vec<_> = all.into_iter().collect();
-    let planned = all.into_par_iter().map(|(path, Found { content, .. })| {
+    let planned = all.into_par_iter().map(|(path, SnapshotFile { content, .. })| {
         let bytes = match checked.sent.get(&path) {
             Some(facts) => facts.bytes,
             None => contents.size(&content)?,

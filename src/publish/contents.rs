@@ -3,8 +3,7 @@
 //! A repository cannot be shared between threads, so each borrows an opened one and gives it back.
 
 use super::PublishError;
-use super::plan::Content;
-use crate::git::{GitError, Repository};
+use crate::git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -28,7 +27,7 @@ impl Contents {
     pub fn size(&self, content: &Content) -> Result<u64, PublishError> {
         match content {
             Content::Blob(blob) => Ok(self.with(|repository| repository.blob_size(blob))?),
-            Content::File(path) => Ok(std::fs::metadata(path).map_err(cannot_read(path))?.len()),
+            Content::Disk(path) => Ok(regular_on_disk(path).map_err(cannot_read(path))?.len()),
         }
     }
 
@@ -40,16 +39,7 @@ impl Contents {
                 Err(GitError::TooLarge { .. }) => Ok(None),
                 Err(error) => Err(error.into()),
             },
-            Content::File(path) => {
-                let file = File::open(path).map_err(cannot_read(path))?;
-                let size = file.metadata().map_err(cannot_read(path))?.len();
-                // One byte more, so that the end is met without asking for more memory.
-                let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
-                file.take(limit.saturating_add(1))
-                    .read_to_end(&mut bytes)
-                    .map_err(cannot_read(path))?;
-                Ok((bytes.len() as u64 <= limit).then_some(bytes))
-            }
+            Content::Disk(path) => read_on_disk(path, limit).map_err(cannot_read(path)),
         }
     }
 
@@ -57,7 +47,10 @@ impl Contents {
     pub fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
             Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob, size))?),
-            Content::File(path) => Ok(Box::new(File::open(path).map_err(cannot_read(path))?)),
+            Content::Disk(path) => {
+                regular_on_disk(path).map_err(cannot_read(path))?;
+                Ok(Box::new(File::open(path).map_err(cannot_read(path))?))
+            }
         }
     }
 
@@ -77,7 +70,7 @@ impl Contents {
 }
 
 /// Says which file could not be read.
-pub(super) fn cannot_read(path: &Path) -> impl Fn(io::Error) -> PublishError {
+fn cannot_read(path: &Path) -> impl Fn(io::Error) -> PublishError {
     move |source| PublishError::Io {
         path: path.to_owned(),
         source,

@@ -1,9 +1,9 @@
 //! Whether the working tree is what the head commit says: as git checked it out, or with the same content.
 
 use super::contents::Contents;
-use super::plan::{Content, PlannedFile};
+use super::plan::PlannedFile;
 use super::{PublishError, Select, Wish};
-use crate::git::{BlobId, Checkout, CommitId, Repository};
+use crate::git::{BlobId, Checkout, CommitId, Content, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
@@ -61,7 +61,7 @@ fn is_same(
     planned: &PlannedFile,
     blob: BlobId,
 ) -> Result<bool, PublishError> {
-    if let Content::File(path) = &planned.content
+    if let Content::Disk(path) = &planned.content
         && let Ok(on_disk) = path.symlink_metadata()
         && checkout.vouches_for(&planned.path, &blob, &on_disk)
     {

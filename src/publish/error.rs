@@ -10,19 +10,13 @@ use std::path::PathBuf;
 /// The most problems that a message lists.
 const SHOWN: usize = 50;
 
-/// A publish that cannot be planned. All but [`PublishError::Git`] and [`PublishError::Bare`] concern the
-/// configuration: they are for the user to set right.
+/// A publish that cannot be planned. All but [`PublishError::Git`] concern the configuration:
+/// they are for the user to set right.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// Git could not be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A bare repository has no files on disk.
-    #[error("the repository {} is bare: it has no working tree to take files from", root.display())]
-    Bare {
-        /// Its folder.
-        root: PathBuf,
-    },
     /// The version name or the prefix cannot be used.
     #[error(transparent)]
     Version(#[from] VersionError),
@@ -56,12 +50,9 @@ pub enum PublishError {
     /// Selected files that are symbolic links: what they point to may lie anywhere.
     #[error("symbolic links are not published:{}", listed(.0))]
     Symlinks(Vec<String>),
-    /// Selected files whose names are not UTF-8 and so cannot be the name of a part.
-    #[error("the name of the file `{path}` is not UTF-8")]
-    NameNotUtf8 {
-        /// The path, with replacement characters.
-        path: String,
-    },
+    /// Selected files of the working tree that git does not look at.
+    #[error("git's index hides what is on disk (skip-worktree or assume-unchanged):{}", listed(.0))]
+    Hidden(Vec<String>),
     /// A file of the working tree could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
@@ -121,7 +112,6 @@ impl PublishError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Git(error) => return error.hint(),
-            Self::Bare { .. } => "publish from the commit: `--from commit`",
             Self::Version(VersionError::NoValue { name: "tag", .. }) => {
                 "publish on a tag, or use another placeholder such as {short-sha}"
             }
@@ -146,14 +136,12 @@ impl PublishError {
                 "commit what is missing, correct the names, or widen --include and --exclude"
             }
             Self::Symlinks(_) => "replace them by the files they point to, or leave them out with --exclude",
-            Self::NameNotUtf8 { .. } => "rename the file, or leave it out with --exclude",
+            Self::Hidden(_) => {
+                "`git update-index --no-skip-worktree --no-assume-unchanged FILE` shows a file again; or publish what is \
+                 committed: --from commit"
+            }
             Self::Io { .. } => return None,
         };
         Some(hint.to_owned())
-    }
-
-    /// Whether the repository is at fault, not the configuration.
-    pub const fn is_about_git(&self) -> bool {
-        matches!(self, Self::Git(_) | Self::Bare { .. })
     }
 }

@@ -36,7 +36,7 @@ pub use error::{Problem, PublishError};
 pub use hash::{content_hash, digest};
 pub use lookup::{Latest, latest_without};
 pub use outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
-pub use plan::{Content, Plan, PlannedFile, SharedPipelineRef};
+pub use plan::{Plan, PlannedFile, SharedPipelineRef};
 pub use receipt::{Receipt, ReviewEvidence};
 pub use upload::Progress;
 pub use versions::{VersionsError, is_last_enabled, surplus};

@@ -2,7 +2,7 @@
 
 use super::contents::Contents;
 use super::{Select, Source};
-use crate::git::BlobId;
+use crate::git::Content;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -42,15 +42,6 @@ pub struct PlannedFile {
     pub bytes: u64,
     /// Where its content is.
     pub content: Content,
-}
-
-/// Where the content of a file is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
-    /// In the repository.
-    Blob(BlobId),
-    /// On disk.
-    File(PathBuf),
 }
 
 /// A shared pipeline that the artifact is to offer.

@@ -4,7 +4,7 @@
 
 use super::PublishError;
 use super::contents::Contents;
-use super::plan::Content;
+use crate::git::Content;
 use crate::pipelines::{Pipeline, Reference};
 use crate::yaml::DocumentError;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};

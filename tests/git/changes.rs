@@ -309,6 +309,24 @@ fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
             .output()
             .unwrap();
         assert_eq!(ended.status.code(), Some(3), "{ended:?}");
+        let ended = Command::new(env!("CARGO_BIN_EXE_sluicegate"))
+            .args([
+                "publish",
+                "--dry-run",
+                "--prefix=p",
+                "--version-name=1",
+                "--head",
+                &commit,
+            ])
+            .current_dir(world.work())
+            .output()
+            .unwrap();
+        assert!(!ended.status.success(), "{ended:?}");
+        assert!(
+            String::from_utf8_lossy(&ended.stderr).contains("stands twice")
+                || String::from_utf8_lossy(&ended.stderr).contains("both a file and a folder"),
+            "{ended:?}"
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::project::{Asked, paths, pipeline, planned, world};
 use crate::repo::World;
-use sluicegate::git::Repository;
+use sluicegate::git::{GitError, Repository};
 use sluicegate::publish::{Plan, PublishError, Source};
 use std::os::unix::fs::symlink;
 
@@ -84,6 +84,63 @@ fn git_folders_other_repositories_and_links_are_never_sent() {
     ");
 }
 
+/// `check` reads the same working tree: what is added by force, hidden, left out by a sparse checkout or no file.
+#[test]
+fn what_git_does_not_look_at_is_never_sent_in_silence() {
+    let world = world();
+    world.write(".gitignore", "ignored.orch.yaml\n");
+    world.commit("all");
+    world.write("ignored.orch.yaml", pipeline("orchestration", &[]));
+    world.git(&["add", "-f", "ignored.orch.yaml"]);
+    assert!(paths(&on_disk(&world)).contains(&"ignored.orch.yaml"));
+
+    for flag in ["skip-worktree", "assume-unchanged"] {
+        world.git(&[
+            "update-index",
+            &format!("--{flag}"),
+            "load.orch.yaml",
+            "sql/load.sql",
+        ]);
+        insta::allow_duplicates! { insta::assert_snapshot!(asked().plan(&world).unwrap_err(), @"
+        git's index hides what is on disk (skip-worktree or assume-unchanged):
+          load.orch.yaml
+        "); }
+        world.git(&["update-index", &format!("--no-{flag}"), "load.orch.yaml"]);
+        let error = asked().plan(&world).unwrap_err().to_string();
+        assert!(
+            error.contains("hides") && error.contains("sql/load.sql"),
+            "{error}"
+        );
+        world.git(&["update-index", &format!("--no-{flag}"), "sql/load.sql"]);
+    }
+
+    let committed = planned(&world);
+    world.git(&["update-index", "--skip-worktree", "load.orch.yaml"]);
+    std::fs::remove_file(world.work().join("load.orch.yaml")).unwrap();
+    assert!(
+        paths(&on_disk(&world)).contains(&"load.orch.yaml"),
+        "a sparse checkout loses no file"
+    );
+    assert_eq!(
+        paths(&committed)
+            .iter()
+            .filter(|path| **path == "load.orch.yaml")
+            .count(),
+        1
+    );
+    world.git(&["update-index", "--no-skip-worktree", "load.orch.yaml"]);
+
+    let made = std::process::Command::new("mkfifo")
+        .arg(world.work().join("load.orch.yaml"))
+        .status();
+    assert!(made.unwrap().success());
+    let error = asked().plan(&world).unwrap_err().to_string();
+    assert!(
+        error.contains("load.orch.yaml") && error.contains("no regular file"),
+        "{error}"
+    );
+}
+
 #[test]
 fn a_script_outside_of_the_repository_is_not_there() {
     let world = world();
@@ -116,7 +173,8 @@ fn a_bare_repository_has_no_files_on_disk() {
     let bare = Repository::open(&world.remote()).unwrap();
     let head = bare.head().unwrap().commit;
     let error = asked().plan_of(&bare, &head).unwrap_err();
-    assert!(matches!(error, PublishError::Bare { .. }) && error.is_about_git());
+    assert!(matches!(error, PublishError::Git(GitError::NoWorkTree { .. })));
+    assert!(error.hint().unwrap().contains("--from commit"));
 }
 
 #[test]
