@@ -120,19 +120,9 @@ fn main_is_thin_and_files_have_one_job() {
     assert!(long.is_empty(), "{long:#?}");
 }
 
-/// Circles that are still there; one that is gone must go from here.
-const KNOWN_CIRCLES: [&[&str]; 6] = [
-    &["context::base", "context::head", "context::target"],
-    &["git::open", "git::repository", "git::shadow"],
-    &["publish::carry_out", "publish::judge"],
-    &["publish::closure", "publish::collect", "publish::parameters"],
-    &["publish::contents", "publish::plan"],
-    &["publish::hash", "publish::hashing"],
-];
-
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     let src = root().join("src");
     let found = circles::circles(&src, &rust_files(&src));
-    assert_eq!(found, KNOWN_CIRCLES);
+    assert!(found.is_empty(), "{found:#?}");
 }

@@ -121,10 +121,7 @@ impl Checking<'_> {
     fn comparison(&self, paths: &Paths) -> Result<Comparison, Failure> {
         let wish = self.settings.revisions.clone();
         let settle = |wish| match self.settings.revisions.head {
-            Some(_) => self
-                .workspace
-                .target(self.run, wish)
-                .map(|target| Comparison::from(&target)),
+            Some(_) => self.workspace.target(self.run, wish).map(Comparison::from),
             None => self.workspace.checkout(self.run, wish),
         };
         if !paths.only_named() {

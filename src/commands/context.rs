@@ -39,7 +39,7 @@ pub(super) fn run(run: &Run, args: &ContextArgs) -> Outcome {
         revisions: &revisions,
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let chosen = workspace.select(run, &snapshot, &Comparison::from(&target), &restriction)?;
+    let chosen = workspace.select(run, &snapshot, &Comparison::from(target.clone()), &restriction)?;
     let selected = chosen.selected;
     if let Some(told) = selected.lookalikes_told() {
         run.ui.warn(&told);

@@ -97,7 +97,7 @@ pub(super) fn reviewed<'a>(
         connection,
         target,
     } = begin(run, args)?;
-    let comparison = Comparison::from(&target);
+    let comparison = Comparison::from(target.clone());
     let paths = workspace.paths(run, &args.selection.paths, &target)?;
     let restriction = Restriction {
         selection: &settings.selection,

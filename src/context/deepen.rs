@@ -3,8 +3,8 @@
 //! Each step goes further back than the one before, and the last is the limit: a job must not fetch a history without
 //! an end because of one branch. Nothing is fetched that can be settled without.
 
-use super::comparison::settle_checkout_or_ask;
-use super::{ContextError, Wish, settle_or_ask};
+use super::settle::Settling;
+use super::{ContextError, Wish};
 use crate::ci::{BaseHint, CiContext, Host};
 use crate::git::{GitError, Repository, Wanted};
 
@@ -63,10 +63,17 @@ struct Fetching<'a> {
 
 impl Fetching<'_> {
     fn missing(&mut self) -> Vec<Missing> {
+        let settling = Settling {
+            repo: self.repo,
+            ci: self.ci,
+            wish: self.wish,
+            may_fetch: true,
+        };
         let on_no_branch = match self.subject {
-            Subject::Commit => settle_or_ask(self.repo, self.ci, self.wish, true)
+            Subject::Commit => settling
+                .commit()
                 .map(|target| target.branch.is_none() && self.ci.host != Host::None),
-            Subject::Checkout => settle_checkout_or_ask(self.repo, self.ci, self.wish, true).map(|_| false),
+            Subject::Checkout => settling.checkout().map(|_| false),
         };
         match on_no_branch {
             Ok(false) => Vec::new(),

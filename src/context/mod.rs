@@ -5,51 +5,40 @@
 //! green: a base that cannot be trusted is an error or means everything, never a guess.
 
 mod base;
-mod comparison;
 mod deepen;
 mod error;
 mod head;
 mod policy;
 mod remote;
+mod settle;
 mod target;
+mod wish;
 
-pub use comparison::{Comparison, settle_checkout};
 pub use deepen::{Subject, deepen};
 pub use error::ContextError;
 pub use policy::{PolicyTip, fetch_policy, policy_tip};
-pub use target::{Target, Wish};
+pub use target::{Comparison, Settled, Target};
+pub use wish::Wish;
 
 use crate::ci::CiContext;
 use crate::git::Repository;
-use base::Search;
+use settle::Settling;
 
-/// Settles what this run is about, with what the clone has.
+/// Settles which commit this run judges, with what the clone has.
 pub fn settle(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Target, ContextError> {
-    settle_or_ask(repo, ci, wish, false)
+    settling(repo, ci, wish).commit()
 }
 
-/// With `may_fetch`, whatever is missing is an error, though there might be something second best.
-fn settle_or_ask(
-    repo: &Repository,
-    ci: &CiContext,
-    wish: &Wish,
-    may_fetch: bool,
-) -> Result<Target, ContextError> {
-    let idle = ci.nothing_to_do.as_ref().filter(|_| !wish.names_a_commit());
-    if let Some(why) = idle {
-        return Ok(Target::idle(ci, repo.head()?.commit, why));
+/// Settles what the files of the working tree or the index are compared with.
+pub fn settle_checkout(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Comparison, ContextError> {
+    settling(repo, ci, wish).checkout()
+}
+
+const fn settling<'a>(repo: &'a Repository, ci: &'a CiContext, wish: &'a Wish) -> Settling<'a> {
+    Settling {
+        repo,
+        ci,
+        wish,
+        may_fetch: false,
     }
-    let settle = || {
-        let head = head::choose(repo, ci, wish)?;
-        let search = Search {
-            repo,
-            ci,
-            head: &head,
-            beyond_head: false,
-            may_fetch,
-        };
-        let base = search.run(wish)?;
-        Ok(Target::new(ci, head, base))
-    };
-    settle().map_err(|error: ContextError| error.at(ci.host))
 }

@@ -1,39 +1,21 @@
 //! What was settled.
 
-use super::{ContextError, base::Base, head::Head};
+use super::{ContextError, base::Base};
 use crate::ci::{CiContext, Host};
 use crate::git::CommitId;
 
-/// What the user asked for, instead of what is detected.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
-    /// The revision to compare with; its merge-base with head is the base.
-    pub base: Option<String>,
-    /// The revision to judge.
-    pub head: Option<String>,
-    /// The branch to name to the platform.
-    pub branch: Option<String>,
-    /// Every pipeline of head, whatever changed.
-    pub all: bool,
-}
-
-impl Wish {
-    pub(super) const fn names_a_commit(&self) -> bool {
-        self.base.is_some() || self.head.is_some() || self.all
-    }
-}
-
-/// What this run is about.
+/// What this run is about. `H` is the commit that is judged, or the one that may hold the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct Settled<H> {
     /// The host.
     pub ci: Host,
     /// The event, in the host's word.
     pub event: String,
-    /// The branch to name to the platform; none if no remote branch is known to hold `head`.
+    /// The branch to name to the platform; none if no remote branch is known to hold `head`. Of files that are in no
+    /// commit: the one that the host names, else the one that is checked out.
     pub branch: Option<String>,
     /// The commit to judge.
-    pub head: CommitId,
+    pub head: H,
     /// The commit to compare with; none: every pipeline is taken.
     pub base: Option<CommitId>,
     /// Where `base` came from, or why there is none; for people.
@@ -52,39 +34,60 @@ pub struct Target {
     pub nothing_to_do: Option<String>,
 }
 
-impl Target {
-    pub(super) fn new(ci: &CiContext, head: Head, base: Base) -> Self {
+/// A commit, as the platform reads it from the remote.
+pub type Target = Settled<CommitId>;
+
+/// Files wherever they are: in a commit, or (none) in the index or the working tree. It needs no remote and no commit.
+pub type Comparison = Settled<Option<CommitId>>;
+
+impl<H> Settled<H> {
+    pub(super) fn new(ci: &CiContext, head: H, branch: Option<String>, base: Base) -> Self {
         Self {
             ci: ci.host,
             event: ci.event.clone(),
-            branch: head.branch,
-            head: head.commit,
+            branch,
+            head,
             base: base.commit,
             base_source: base.source,
             fork: ci.fork,
             tag: ci.tag.clone(),
             pull_request: ci.pull_request,
             run_number: ci.run_number.clone(),
-            warnings: [head.warnings, base.warnings].concat(),
+            warnings: base.warnings,
             nothing_to_do: None,
         }
     }
 
     /// A run without work, such as for a deleted branch.
-    pub(super) fn idle(ci: &CiContext, commit: CommitId, why: &str) -> Self {
-        let head = Head {
-            commit,
-            branch: ci.branch.clone(),
-            is_hosts: true,
-            warnings: Vec::new(),
-        };
+    pub(super) fn idle(ci: &CiContext, head: H, why: &str) -> Self {
         let base = Base::everything(format!("nothing to do: {why}"));
         Self {
             nothing_to_do: Some(why.to_owned()),
-            ..Self::new(ci, head, base)
+            ..Self::new(ci, head, ci.branch.clone(), base)
         }
     }
+}
 
+impl From<Target> for Comparison {
+    fn from(target: Target) -> Self {
+        Self {
+            ci: target.ci,
+            event: target.event,
+            branch: target.branch,
+            head: Some(target.head),
+            base: target.base,
+            base_source: target.base_source,
+            fork: target.fork,
+            tag: target.tag,
+            pull_request: target.pull_request,
+            run_number: target.run_number,
+            warnings: target.warnings,
+            nothing_to_do: target.nothing_to_do,
+        }
+    }
+}
+
+impl Target {
     /// The branch, which a review by the platform cannot do without.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| ContextError::NoBranch {

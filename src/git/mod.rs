@@ -19,6 +19,7 @@ mod index;
 mod lines;
 mod listing;
 mod open;
+mod opened;
 mod pack;
 mod program;
 mod renames;

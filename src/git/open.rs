@@ -1,7 +1,7 @@
 //! Finds and opens the repository.
 
 use super::error::GitError;
-use super::{repository::Repository, shadow};
+use super::{opened::Opened, repository::Repository, shadow};
 use git2::{ErrorCode, Oid, Repository as Library, RepositoryOpenFlags};
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -10,19 +10,6 @@ use std::sync::Once;
 
 /// The largest list of shallow commits that is read, in bytes.
 const SHALLOW_LIMIT: u64 = 64 * 1024 * 1024;
-
-/// What opening found out, besides the repository itself.
-pub(super) struct Opened {
-    pub library: Library,
-    pub root: PathBuf,
-    pub bare: bool,
-    /// Belongs to another user of the machine, who has not been declared safe.
-    pub foreign: bool,
-    /// Where the repository's own files are; `library` may read a stand-in.
-    pub git_dir: PathBuf,
-    pub common_dir: PathBuf,
-    pub stand_in: Option<tempfile::TempDir>,
-}
 
 /// libgit2 hashes every object that it reads again to find a broken disk; git itself does not, and this doubles
 /// the time of a comparison.

@@ -1,6 +1,6 @@
 //! The repository: where it is, what is checked out, and which commit a revision means.
 
-use super::{CommitId, GitError, id::is_full_id, open::Opened, program::Program, stored::Stored};
+use super::{CommitId, GitError, id::is_full_id, opened::Opened, program::Program, stored::Stored};
 use git2::{Commit, ErrorCode, Oid};
 use std::collections::HashSet;
 use std::fmt;

@@ -6,7 +6,7 @@
 //! `objects/info/alternates` (<https://git-scm.com/docs/gitrepository-layout>), and the configuration keeps only
 //! remotes and branches. The repository itself is not touched.
 
-use super::{error::GitError, open::Opened};
+use super::{error::GitError, opened::Opened};
 use git2::{Config, ConfigEntry, Repository as Library, RepositoryOpenFlags};
 use std::ffi::OsStr;
 use std::fs;

@@ -6,8 +6,8 @@
 
 use super::Plan;
 use super::hash::Hashes;
-use super::judge::{not_begun, refused, unknown};
-use super::lookup::{Lookup, Seen, Whose, whose};
+use super::judge::{Judge, not_begun, refused, unknown};
+use super::lookup::{Seen, Whose, whose};
 use super::outcome::{Options, Outcome};
 use super::upload::{Progress, upload};
 use crate::api::Platform;
@@ -24,10 +24,13 @@ pub async fn publish(
     options: Options,
     progress: Option<Progress>,
 ) -> Outcome {
-    let job = Job {
+    let judge = Judge {
         platform,
         plan,
         options,
+    };
+    let job = Job {
+        judge,
         hashes: options.hash.then(|| Hashes::new(plan.files.len())),
         progress,
         began: Timestamp::now(),
@@ -40,10 +43,8 @@ pub async fn publish(
 }
 
 /// One publish.
-pub(super) struct Job<'a> {
-    pub platform: &'a Platform,
-    pub plan: &'a Plan,
-    pub options: Options,
+struct Job<'a> {
+    judge: Judge<'a>,
     hashes: Option<Hashes>,
     progress: Option<Progress>,
     began: Timestamp,
@@ -58,9 +59,9 @@ enum Fate {
 
 impl Job<'_> {
     async fn run(&self) -> Outcome {
-        match self.lookup().once().await {
+        match self.judge.lookup().once().await {
             Seen::NotThere => self.send().await,
-            Seen::There(details) => self.existing(&details),
+            Seen::There(details) => self.judge.existing(&details),
             Seen::Unclear(why, error) => not_begun(&why, error),
         }
     }
@@ -70,16 +71,16 @@ impl Job<'_> {
         let mut left = UPLOADS;
         loop {
             left -= 1;
-            let upload = upload(self.plan, self.hashes.clone(), self.progress.clone());
-            let error = match self.platform.publish(upload).await {
-                Ok(answer) => return self.accepted(answer.ignored_resources, None).await,
+            let upload = upload(self.judge.plan, self.hashes.clone(), self.progress.clone());
+            let error = match self.judge.platform.publish(upload).await {
+                Ok(answer) => return self.judge.accepted(answer.ignored_resources, None).await,
                 Err(error) => error,
             };
             let is_conflict = error.kind() == ErrorKind::Conflict;
             if is_success(&error) {
-                return self.accepted(None, Some(error)).await;
+                return self.judge.accepted(None, Some(error)).await;
             } else if is_conflict && lost.is_none() && !was_sent_before(&error) {
-                return self.conflict(error).await;
+                return self.judge.conflict(error).await;
             } else if !is_conflict && !is_lost(&error) {
                 return refused(error, lost.as_ref());
             }
@@ -95,26 +96,18 @@ impl Job<'_> {
     }
 
     async fn fate(&self, lost: HttpError) -> Fate {
-        let details = match self.lookup().until_there().await {
+        let details = match self.judge.lookup().until_there().await {
             Seen::NotThere => return Fate::NotThere(lost),
             Seen::Unclear(why, _) => {
                 return Fate::Settled(unknown(&format!("the version cannot be looked up: {why}"), lost));
             }
             Seen::There(details) => details,
         };
-        Fate::Settled(match whose(&details, self.plan, self.began) {
-            Whose::Ours => self.ours(&details, lost).await,
-            Whose::Anothers(why) => self.anothers(&details, why),
+        Fate::Settled(match whose(&details, self.judge.plan, self.began) {
+            Whose::Ours => self.judge.ours(&details, lost).await,
+            Whose::Anothers(why) => self.judge.anothers(&details, why),
             Whose::Unclear(why) => unknown(&why, lost),
         })
-    }
-
-    pub(super) const fn lookup(&self) -> Lookup<'_> {
-        Lookup {
-            platform: self.platform,
-            plan: self.plan,
-            patience: self.options.patience,
-        }
     }
 }
 

@@ -3,11 +3,11 @@
 //! A version can never be corrected once it is published, so what would break a consumer stops the publish. What
 //! concerns other pipelines, or cannot be known, is a warning.
 
-use super::collect::SharedFile;
 use super::contents::Contents;
 use super::error::Problem;
 use super::listing::{Listing, refuse_unsure};
 use super::references::{self, PipelineFacts};
+use super::shared_file::SharedFile;
 use super::{PublishError, Select, Wish, parameters};
 use crate::git::{FileKind, SnapshotFile};
 use crate::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
@@ -51,7 +51,12 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
         warnings: Vec::new(),
     };
     check.entries()?;
-    check.problems.extend(parameters::undeclared(&input)?);
+    check.problems.extend(parameters::undeclared(
+        listing,
+        input.contents,
+        input.shared,
+        &input.sent,
+    )?);
     for (path, facts) in &input.sent {
         check.pipeline(path, facts, needed.contains(path));
     }

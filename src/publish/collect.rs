@@ -5,17 +5,14 @@ use super::contents::Contents;
 use super::drift;
 use super::listing::{Listing, refuse_unsure};
 use super::references::{self, PipelineFacts};
+use super::shared_file::SharedFile;
 use super::version::{self, VersionFacts};
-use super::{Plan, PlannedFile, Problem, PublishError, Select, SharedPipelineRef, Source, Wish};
+use super::{Plan, PlannedFile, PublishError, Select, SharedPipelineRef, Source, Wish};
 use crate::api::header_value;
-use crate::git::{CommitId, FileKind, Repository, SnapshotFile};
-use crate::pipelines::{self, Kind, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
-use crate::yaml::{DocumentError, Position};
+use crate::git::{CommitId, Repository, SnapshotFile};
+use crate::pipelines::{self, Kind, SharedEntry};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeMap;
-
-/// The largest shared-pipelines file that is read, in bytes.
-const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;
 
 /// The most warnings that a plan carries.
 const WARNINGS: usize = 200;
@@ -106,59 +103,6 @@ fn config_dir(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<String, PublishE
     found.ok_or(PublishError::NoConfigFolder)
 }
 
-/// The shared-pipelines file, read.
-pub(super) struct SharedFile {
-    pub path: String,
-    pub entries: Vec<SharedEntry>,
-    found: SnapshotFile,
-}
-
-impl SharedFile {
-    fn read(listing: &Listing<'_>, contents: &Contents, config_dir: &str) -> Result<Self, PublishError> {
-        let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
-        let found = listing
-            .find(&path)?
-            .filter(|found| found.kind != FileKind::Submodule);
-        let Some(found) = found else {
-            return Err(PublishError::NoSharedFile {
-                path,
-                place: listing.place(),
-            });
-        };
-        refuse_unsure(std::iter::once(&found))?;
-        let parsed = match contents.read(&found.content, SHARED_FILE_LIMIT)? {
-            Some(bytes) => SharedPipelines::parse(&bytes),
-            None => Err(DocumentError {
-                message: format!("the file has more than {SHARED_FILE_LIMIT} bytes"),
-                position: None,
-            }),
-        };
-        match parsed {
-            Ok(shared) => Ok(Self {
-                path,
-                entries: shared.entries,
-                found,
-            }),
-            Err(error) => Err(PublishError::BadSharedFile { path, error }),
-        }
-    }
-
-    /// Something that is wrong with the file.
-    pub fn problem(&self, position: Position, what: String) -> Problem {
-        Problem {
-            path: self.path.clone(),
-            line: Some(position.line),
-            component: None,
-            what,
-        }
-    }
-
-    /// The entries that consumers are offered.
-    pub fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
-        self.entries.iter().filter(|entry| entry.enabled)
-    }
-}
-
 impl From<&SharedEntry> for SharedPipelineRef {
     fn from(entry: &SharedEntry) -> Self {
         Self {
@@ -199,7 +143,7 @@ fn files(
     shared: &SharedFile,
     checked: &Checked,
 ) -> Result<Vec<PlannedFile>, PublishError> {
-    all.insert(shared.path.clone(), shared.found.clone());
+    all.insert(shared.path.clone(), shared.file.clone());
     all.extend(
         checked
             .scripts

@@ -1,6 +1,5 @@
 //! Content hashes: taken while a file is read for sending, so that nothing is read twice.
 
-use super::hashing::Hashing;
 use super::plan::{Plan, PlannedFile};
 use super::{PublishError, contents::Contents};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -43,11 +42,6 @@ pub(super) struct Hashes(Arc<Mutex<Vec<Option<String>>>>);
 impl Hashes {
     pub fn new(files: usize) -> Self {
         Self(Arc::new(Mutex::new(vec![None; files])))
-    }
-
-    /// The same content, hashed once `length` bytes of it were read.
-    pub fn watch(&self, file: usize, length: u64, content: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
-        Box::new(Hashing::new(content, file, length, self.clone()))
     }
 
     pub fn set(&self, file: usize, hash: &[u8]) {

@@ -1,16 +1,30 @@
 //! Judges what became of an upload, and never as a success what is not certain.
 
-use super::carry_out::Job;
-use super::lookup::{Seen, latest_without};
-use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind};
-use super::{Source, verify};
-use crate::api::ArtifactDetails;
+use super::lookup::{Lookup, Seen, latest_without};
+use super::outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
+use super::{Plan, Source, verify};
+use crate::api::{ArtifactDetails, Platform};
 use crate::http::{ErrorKind, HttpError};
 use serde_json::Value;
 
-impl Job<'_> {
+/// Who judges: what was planned, held against what the platform shows.
+pub(super) struct Judge<'a> {
+    pub platform: &'a Platform,
+    pub plan: &'a Plan,
+    pub options: Options,
+}
+
+impl Judge<'_> {
+    pub const fn lookup(&self) -> Lookup<'_> {
+        Lookup {
+            platform: self.platform,
+            plan: self.plan,
+            patience: self.options.patience,
+        }
+    }
+
     /// The platform took the artifact; `ignored` is what it left out, none where its answer does not tell.
-    pub(super) async fn accepted(&self, ignored: Option<Vec<Value>>, error: Option<HttpError>) -> Outcome {
+    pub async fn accepted(&self, ignored: Option<Vec<Value>>, error: Option<HttpError>) -> Outcome {
         let mut outcome = Outcome::new(OutcomeKind::Published);
         let mut is_suspect = judge_ignored(&mut outcome, ignored, self.options.on_ignored);
         outcome.error = error;
@@ -21,7 +35,7 @@ impl Job<'_> {
     }
 
     /// The version is ours by commit and time, and the answer that told what was left out is lost.
-    pub(super) async fn ours(&self, details: &ArtifactDetails, lost: HttpError) -> Outcome {
+    pub async fn ours(&self, details: &ArtifactDetails, lost: HttpError) -> Outcome {
         let differences = verify::differences(details, self.plan);
         let verified = differences.is_empty();
         if verified && verify::proves_whole(self.plan) {
@@ -93,7 +107,7 @@ impl Job<'_> {
     }
 
     /// The upload was refused because the version exists: a twin was faster.
-    pub(super) async fn conflict(&self, error: HttpError) -> Outcome {
+    pub async fn conflict(&self, error: HttpError) -> Outcome {
         if self.options.if_exists == IfExists::Fail {
             return self.exists().with_error(error);
         }
@@ -109,7 +123,7 @@ impl Job<'_> {
     }
 
     /// The version exists and is not this run's. It may be the same all the same.
-    pub(super) fn existing(&self, details: &ArtifactDetails) -> Outcome {
+    pub fn existing(&self, details: &ArtifactDetails) -> Outcome {
         let mut differences = verify::differences(details, self.plan);
         if details.artifact.enabled == Some(false) {
             differences.push("it is disabled".to_owned());
@@ -132,7 +146,7 @@ impl Job<'_> {
     }
 
     /// The same for a version that appeared after a lost answer; `why` is by what it is told from ours.
-    pub(super) fn anothers(&self, details: &ArtifactDetails, why: String) -> Outcome {
+    pub fn anothers(&self, details: &ArtifactDetails, why: String) -> Outcome {
         let mut outcome = self.existing(details);
         if outcome.kind == OutcomeKind::Conflict && !outcome.problems.contains(&why) {
             outcome.problems.push(why);

@@ -23,6 +23,7 @@ mod plan;
 mod proof;
 mod receipt;
 mod references;
+mod shared_file;
 mod upload;
 mod verify;
 pub mod version;

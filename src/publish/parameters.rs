@@ -1,27 +1,27 @@
 //! Whether the shared pipelines declare the parameters that the shared-pipelines file offers for them.
 
-use super::closure::Input;
-use super::{Problem, PublishError, references};
-use std::collections::HashSet;
+use super::contents::Contents;
+use super::listing::Listing;
+use super::references::{self, PipelineFacts};
+use super::shared_file::SharedFile;
+use super::{Problem, PublishError};
+use std::collections::{BTreeMap, HashSet};
 
 /// The parameters of enabled entries that are no variables of their pipelines. A pipeline that cannot be read is told
 /// elsewhere.
-pub(super) fn undeclared(input: &Input<'_>) -> Result<Vec<Problem>, PublishError> {
+pub(super) fn undeclared(
+    listing: &Listing<'_>,
+    contents: &Contents,
+    shared: &SharedFile,
+    sent: &BTreeMap<String, PipelineFacts>,
+) -> Result<Vec<Problem>, PublishError> {
     let mut problems = Vec::new();
-    for entry in input
-        .shared
-        .enabled()
-        .filter(|entry| !entry.parameters.is_empty())
-    {
-        let Some(found) = input
-            .listing
-            .known()
-            .get(&entry.pipeline)
-            .filter(|_| input.sent.contains_key(&entry.pipeline))
-        else {
+    for entry in shared.enabled().filter(|entry| !entry.parameters.is_empty()) {
+        let found = listing.known().get(&entry.pipeline);
+        let Some(found) = found.filter(|_| sent.contains_key(&entry.pipeline)) else {
             continue;
         };
-        let Some(variables) = references::variables(input.contents, &found.content)? else {
+        let Some(variables) = references::variables(contents, &found.content)? else {
             continue;
         };
         let variables: HashSet<String> = variables.into_iter().collect();
@@ -34,7 +34,7 @@ pub(super) fn undeclared(input: &Input<'_>) -> Result<Vec<Problem>, PublishError
                 "the shared pipeline `{}` has the parameter `{name}`, which is no variable of `{}`",
                 entry.id, entry.pipeline
             );
-            input.shared.problem(*position, what)
+            shared.problem(*position, what)
         }));
     }
     Ok(problems)

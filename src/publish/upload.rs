@@ -2,6 +2,7 @@
 
 use super::contents::Contents;
 use super::hash::Hashes;
+use super::hashing::Hashing;
 use super::plan::{Plan, PlannedFile};
 use crate::api::{PartSource, Upload, UploadPart};
 use std::io::{self, Read};
@@ -46,7 +47,7 @@ impl PartSource for Parts {
             .open(&file.content, file.bytes)
             .map_err(io::Error::other)?;
         Ok(match &self.hashes {
-            Some(hashes) => hashes.watch(part, file.bytes, content),
+            Some(hashes) => Box::new(Hashing::new(content, part, file.bytes, hashes.clone())),
             None => content,
         })
     }

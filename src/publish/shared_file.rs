@@ -1,0 +1,64 @@
+//! The shared-pipelines file: what the artifact offers.
+
+use super::contents::Contents;
+use super::listing::{Listing, refuse_unsure};
+use super::{Problem, PublishError};
+use crate::git::{FileKind, SnapshotFile};
+use crate::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use crate::yaml::{DocumentError, Position};
+
+/// The largest shared-pipelines file that is read, in bytes.
+const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;
+
+/// The shared-pipelines file, read.
+pub(super) struct SharedFile {
+    pub path: String,
+    pub entries: Vec<SharedEntry>,
+    pub file: SnapshotFile,
+}
+
+impl SharedFile {
+    pub fn read(listing: &Listing<'_>, contents: &Contents, config_dir: &str) -> Result<Self, PublishError> {
+        let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+        let file = listing
+            .find(&path)?
+            .filter(|file| file.kind != FileKind::Submodule);
+        let Some(file) = file else {
+            return Err(PublishError::NoSharedFile {
+                path,
+                place: listing.place(),
+            });
+        };
+        refuse_unsure(std::iter::once(&file))?;
+        let parsed = match contents.read(&file.content, SHARED_FILE_LIMIT)? {
+            Some(bytes) => SharedPipelines::parse(&bytes),
+            None => Err(DocumentError {
+                message: format!("the file has more than {SHARED_FILE_LIMIT} bytes"),
+                position: None,
+            }),
+        };
+        match parsed {
+            Ok(shared) => Ok(Self {
+                path,
+                entries: shared.entries,
+                file,
+            }),
+            Err(error) => Err(PublishError::BadSharedFile { path, error }),
+        }
+    }
+
+    /// Something that is wrong with the file.
+    pub fn problem(&self, position: Position, what: String) -> Problem {
+        Problem {
+            path: self.path.clone(),
+            line: Some(position.line),
+            component: None,
+            what,
+        }
+    }
+
+    /// The entries that consumers are offered.
+    pub fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
+        self.entries.iter().filter(|entry| entry.enabled)
+    }
+}
