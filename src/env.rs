@@ -202,6 +202,7 @@ impl Env {
     }
 
     /// The same environment with this event payload.
+    #[cfg(test)]
     #[must_use]
     pub fn with_payload(mut self, payload: serde_json::Value) -> Self {
         self.payload = OnceLock::from(Some(Ok(payload)));

@@ -68,8 +68,14 @@ pub fn markup(raw: &str) -> String {
     shown
 }
 
+/// A longer word is not compared: it comes from outside, and is none that anybody typed.
+const COMPARED: usize = 200;
+
 /// The known word that is closest to `word`, if any is close enough to be meant.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    if word.len() > COMPARED {
+        return None;
+    }
     let scored = known.iter().map(|k| (strsim::damerau_levenshtein(word, k), *k));
     scored
         .min()

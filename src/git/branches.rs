@@ -157,27 +157,6 @@ impl Repository {
         Ok(url.map(str::to_owned))
     }
 
-    /// The tags at the commit, by name.
-    pub fn tags_at(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
-        let wanted = self.commit(commit)?.id();
-        let listing = GitError::library("list the tags");
-        let mut names = Vec::new();
-        for reference in self.library.references_glob("refs/tags/*").map_err(&listing)? {
-            let reference = reference.map_err(&listing)?;
-            if commit_of(&reference) == Some(wanted) {
-                names.extend(
-                    reference
-                        .name()
-                        .ok()
-                        .and_then(|name| name.strip_prefix("refs/tags/"))
-                        .map(str::to_owned),
-                );
-            }
-        }
-        names.sort();
-        Ok(names)
-    }
-
     fn remote_head(
         &self,
         remotes: &[Remote<'_>],

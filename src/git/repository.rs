@@ -101,13 +101,6 @@ impl Repository {
         })
     }
 
-    /// Whether git ignores the path (relative to the root), by the rules of the working tree.
-    pub fn is_ignored(&self, path: &str) -> Result<bool, GitError> {
-        self.library
-            .is_path_ignored(path)
-            .map_err(GitError::library("read the ignore rules"))
-    }
-
     pub(super) fn commit(&self, id: &CommitId) -> Result<Commit<'_>, GitError> {
         let found = id.oid().and_then(|oid| self.library.find_commit(oid));
         found.map_err(|error| match error.code() {

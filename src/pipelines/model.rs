@@ -167,16 +167,11 @@ impl Pipeline {
         }
     }
 
-    /// The line of the component or variable that the text of a violation names; none if it names none.
+    /// The component or variable that the text of a violation names, and its line; none if it names none.
     ///
     /// The longest name in quotes counts, else the longest that stands as a word of its own. Made for many texts: the
     /// names are sorted once, for the first of them. What a variable and a component are both called is the
     /// variable where the text says `variable` before it.
-    pub fn line_named_in(&self, text: &str) -> Option<u32> {
-        self.named_in(text).map(|named| named.line)
-    }
-
-    /// The same with the name.
     pub fn named_in(&self, text: &str) -> Option<Named<'_>> {
         self.names.get_or_init(|| self.names()).named_in(text)
     }

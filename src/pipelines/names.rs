@@ -76,7 +76,7 @@ impl Names {
         Self { sorted }
     }
 
-    /// See [`Pipeline::line_named_in`](super::Pipeline::line_named_in).
+    /// See [`Pipeline::named_in`](super::Pipeline::named_in).
     pub(super) fn named_in(&self, text: &str) -> Option<Named<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;

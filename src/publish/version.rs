@@ -1,6 +1,7 @@
 //! The version name: a template over what is known of the commit and the run.
 
 use crate::api::{HeaderError, header_value};
+use crate::text;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -40,12 +41,12 @@ pub const PLACEHOLDERS: [&str; 7] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
     /// The template names something that does not exist.
-    #[error("the version name has the unknown placeholder `{{{name}}}`; the nearest is `{{{nearest}}}`")]
+    #[error("the version name has the unknown placeholder `{{{name}}}`{}", did_you_mean(*nearest))]
     Unknown {
         /// As it is written.
         name: String,
-        /// The most similar one that exists.
-        nearest: &'static str,
+        /// One that may be meant.
+        nearest: Option<&'static str>,
     },
     /// The template names something that has no value here.
     #[error("the version name asks for `{{{name}}}`, and {why}")]
@@ -140,15 +141,14 @@ fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
         ),
         unknown => Err(VersionError::Unknown {
             name: unknown.to_owned(),
-            nearest: nearest(unknown),
+            nearest: text::nearest(unknown, &PLACEHOLDERS),
         }),
     }
 }
 
-fn nearest(name: &str) -> &'static str {
-    let likeness = |known: &&str| strsim::jaro_winkler(known, name);
-    let by_likeness = |a: &&str, b: &&str| likeness(a).total_cmp(&likeness(b));
-    PLACEHOLDERS.into_iter().max_by(by_likeness).unwrap_or("sha")
+fn did_you_mean(nearest: Option<&str>) -> String {
+    let known = nearest.map(|name| format!(": did you mean `{{{name}}}`?"));
+    known.unwrap_or_default()
 }
 
 /// The value if it can be sent as a header and every server reads the same.
@@ -215,7 +215,7 @@ mod tests {
             .collect();
         insta::assert_snapshot!(errors.join("\n"), @r"
         no version can be called `[Latest]`: consumers ask for the most recent enabled version by it
-        the version name has the unknown placeholder `{short_sha}`; the nearest is `{short-sha}`
+        the version name has the unknown placeholder `{short_sha}`: did you mean `{short-sha}`?
         the version name asks for `{run-number}`, and the CI host gives no number to this run
         the version name `a{b` has a `{` without its partner
         the version name `a}b` has a `}` without its partner

@@ -8,6 +8,7 @@ use super::error::EvaluationError;
 use super::registry;
 use super::rule::Documentation;
 use super::rules_file::{Entry, MAX_RULES, level};
+use crate::text;
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
 use std::collections::{HashMap, HashSet};
 
@@ -107,7 +108,7 @@ impl Lint {
         let Some(rule) = registry::find(entry.id) else {
             let error = EvaluationError::ValidatorNotFound {
                 id: id.into_owned(),
-                nearest: registry::nearest(&shortened(entry.id)),
+                nearest: registry::nearest(entry.id),
             };
             return self.error(place(entry.node, "id"), &error, entry.is_enabled);
         };
@@ -135,7 +136,7 @@ impl Lint {
     /// Keys that nobody reads: those that look like a known one are surely meant to be read.
     fn keys(&mut self, map: NodeRef<'_, '_>, known: &[&str], of: &str) {
         for (key, position, _) in map.entries().filter(|(key, ..)| !known.contains(key)) {
-            let nearest = registry::nearest_of(&shortened(key), known.iter().copied());
+            let nearest = text::nearest(key, known);
             self.problems.push(Problem {
                 position,
                 message: format!("{of} has a key `{}`, which is not read", shortened(key)),

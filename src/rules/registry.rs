@@ -5,6 +5,7 @@ use super::{
     component_naming_convention, copied_variables, end_output_components, maximum_components,
     maximum_outputs, minimum_components, start_and_end_components, unused_components,
 };
+use crate::text;
 
 static RULES: [&dyn Rule; 8] = [
     &minimum_components::MinimumComponents,
@@ -29,18 +30,7 @@ pub fn find(id: &str) -> Option<&'static dyn Rule> {
 
 /// The known id that is most like `id`, if any is much like it.
 pub fn nearest(id: &str) -> Option<&'static str> {
-    nearest_of(id, RULES.iter().map(|rule| rule.documentation().id))
-}
-
-/// The known word that is most like `word`, if any is much like it.
-pub(super) fn nearest_of<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    /// A likeness from 0 to 1 below which a suggestion would mislead.
-    const ALIKE: f64 = 0.8;
-    known
-        .map(|known| (known, strsim::jaro_winkler(known, word)))
-        .filter(|(_, alike)| *alike >= ALIKE)
-        .max_by(|(_, a), (_, b)| a.total_cmp(b))
-        .map(|(known, _)| known)
+    text::nearest(id, &RULES.map(|rule| rule.documentation().id))
 }
 
 #[cfg(test)]

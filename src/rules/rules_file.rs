@@ -137,7 +137,7 @@ fn check(
     }
     let rule = rule.ok_or_else(|| EvaluationError::ValidatorNotFound {
         id: shortened(entry.id).into_owned(),
-        nearest: registry::nearest(&shortened(entry.id)),
+        nearest: registry::nearest(entry.id),
     })?;
     let id = rule.documentation().id;
     if enforcement.is_none() {

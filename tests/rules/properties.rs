@@ -65,7 +65,7 @@ fn every_reader(bytes: &[u8]) {
     if let Ok(pipeline) = Pipeline::parse(bytes) {
         let _ = pipeline.references();
         let text = String::from_utf8_lossy(bytes);
-        let line = pipeline.line_named_in(&text);
+        let line = pipeline.named_in(&text).map(|named| named.line);
         let lines = u32::try_from(text.lines().count()).unwrap();
         assert!(line.is_none_or(|line| (1..=lines).contains(&line)));
     }
@@ -97,9 +97,9 @@ proptest! {
         }
         // What is no YAML even in quotes is not of interest here.
         let Ok(pipeline) = Pipeline::parse(document.as_bytes()) else { return Ok(()) };
-        let _ = pipeline.line_named_in(&around);
+        let _ = pipeline.named_in(&around).map(|named| named.line);
         for component in &pipeline.components {
-            prop_assert_eq!(pipeline.line_named_in(&format!("component \"{}\"", component.name)), Some(component.position.line));
+            prop_assert_eq!(pipeline.named_in(&format!("component \"{}\"", component.name)).map(|named| named.line), Some(component.position.line));
         }
     }
 }

@@ -103,7 +103,7 @@ fn the_texts_lead_back_to_their_lines() {
         for result in rules.evaluate("x", document.as_bytes()).results {
             for violation in result.violations {
                 assert_eq!(
-                    pipeline.line_named_in(&violation.text),
+                    pipeline.named_in(&violation.text).map(|named| named.line),
                     violation.line,
                     "{}",
                     violation.text
