@@ -7,7 +7,7 @@ use super::projects::names;
 use super::{Outcome, Run};
 use crate::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
 use crate::desired::Document;
-use crate::desired::provision::{self, Mark, Plan, State, StateError, Step, Stopped, Told};
+use crate::desired::provision::{self, Mark, ProvisionPlan, State, StateError, Step, Stopped, Told};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::text;
@@ -78,7 +78,7 @@ fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
 }
 
 /// Settles the steps whose answer was lost by the user's word.
-fn resolve(state: &mut State, plan: &Plan, words: &[String]) -> Result<(), Failure> {
+fn resolve(state: &mut State, plan: &ProvisionPlan, words: &[String]) -> Result<(), Failure> {
     for word in words {
         let wrong = || {
             Failure::usage(format!(
@@ -188,7 +188,7 @@ fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
     Failure::new(status, stopped).hint(hint)
 }
 
-fn dry_run(run: &Run, args: &ProvisionApplyArgs, plan: &Plan, state: &State) -> Outcome {
+fn dry_run(run: &Run, args: &ProvisionApplyArgs, plan: &ProvisionPlan, state: &State) -> Outcome {
     let steps: Vec<(Step, &str)> = plan
         .steps()
         .map(|step| {

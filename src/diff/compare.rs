@@ -3,7 +3,9 @@
 use super::document::{Document, Part};
 use super::leaf::{Leaf, Step};
 use super::links::{self, Link, Links, Place, holds_links};
-use super::model::{Change, ComponentChange, ComponentDiff, Field, FileChange, PipelineDiff, VariableDiff};
+use super::model::{
+    ComponentChange, ComponentDiff, Field, FileChange, PipelineDiff, VariableChange, VariableDiff,
+};
 use super::pair::{Pair, pairs};
 use super::rename::{self, is_own_name, renames};
 use super::walk::{Side, Walk};
@@ -12,7 +14,7 @@ use crate::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::BTreeMap;
 
 /// A file as it was read, or why it was not.
-pub type Content<'b> = Result<&'b [u8], &'b DocumentError>;
+pub type SideContent<'b> = Result<&'b [u8], &'b DocumentError>;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy)]
@@ -22,9 +24,9 @@ pub struct Sides<'b> {
     /// Where a renamed file was.
     pub previous_path: Option<&'b str>,
     /// The file in the base; none where it is new.
-    pub before: Option<Content<'b>>,
+    pub before: Option<SideContent<'b>>,
     /// The file in the head; none where it is gone.
-    pub after: Option<Content<'b>>,
+    pub after: Option<SideContent<'b>>,
 }
 
 /// Compares the sides of one file. Nothing can go wrong: a side that cannot be read is told as such.
@@ -53,7 +55,7 @@ fn readable(sides: &Sides<'_>) -> Result<PipelineDiff, String> {
     Ok(comparison.diff(sides))
 }
 
-fn tree<'b>(side: &str, content: Content<'b>) -> Result<Tree<'b>, String> {
+fn tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
     let read = content
         .map_err(Clone::clone)
         .and_then(|bytes| Tree::read(bytes, None));
@@ -311,10 +313,10 @@ fn variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
     walk.compare(pair.before, pair.after);
     let fields = walk.finish();
     let change = match (pair.before, pair.after) {
-        (None, _) => Change::Added,
-        (_, None) => Change::Removed,
+        (None, _) => VariableChange::Added,
+        (_, None) => VariableChange::Removed,
         _ if fields.is_empty() => return None,
-        _ => Change::Modified,
+        _ => VariableChange::Modified,
     };
     Some(VariableDiff {
         name: pair.key.to_owned(),

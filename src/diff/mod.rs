@@ -19,7 +19,7 @@ mod walk;
 pub use compare::{Sides, compare};
 pub use leaf::{Leaf, Step};
 pub use model::{
-    Change, ComponentChange, ComponentDiff, Field, FileChange, LinkChange, LinkDiff, PipelineDiff,
+    ComponentChange, ComponentDiff, Field, FileChange, LinkChange, LinkDiff, PipelineDiff, VariableChange,
     VariableDiff,
 };
 

@@ -39,7 +39,7 @@ pub enum ComponentChange {
 /// What happened to a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Change {
+pub enum VariableChange {
     /// It is new.
     Added,
     /// It is gone.
@@ -107,7 +107,7 @@ pub struct VariableDiff {
     /// Its name.
     pub name: String,
     /// What happened to it.
-    pub change: Change,
+    pub change: VariableChange,
     /// Each leaf that differs.
     pub fields: Vec<Field>,
 }

@@ -22,7 +22,7 @@ const MOST_STALE: usize = 3;
 
 /// The events of the window in the order of time.
 pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answer<Event>>, HttpError> {
-    let mut found = Found::default();
+    let mut found = Collected::default();
     let mut short = String::new();
     for _ in 0..MOST_PASSES {
         let before = found.events.len();
@@ -49,7 +49,7 @@ pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answ
 
 /// The events so far, by their ids.
 #[derive(Default)]
-struct Found {
+struct Collected {
     events: HashMap<String, Answer<Event>>,
 }
 
@@ -65,7 +65,7 @@ struct Pass {
     head: Option<String>,
 }
 
-async fn pass(platform: &Platform, window: Window, found: &mut Found) -> Result<Pass, HttpError> {
+async fn pass(platform: &Platform, window: Window, found: &mut Collected) -> Result<Pass, HttpError> {
     let asked = window.asked();
     let mut pass = Pass::default();
     let (mut ids, mut read, mut stale) = (HashSet::new(), 0, 0);
@@ -127,7 +127,7 @@ pub(super) fn time(event: &Answer<Event>) -> Option<Timestamp> {
     event.event_timestamp.as_deref()?.parse().ok()
 }
 
-impl Found {
+impl Collected {
     fn newest(&self) -> Option<Timestamp> {
         self.events.values().filter_map(time).max()
     }

@@ -24,7 +24,7 @@ pub(super) struct Stored {
     packs: OnceCell<Vec<Pack>>,
 }
 
-type Content = Box<dyn Read + Send>;
+type Reader = Box<dyn Read + Send>;
 
 impl Stored {
     pub(super) fn new(common_dir: &Path) -> Self {
@@ -42,18 +42,18 @@ impl Stored {
 
     /// A reader of the blob's content, if it is stored whole here and has `size` bytes. What is damaged shows as an
     /// error when it is read, by zlib's own sum at its end.
-    pub(super) fn open(&self, blob: &BlobId, size: u64) -> Option<Content> {
+    pub(super) fn open(&self, blob: &BlobId, size: u64) -> Option<Reader> {
         if let Some((found, content)) = self.loose(blob) {
             return (found == size).then_some(content);
         }
         let (pack, found, at) = self.packed(blob)?;
         let mut file = File::open(pack.path()).ok()?;
         file.seek(SeekFrom::Start(at)).ok()?;
-        (found == size).then(|| Box::new(inflated(file)) as Content)
+        (found == size).then(|| Box::new(inflated(file)) as Reader)
     }
 
     /// Size and content of a blob in a file of its own: `blob`, a blank, the size, a zero, the content.
-    fn loose(&self, blob: &BlobId) -> Option<(u64, Content)> {
+    fn loose(&self, blob: &BlobId) -> Option<(u64, Reader)> {
         let id = blob.to_string();
         let (folder, name) = id.split_at_checked(2)?;
         let file = File::open(self.objects.join(folder).join(name)).ok()?;

@@ -43,7 +43,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
         input.sent.retain(|path, _| needed.contains(path));
     }
     let scripts = scripts(&input)?;
-    let mut check = Check {
+    let mut check = ClosureCheck {
         input: &input,
         files,
         scripts: &scripts,
@@ -60,7 +60,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
     for (path, facts) in &input.sent {
         check.pipeline(path, facts, needed.contains(path));
     }
-    let Check {
+    let ClosureCheck {
         problems, warnings, ..
     } = check;
     let sent_scripts = scripts.into_iter().filter_map(|(path, script)| match script {
@@ -178,7 +178,7 @@ enum Meaning {
     Broken(String),
 }
 
-struct Check<'a> {
+struct ClosureCheck<'a> {
     input: &'a Input<'a>,
     files: PipelineFiles<'a>,
     scripts: &'a BTreeMap<String, Script>,
@@ -186,7 +186,7 @@ struct Check<'a> {
     warnings: Vec<String>,
 }
 
-impl Check<'_> {
+impl ClosureCheck<'_> {
     /// Each entry's file must be there; that of a disabled one need not be sent.
     fn entries(&mut self) -> Result<(), PublishError> {
         let shared = self.input.shared;

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::pattern::Pattern;
-use super::rule::{Check, Documentation, Field, Rule};
+use super::rule::{Documentation, Evaluator, Field, Rule};
 use crate::pipelines::Kind;
 use crate::yaml::shortened;
 
@@ -16,7 +16,7 @@ impl Rule for ComponentNamingConvention {
         &DOCUMENTATION
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
+    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let pattern = config.text("regexMatchPattern")?;
         let regex = Pattern::whole_name(ID, pattern)?;
         let problem = format!(

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::maximum_outputs::is_output;
-use super::rule::{Check, Documentation, Rule};
+use super::rule::{Documentation, Evaluator, Rule};
 use crate::pipelines::{Kind, LinkRole};
 
 pub(super) struct EndOutputComponents;
@@ -13,7 +13,7 @@ impl Rule for EndOutputComponents {
         &DOCUMENTATION
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Check, EvaluationError> {
+    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
             let feeds = subject.graph().linked_to(&[LinkRole::Source]);
             Ok(subject.violations_of_components(

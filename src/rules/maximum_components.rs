@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Check, Documentation, Field, Rule};
+use super::rule::{Documentation, Evaluator, Field, Rule};
 use super::subject::{component_count, counted, of_size};
 use crate::pipelines::Kind;
 
@@ -13,7 +13,7 @@ impl Rule for MaximumComponents {
         &DOCUMENTATION
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
+    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxComponents")?;
         Ok(Box::new(move |subject| {
             let count = component_count(subject.pipeline);

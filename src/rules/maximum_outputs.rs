@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Check, Documentation, Field, Rule};
+use super::rule::{Documentation, Evaluator, Field, Rule};
 use super::subject::{counted, of_size};
 use crate::pipelines::{Component, Kind, Pipeline};
 
@@ -22,7 +22,7 @@ impl Rule for MaximumOutputs {
         &DOCUMENTATION
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError> {
+    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxOutputs")?;
         Ok(Box::new(move |subject| {
             let count = output_count(subject.pipeline);

@@ -35,7 +35,7 @@ pub use lint::{Problem, lint};
 pub use manual::{Block, reference, template};
 pub use outline::{RuleOutline, outline};
 pub use registry::{find, nearest, registry};
-pub use rule::{Check, Documentation, Field, Rule};
+pub use rule::{Documentation, Evaluator, Field, Rule};
 pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState};
 pub use size::size;
 pub use subject::Subject;

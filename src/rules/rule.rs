@@ -12,11 +12,11 @@ pub trait Rule: Sync {
     fn documentation(&self) -> &'static Documentation;
 
     /// Reads the rule's configuration, once for all pipelines.
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Check, EvaluationError>;
+    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError>;
 }
 
 /// A rule with its configuration: says what in a pipeline breaks it, in file order.
-pub type Check = Box<dyn Fn(&Subject<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
+pub type Evaluator = Box<dyn Fn(&Subject<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
 
 /// A rule in words.
 #[derive(Debug, PartialEq, Eq)]

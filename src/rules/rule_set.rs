@@ -1,7 +1,7 @@
 //! A rules file at work.
 
 use super::error::EvaluationError;
-use super::rule::Check;
+use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use super::subject::Subject;
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
@@ -182,7 +182,7 @@ fn evaluate(
 }
 
 fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {
-    let check: &Check = match &rule.check {
+    let check: &Evaluator = match &rule.check {
         Ok(check) => check,
         Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
     };

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::registry;
-use super::rule::{Check, Rule};
+use super::rule::{Evaluator, Rule};
 use crate::findings::Enforcement;
 use crate::pipelines::Kind;
 use crate::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
@@ -26,7 +26,7 @@ pub(super) struct EnabledRule {
     pub enforcement: Option<Enforcement>,
     /// The kinds of pipeline that get a result.
     pub kinds: &'static [Kind],
-    pub check: Result<Check, EvaluationError>,
+    pub check: Result<Evaluator, EvaluationError>,
 }
 
 /// An entry of the file.
@@ -130,7 +130,7 @@ fn check(
     times: usize,
     rule: Option<&'static dyn Rule>,
     enforcement: Option<Enforcement>,
-) -> Result<Check, EvaluationError> {
+) -> Result<Evaluator, EvaluationError> {
     if times > 1 {
         let id = shortened(entry.id).into_owned();
         return Err(EvaluationError::DuplicateEnabledRule { id, times });

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Check, Documentation, Rule};
+use super::rule::{Documentation, Evaluator, Rule};
 use super::subject::{Subject, of_pipeline};
 use crate::findings::Violation;
 use crate::pipelines::{Component, Kind, LinkRole};
@@ -17,7 +17,7 @@ impl Rule for StartAndEndComponents {
         &DOCUMENTATION
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Check, EvaluationError> {
+    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(violations(subject))))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Check, Documentation, Rule};
+use super::rule::{Documentation, Evaluator, Rule};
 use super::subject::{Subject, component_count};
 use crate::findings::Violation;
 use crate::pipelines::{Kind, LinkRole};
@@ -14,7 +14,7 @@ impl Rule for UnusedComponents {
         &DOCUMENTATION
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Check, EvaluationError> {
+    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| match subject.pipeline.kind {
             Kind::Orchestration => orchestration(subject),
             Kind::Transformation => Ok(transformation(subject)),

@@ -5,13 +5,13 @@ use axum::http::HeaderMap;
 
 /// Gathers findings; each reading gives a harmless value where there is one, so that the others are still made.
 #[derive(Debug, Default)]
-pub struct Check {
+pub struct BodyCheck {
     pub(super) findings: Vec<FieldError>,
     /// The dotted path of the object that is being read; empty for the request itself.
     path: String,
 }
 
-impl Check {
+impl BodyCheck {
     /// Notes a finding.
     pub fn note(&mut self, field: &str, message: impl Into<String>) {
         let field = self.place_of(field);

@@ -1,6 +1,6 @@
 //! Paging: `page` and `size` in, the paged envelope out (API document, "Paged list envelope").
 
-use super::check::Check;
+use super::check::BodyCheck;
 use super::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -30,7 +30,7 @@ impl Query {
     }
 
     /// The value of a truth parameter.
-    pub fn boolean(&self, check: &mut Check, name: &str) -> Option<bool> {
+    pub fn boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
         match self.get(name)? {
             "true" => Some(true),
             "false" => Some(false),
@@ -64,12 +64,12 @@ pub struct Page {
 
 impl Page {
     /// Reads `page` and `size`.
-    pub fn read(query: &Query, check: &mut Check) -> Self {
+    pub fn read(query: &Query, check: &mut BodyCheck) -> Self {
         Self::of_size(DEFAULT_SIZE, query, check)
     }
 
     /// Reads `page` and `size` of a list that has pages of its own `default` size.
-    pub fn of_size(default: u32, query: &Query, check: &mut Check) -> Self {
+    pub fn of_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
         let number = |name: &str| query.get(name).map(whole_number);
         let page = number("page").unwrap_or(Some(0));
         let size = number("size").unwrap_or(Some(default.into()));
@@ -90,7 +90,7 @@ impl Page {
 
     /// Reads `page` and `size` of a list that takes nothing else.
     pub fn only(query: &Query) -> Result<Self, Problem> {
-        let mut check = Check::default();
+        let mut check = BodyCheck::default();
         let page = Self::read(query, &mut check);
         check.done(page)
     }

@@ -3,7 +3,7 @@
 //! Of what must be there, the document shows two members; a pipeline also needs a name and an agent to run it. All
 //! other members may be missing, but what is there must be of its kind.
 
-use super::check::Check;
+use super::check::BodyCheck;
 use super::fields::Fields as _;
 use super::shape::{
     Part, Shape, any_object, any_text, fills, list_of, map_of, may, needs, object, one_of, rule, ruled, text,
@@ -57,7 +57,7 @@ fn members(vocabulary: &Vocabulary) -> Vec<Part> {
 /// A side has a connection; what is missing is told with the member that the connection needs most. One of another kind
 /// than object is a finding of its own.
 fn connected(side: &'static str, member: &'static str, message: &'static str) -> Part {
-    let check = move |check: &mut Check, body: &Map<String, Value>| {
+    let check = move |check: &mut BodyCheck, body: &Map<String, Value>| {
         let is_missing = match body.given(side) {
             None => true,
             Some(Value::Object(side)) => side.given("connection").is_none(),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// How an execution ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Ending {
     /// Whether it succeeds.
     pub success: bool,
     /// How it ends, in words.
@@ -18,7 +18,7 @@ pub struct Outcome {
     pub steps: u32,
 }
 
-impl Outcome {
+impl Ending {
     fn failed(message: String) -> Self {
         Self {
             success: false,
@@ -29,10 +29,10 @@ impl Outcome {
 }
 
 /// Walks through the pipeline in this document.
-pub fn walk(document: &[u8]) -> Outcome {
+pub fn walk(document: &[u8]) -> Ending {
     match Pipeline::parse(document) {
-        Err(error) => Outcome::failed(format!("The pipeline cannot be read: {error}")),
-        Ok(pipeline) if pipeline.kind == Kind::Transformation => Outcome {
+        Err(error) => Ending::failed(format!("The pipeline cannot be read: {error}")),
+        Ok(pipeline) if pipeline.kind == Kind::Transformation => Ending {
             success: true,
             message: "The transformation ran to its end".to_owned(),
             steps: count(pipeline.components.len()),
@@ -41,7 +41,7 @@ pub fn walk(document: &[u8]) -> Outcome {
     }
 }
 
-fn walk_components(components: &[Component]) -> Outcome {
+fn walk_components(components: &[Component]) -> Ending {
     let index: HashMap<&str, usize> = components
         .iter()
         .enumerate()
@@ -50,7 +50,7 @@ fn walk_components(components: &[Component]) -> Outcome {
     let is = |component: &Component, kind: &str| component.kind.as_deref() == Some(kind);
     let mut waiting: Vec<&Component> = components.iter().filter(|c| is(c, "start")).collect();
     if waiting.is_empty() {
-        return Outcome::failed("The pipeline has no start component".to_owned());
+        return Ending::failed("The pipeline has no start component".to_owned());
     }
     let mut reached = vec![false; components.len()];
     let (mut steps, mut success, mut failure) = (0, None, None);
@@ -75,7 +75,7 @@ fn walk_components(components: &[Component]) -> Outcome {
         Some(end) => format!("The pipeline ended at `{}`", end.name),
         None => "The pipeline ran to its end without an end marker".to_owned(),
     };
-    Outcome {
+    Ending {
         success: failure.is_none(),
         message,
         steps: count(steps),

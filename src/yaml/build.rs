@@ -2,7 +2,7 @@
 
 use super::document::{self, DocumentError, Position, saturate, shortened};
 use super::scalar::Scalar;
-use super::tree::{Content, Entry, Key, Node, NodeId, Tree};
+use super::tree::{Entry, Key, Node, NodeContent, NodeId, Tree};
 use saphyr_parser::{Event, Marker, Parser, ScanError};
 use std::mem;
 
@@ -129,14 +129,14 @@ impl<'a> Builder<'a, '_> {
         let weight = NODE_WEIGHT + scalar.text.len();
         if self.awaits_key() {
             if anchor > 0 {
-                let id = self.add(at, Content::Scalar(scalar.clone()))?;
+                let id = self.add(at, NodeContent::Scalar(scalar.clone()))?;
                 self.remember(anchor, id, weight);
             }
             return self.key(scalar, at);
         }
         let mut id = NOT_KEPT;
         if self.is_kept(anchor) {
-            id = self.add(at, Content::Scalar(scalar))?;
+            id = self.add(at, NodeContent::Scalar(scalar))?;
             self.remember(anchor, id, weight);
         }
         self.value(id, weight);
@@ -193,7 +193,7 @@ impl<'a> Builder<'a, '_> {
             return Ok(());
         }
         match self.nodes.get(id as usize).map(|node| &node.content) {
-            Some(Content::Scalar(scalar)) => self.key(scalar.clone(), at),
+            Some(NodeContent::Scalar(scalar)) => self.key(scalar.clone(), at),
             _ => Err(key_is_no_scalar(at)),
         }
     }
@@ -223,10 +223,10 @@ impl<'a> Builder<'a, '_> {
             return Ok(());
         };
         let content = match frame.children {
-            Children::List(items) => Content::List(items),
+            Children::List(items) => NodeContent::List(items),
             Children::Map(entries, _) => {
                 refuse_twins(&entries)?;
-                Content::Map(entries)
+                NodeContent::Map(entries)
             }
         };
         let mut id = NOT_KEPT;
@@ -238,7 +238,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    fn add(&mut self, position: Position, content: Content<'a>) -> Result<NodeId, DocumentError> {
+    fn add(&mut self, position: Position, content: NodeContent<'a>) -> Result<NodeId, DocumentError> {
         let id = NodeId::try_from(self.nodes.len())
             .ok()
             .filter(|id| *id < NOT_KEPT)

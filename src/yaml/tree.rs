@@ -16,11 +16,11 @@ pub struct Tree<'a> {
 #[derive(Debug)]
 pub(super) struct Node<'a> {
     pub position: Position,
-    pub content: Content<'a>,
+    pub content: NodeContent<'a>,
 }
 
 #[derive(Debug)]
-pub(super) enum Content<'a> {
+pub(super) enum NodeContent<'a> {
     Scalar(Scalar<'a>),
     List(Vec<NodeId>),
     Map(Vec<Entry<'a>>),
@@ -75,7 +75,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     /// The scalar's text as it is written; none for lists and maps.
     pub fn text(self) -> Option<&'t str> {
         match &self.node()?.content {
-            Content::Scalar(scalar) => Some(&scalar.text),
+            NodeContent::Scalar(scalar) => Some(&scalar.text),
             _ => None,
         }
     }
@@ -83,7 +83,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     /// What the scalar means; none for lists and maps.
     pub fn value(self) -> Option<Value<'t>> {
         match &self.node()?.content {
-            Content::Scalar(scalar) => Some(scalar.value()),
+            NodeContent::Scalar(scalar) => Some(scalar.value()),
             _ => None,
         }
     }
@@ -103,13 +103,13 @@ impl<'t, 'a> NodeRef<'t, 'a> {
 
     /// Whether this is a map.
     pub fn is_map(self) -> bool {
-        matches!(self.node().map(|node| &node.content), Some(Content::Map(_)))
+        matches!(self.node().map(|node| &node.content), Some(NodeContent::Map(_)))
     }
 
     /// The nodes of a list; none for anything else.
     pub fn items(self) -> Option<impl ExactSizeIterator<Item = Self>> {
         match &self.node()?.content {
-            Content::List(items) => Some(items.iter().map(move |id| self.with(*id))),
+            NodeContent::List(items) => Some(items.iter().map(move |id| self.with(*id))),
             _ => None,
         }
     }
@@ -117,7 +117,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     /// The keys of a map with their places and values, in file order; nothing for anything else.
     pub fn entries(self) -> impl Iterator<Item = (&'t str, Position, Self)> {
         let entries: &'t [Entry<'a>] = match self.node().map(|node| &node.content) {
-            Some(Content::Map(entries)) => entries,
+            Some(NodeContent::Map(entries)) => entries,
             _ => &[],
         };
         entries

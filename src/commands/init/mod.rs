@@ -13,12 +13,12 @@ mod write;
 use super::{Outcome, Run};
 use crate::cli::InitArgs;
 use crate::exit::ExitStatus;
-use plan::Plan;
+use plan::InitPlan;
 
 pub(super) fn run(run: &Run, args: &InitArgs) -> Outcome {
     let workspace = run.workspace()?;
     let seen = look::look(run, &workspace, args)?;
-    let plan = Plan::new(&seen);
+    let plan = InitPlan::new(&seen);
     if !args.dry_run {
         write::all(&seen.root, &plan)?;
     }

@@ -30,11 +30,11 @@ pub(super) enum Step {
 }
 
 /// The files, in the order in which they are told.
-pub(super) struct Plan {
+pub(super) struct InitPlan {
     pub(super) steps: Vec<Step>,
 }
 
-impl Plan {
+impl InitPlan {
     /// What this repository needs.
     pub(super) fn new(seen: &Seen) -> Self {
         let mut steps = vec![configuration(seen)];

@@ -2,7 +2,7 @@
 
 use super::config;
 use super::look::Seen;
-use super::plan::{Plan, Step};
+use super::plan::{InitPlan, Step};
 use crate::ci::Host;
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use crate::settings::FILE_NAME;
@@ -10,7 +10,7 @@ use crate::text;
 use std::fmt::Write as _;
 
 /// The whole account of a run.
-pub(super) fn all(seen: &Seen, plan: &Plan, dry_run: bool) -> String {
+pub(super) fn all(seen: &Seen, plan: &InitPlan, dry_run: bool) -> String {
     let mut told = found(seen);
     told.push('\n');
     for step in &plan.steps {
@@ -74,7 +74,7 @@ fn rules_step(seen: &Seen) -> String {
 }
 
 /// Each a sentence, with lines below it where there is more.
-fn next(seen: &Seen, plan: &Plan) -> Vec<String> {
+fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
     let taken_up = plan.steps.iter().find_map(|step| match step {
         Step::Write { then, .. } => *then,

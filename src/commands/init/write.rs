@@ -1,6 +1,6 @@
 //! Writes what is planned, and nothing over what exists.
 
-use super::plan::{Plan, Step};
+use super::plan::{InitPlan, Step};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Component, Path};
 
 /// Writes the new files.
-pub(super) fn all(root: &Path, plan: &Plan) -> Result<(), Failure> {
+pub(super) fn all(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in &plan.steps {
         if let Step::Write { path, text, .. } = step {
             one(root, path, text).map_err(|error| {

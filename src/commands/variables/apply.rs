@@ -6,7 +6,7 @@ use crate::commands::judgement::count;
 use crate::commands::resource::Project;
 use crate::commands::{Outcome, Run, output};
 use crate::desired::Document;
-use crate::desired::variables::{self, Applied, Change, Wanted};
+use crate::desired::variables::{self, Applied, VariableStep, Wanted};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::text;
@@ -35,23 +35,23 @@ async fn difference(
     document: &Document,
     wanted: &[Wanted],
     args: &ApplyArgs,
-) -> Result<Vec<Change>, Failure> {
+) -> Result<Vec<VariableStep>, Failure> {
     let found = variables::read_project(&project.platform, project.id, wanted).await?;
     Ok(variables::compare(document, wanted, &found, args.prune)?)
 }
 
 /// The difference, before anything is done.
-fn show(run: &Run, args: &ApplyArgs, changes: &[Change]) -> Result<(), Failure> {
+fn show(run: &Run, args: &ApplyArgs, changes: &[VariableStep]) -> Result<(), Failure> {
     if args.output.output == OutputFormat::Json {
         return Ok(());
     }
-    let lines = changes.iter().flat_map(Change::lines);
+    let lines = changes.iter().flat_map(VariableStep::lines);
     let shown: String = lines.map(|line| text::line(&line) + "\n").collect();
     run.ui.out(&shown)
 }
 
 /// What failed, as it happens.
-fn tell(run: &Run, change: &Change, applied: &Applied) {
+fn tell(run: &Run, change: &VariableStep, applied: &Applied) {
     if let Some(why) = problem(applied) {
         let lines = change.lines().join("; ");
         run.ui.warn(&format!("failed: {lines}: {why}"));
@@ -72,7 +72,7 @@ fn problem(applied: &Applied) -> Option<String> {
     }
 }
 
-fn finish(run: &Run, args: &ApplyArgs, changes: &[Change], ended: Option<&[Applied]>) -> Outcome {
+fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&[Applied]>) -> Outcome {
     if args.output.output == OutputFormat::Json {
         run.ui.out(&output::json(&summary(changes, ended)))?;
     }
@@ -118,8 +118,8 @@ fn status(ended: &[Applied]) -> ExitStatus {
     }
 }
 
-fn summary(changes: &[Change], ended: Option<&[Applied]>) -> Value {
-    let entry = |(index, change): (usize, &Change)| {
+fn summary(changes: &[VariableStep], ended: Option<&[Applied]>) -> Value {
+    let entry = |(index, change): (usize, &VariableStep)| {
         let mut entry = json!(change);
         if let (Some(ended), Value::Object(entry)) = (ended, &mut entry) {
             let applied = ended.get(index).unwrap_or(&Applied::Skipped);

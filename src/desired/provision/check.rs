@@ -63,7 +63,7 @@ pub struct SecretPlan {
 
 /// What is to be made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct ProvisionPlan {
     /// The project.
     pub project: NewProject,
     /// Its default warehouse connection.
@@ -77,7 +77,7 @@ pub struct Plan {
 }
 
 /// The file as a plan, all its conditions checked.
-pub fn plan(document: &Document, names: &Names) -> Result<Plan, DesiredError> {
+pub fn plan(document: &Document, names: &Names) -> Result<ProvisionPlan, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&SECTIONS)?;
     let section = |name: &'static str| match root.get(name) {
@@ -117,7 +117,7 @@ pub fn plan(document: &Document, names: &Names) -> Result<Plan, DesiredError> {
             names,
         )?),
     };
-    Ok(Plan {
+    Ok(ProvisionPlan {
         project,
         connection,
         secret,
@@ -332,7 +332,7 @@ environment:
         )
     }
 
-    fn planned(text: &str) -> Result<Plan, String> {
+    fn planned(text: &str) -> Result<ProvisionPlan, String> {
         let document = Document::parse(text.as_bytes(), Path::new("p.yaml")).unwrap();
         plan(&document, &names()).map_err(|error| error.to_string())
     }

@@ -4,6 +4,6 @@ mod check;
 mod state;
 mod steps;
 
-pub use check::{Names, Plan, SecretPlan, SecretSource, plan};
+pub use check::{Names, ProvisionPlan, SecretPlan, SecretSource, plan};
 pub use state::{Mark, Record, State, StateError, Step};
 pub use steps::{Stopped, Told, apply};

@@ -1,6 +1,6 @@
 //! What is done already, in a file, so that no step is done twice. It holds no secret.
 
-use super::check::Plan;
+use super::check::ProvisionPlan;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -154,7 +154,7 @@ impl State {
     }
 
     /// Checks that the plan can be gone on with from here.
-    pub fn check(&self, plan: &Plan) -> Result<(), StateError> {
+    pub fn check(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
         for (step, record) in &self.steps {
             if record.mark == Mark::Begun {
                 return Err(StateError::Unknown { step: *step });
@@ -184,7 +184,7 @@ impl State {
     }
 }
 
-impl Plan {
+impl ProvisionPlan {
     /// What a step is done with; none if there is no such step. A secret's value is not part of it.
     pub fn body(&self, step: Step) -> Option<Value> {
         Some(match step {

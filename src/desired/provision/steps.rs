@@ -1,7 +1,7 @@
 //! Does the steps that are not done, in order, and keeps the state on disk in step: before a request it says that the
 //! step was begun, after it how it ended. So a run that is killed at any point is gone on from truthfully.
 
-use super::check::Plan;
+use super::check::ProvisionPlan;
 use super::state::{Mark, Record, State, Step};
 use crate::api::{NewSecret, Platform};
 use crate::http::HttpError;
@@ -50,7 +50,7 @@ fn outcome(step: Step, error: &HttpError) -> String {
 /// Does what is not done. `save` keeps the state, `told` hears of each step.
 pub async fn apply(
     platform: &Platform,
-    plan: &Plan,
+    plan: &ProvisionPlan,
     secret: Option<&SecretString>,
     state: &mut State,
     save: impl Fn(&State) -> io::Result<()>,
@@ -89,7 +89,7 @@ pub async fn apply(
     Ok(())
 }
 
-fn mark(state: &mut State, plan: &Plan, step: Step, mark: Mark, project_id: Option<String>) {
+fn mark(state: &mut State, plan: &ProvisionPlan, step: Step, mark: Mark, project_id: Option<String>) {
     let made_of = plan.body(step).unwrap_or_default();
     state.steps.insert(
         step,
@@ -103,7 +103,7 @@ fn mark(state: &mut State, plan: &Plan, step: Step, mark: Mark, project_id: Opti
 
 async fn one(
     platform: &Platform,
-    plan: &Plan,
+    plan: &ProvisionPlan,
     secret: Option<&SecretString>,
     state: &State,
     step: Step,

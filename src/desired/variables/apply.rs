@@ -1,6 +1,6 @@
 //! Carries changes out, each on its own: one that fails does not keep the others from being tried.
 
-use super::change::Change;
+use super::change::VariableStep;
 use crate::api::{NewVariable, Override, OverridesSet, Platform};
 use crate::http::{ErrorKind, HttpError};
 use serde_json::Value;
@@ -25,8 +25,8 @@ pub enum Applied {
 pub async fn apply(
     platform: &Platform,
     project: Uuid,
-    changes: &[Change],
-    mut told: impl FnMut(&Change, &Applied),
+    changes: &[VariableStep],
+    mut told: impl FnMut(&VariableStep, &Applied),
 ) -> Vec<Applied> {
     let mut missing: HashSet<&str> = HashSet::new();
     let mut out_of_reach = false;
@@ -41,7 +41,7 @@ pub async fn apply(
         };
         if let Applied::Failed(error) = &applied {
             out_of_reach = ends_everything(error.kind());
-            if matches!(change, Change::Create { .. }) {
+            if matches!(change, VariableStep::Create { .. }) {
                 missing.insert(change.variable());
             }
         }
@@ -62,17 +62,19 @@ const fn ends_everything(kind: ErrorKind) -> bool {
     )
 }
 
-async fn one(platform: &Platform, project: Uuid, change: &Change) -> Result<Applied, HttpError> {
+async fn one(platform: &Platform, project: Uuid, change: &VariableStep) -> Result<Applied, HttpError> {
     match change {
-        Change::Create { variable, to } => {
+        VariableStep::Create { variable, to } => {
             let new = NewVariable {
                 name: variable.clone(),
                 fields: to.clone(),
             };
             platform.create_variable(project, &new).await?;
         }
-        Change::Update { variable, sent, .. } => platform.update_variable(project, variable, sent).await?,
-        Change::SetOverrides { variable, overrides } => {
+        VariableStep::Update { variable, sent, .. } => {
+            platform.update_variable(project, variable, sent).await?
+        }
+        VariableStep::SetOverrides { variable, overrides } => {
             let wanted: Vec<Override> = overrides
                 .iter()
                 .map(|change| Override {
@@ -86,12 +88,12 @@ async fn one(platform: &Platform, project: Uuid, change: &Change) -> Result<Appl
                 return Ok(Applied::Partly(refused));
             }
         }
-        Change::UnsetOverride { variable, was } => {
+        VariableStep::UnsetOverride { variable, was } => {
             platform
                 .delete_override(project, variable, &was.environment_name)
                 .await?;
         }
-        Change::Delete { variable, .. } => platform.delete_variable(project, variable).await?,
+        VariableStep::Delete { variable, .. } => platform.delete_variable(project, variable).await?,
     }
     Ok(Applied::Done)
 }

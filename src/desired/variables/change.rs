@@ -7,7 +7,7 @@ use serde_json::Value;
 /// One request that brings the project nearer to the file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-pub enum Change {
+pub enum VariableStep {
     /// A variable is made.
     Create {
         /// Its name.
@@ -72,7 +72,7 @@ pub struct OverrideChange {
     pub to: Value,
 }
 
-impl Change {
+impl VariableStep {
     /// The name of the variable.
     pub fn variable(&self) -> &str {
         match self {

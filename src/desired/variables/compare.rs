@@ -1,6 +1,6 @@
 //! How a project differs from a file.
 
-use super::change::{Change, Difference, OverrideChange};
+use super::change::{Difference, OverrideChange, VariableStep};
 use super::file::Wanted;
 use super::value::{same, typed};
 use crate::api::{Answer, Override, Platform, Variable, VariableFields};
@@ -17,7 +17,7 @@ const AT_ONCE: usize = 8;
 
 /// The project as it is.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct ProjectState {
     /// Its variables by name.
     pub variables: BTreeMap<String, Variable>,
     /// The overrides of those that the file speaks of.
@@ -27,7 +27,11 @@ pub struct Found {
 }
 
 /// Reads the variables, and the overrides of which the file says something.
-pub async fn read_project(platform: &Platform, project: Uuid, wanted: &[Wanted]) -> Result<Found, HttpError> {
+pub async fn read_project(
+    platform: &Platform,
+    project: Uuid,
+    wanted: &[Wanted],
+) -> Result<ProjectState, HttpError> {
     let named = |variable: Answer<Variable>| Some((variable.name.clone()?, variable.value));
     let variables: BTreeMap<String, Variable> = platform
         .variables(project)
@@ -50,7 +54,7 @@ pub async fn read_project(platform: &Platform, project: Uuid, wanted: &[Wanted])
     } else {
         None
     };
-    Ok(Found {
+    Ok(ProjectState {
         variables,
         overrides,
         environments,
@@ -88,9 +92,9 @@ async fn read_overrides(
 pub fn compare(
     document: &Document,
     wanted: &[Wanted],
-    found: &Found,
+    found: &ProjectState,
     prune: bool,
-) -> Result<Vec<Change>, DesiredError> {
+) -> Result<Vec<VariableStep>, DesiredError> {
     let mut changes = Vec::new();
     for it in wanted {
         let existing = found.variables.get(&it.name);
@@ -118,7 +122,7 @@ pub fn compare(
             .variables
             .iter()
             .filter(|(name, _)| !kept.contains(name.as_str()));
-        changes.extend(gone.map(|(name, variable)| Change::Delete {
+        changes.extend(gone.map(|(name, variable)| VariableStep::Delete {
             variable: name.clone(),
             from: fields(variable),
         }));
@@ -139,7 +143,11 @@ fn check_types(document: &Document, wanted: &Wanted, kind: Option<&str>) -> Resu
 }
 
 /// An override needs an environment that is there.
-fn check_environments(document: &Document, wanted: &Wanted, found: &Found) -> Result<(), DesiredError> {
+fn check_environments(
+    document: &Document,
+    wanted: &Wanted,
+    found: &ProjectState,
+) -> Result<(), DesiredError> {
     let Some(known) = &found.environments else {
         return Ok(());
     };
@@ -156,7 +164,7 @@ fn check_environments(document: &Document, wanted: &Wanted, found: &Found) -> Re
     })
 }
 
-fn create(document: &Document, wanted: &Wanted) -> Result<Change, DesiredError> {
+fn create(document: &Document, wanted: &Wanted) -> Result<VariableStep, DesiredError> {
     for (key, given) in [
         ("type", &wanted.fields.r#type),
         ("behaviour", &wanted.fields.behaviour),
@@ -166,7 +174,7 @@ fn create(document: &Document, wanted: &Wanted) -> Result<Change, DesiredError> 
             return Err(document.error(&path, "is missing, and the project has no such variable yet"));
         }
     }
-    Ok(Change::Create {
+    Ok(VariableStep::Create {
         variable: wanted.name.clone(),
         to: wanted.fields.clone(),
     })
@@ -177,7 +185,7 @@ fn update(
     wanted: &Wanted,
     existing: &Variable,
     kind: Option<&str>,
-) -> Result<Option<Change>, DesiredError> {
+) -> Result<Option<VariableStep>, DesiredError> {
     let (want, have) = (&wanted.fields, existing);
     let (differences, mut sent) = differing(want, have, kind);
     if differences.is_empty() {
@@ -191,7 +199,7 @@ fn update(
     };
     sent.r#type = Some(needed("type", &want.r#type, &have.r#type)?);
     sent.behaviour = Some(needed("behaviour", &want.behaviour, &have.behaviour)?);
-    Ok(Some(Change::Update {
+    Ok(Some(VariableStep::Update {
         variable: wanted.name.clone(),
         differences,
         sent,
@@ -252,7 +260,7 @@ fn differing(
     (differences, sent)
 }
 
-fn overrides(wanted: &Wanted, set: &[Override], kind: Option<&str>, prune: bool) -> Vec<Change> {
+fn overrides(wanted: &Wanted, set: &[Override], kind: Option<&str>, prune: bool) -> Vec<VariableStep> {
     let Some(listed) = &wanted.overrides else {
         return Vec::new();
     };
@@ -272,14 +280,14 @@ fn overrides(wanted: &Wanted, set: &[Override], kind: Option<&str>, prune: bool)
         .collect();
     let mut changes = Vec::new();
     if !differing.is_empty() {
-        changes.push(Change::SetOverrides {
+        changes.push(VariableStep::SetOverrides {
             variable: wanted.name.clone(),
             overrides: differing,
         });
     }
     if prune {
         let listed = |it: &&Override| !listed.iter().any(|l| l.environment_name == it.environment_name);
-        changes.extend(set.iter().filter(listed).map(|it| Change::UnsetOverride {
+        changes.extend(set.iter().filter(listed).map(|it| VariableStep::UnsetOverride {
             variable: wanted.name.clone(),
             was: it.clone(),
         }));
@@ -310,13 +318,13 @@ mod tests {
   new: { type: NUMBER, behaviour: COPIED, value: 1 }
 ";
 
-    fn found() -> Found {
+    fn found() -> ProjectState {
         let variable = |value| serde_json::from_value::<Variable>(value).unwrap();
         let over = |environment: &str, value: &str| Override {
             environment_name: environment.to_owned(),
             value: json!(value),
         };
-        Found {
+        ProjectState {
             environments: None,
             variables: BTreeMap::from([
                 (
@@ -345,7 +353,7 @@ mod tests {
         match compare(&document, &wanted, &found(), prune) {
             Ok(changes) => changes
                 .iter()
-                .flat_map(Change::lines)
+                .flat_map(VariableStep::lines)
                 .collect::<Vec<_>>()
                 .join("\n"),
             Err(why) => why.to_string(),
@@ -375,7 +383,7 @@ mod tests {
         let text = "variables: { days: { description: d } }";
         let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
         let changes = compare(&document, &read(&document).unwrap(), &found(), false).unwrap();
-        let [Change::Update { sent, .. }] = changes.as_slice() else {
+        let [VariableStep::Update { sent, .. }] = changes.as_slice() else {
             panic!("{changes:?}")
         };
         insta::assert_snapshot!(json!(sent), @r#"{"type":"NUMBER","behaviour":"SHARED","description":"d"}"#);

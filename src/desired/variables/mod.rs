@@ -7,7 +7,7 @@ mod file;
 mod value;
 
 pub use apply::{Applied, apply, refused_overrides};
-pub use change::{Change, Difference, OverrideChange};
-pub use compare::{Found, compare, read_project};
+pub use change::{Difference, OverrideChange, VariableStep};
+pub use compare::{ProjectState, compare, read_project};
 pub use file::{Wanted, read};
 pub use value::{typed, typed_text};

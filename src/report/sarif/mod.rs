@@ -11,9 +11,9 @@ mod schema;
 
 use self::rules::{Rules, level};
 use self::schema::{
-    ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Found, Help, Invocation,
-    Location, Log, Mapped, Notification, PhysicalLocation, Provenance, Reference, Region, RuleReference, Run,
-    Text, Tool,
+    ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Help, Invocation, Location,
+    Log, Mapped, Notification, PhysicalLocation, Provenance, Reference, Region, RuleReference, Run,
+    SarifResult, Text, Tool,
 };
 use super::wording::{count, excluded, gate_change, unreviewed};
 use super::{About, Line, ReportError, SarifLimits, shorten, uri};
@@ -176,7 +176,7 @@ pub fn left_out(report: &Report, about: &About) -> usize {
 }
 
 /// The results, the worst first, and how many were left out.
-fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Found<'a>>, usize) {
+fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<SarifResult<'a>>, usize) {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
     let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
@@ -206,7 +206,7 @@ fn rank(finding: &Finding<'_>) -> (bool, bool, Reverse<Severity>) {
 }
 
 /// About what the result takes, in bytes.
-fn size(result: &Found<'_>) -> usize {
+fn size(result: &SarifResult<'_>) -> usize {
     let [place] = &result.locations;
     let place = &place.physical_location;
     let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
@@ -216,10 +216,15 @@ fn size(result: &Found<'_>) -> usize {
         + snippet.map_or(0, |snippet| snippet.text.len())
 }
 
-fn result<'a>(finding: &Finding<'a>, print: Fingerprint, rule_index: usize, about: &About) -> Found<'a> {
+fn result<'a>(
+    finding: &Finding<'a>,
+    print: Fingerprint,
+    rule_index: usize,
+    about: &About,
+) -> SarifResult<'a> {
     let line = finding.line.max(1);
     let region = region(line, about.sources.around(finding.path, line, 0).first());
-    Found {
+    SarifResult {
         rule_id: finding.rule,
         rule_index,
         level: level(finding.severity),

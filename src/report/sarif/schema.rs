@@ -24,7 +24,7 @@ pub struct Run<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub version_control_provenance: Vec<Provenance>,
     pub column_kind: &'static str,
-    pub results: Vec<Found<'a>>,
+    pub results: Vec<SarifResult<'a>>,
 }
 
 #[derive(Serialize)]
@@ -143,7 +143,7 @@ pub struct Base {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Found<'a> {
+pub struct SarifResult<'a> {
     pub rule_id: &'a str,
     pub rule_index: usize,
     pub level: &'static str,

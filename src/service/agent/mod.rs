@@ -10,5 +10,5 @@ mod task;
 mod tools;
 
 pub use decision::{Answer, Decision, PendingDecision, Verdict};
-pub use task::{AgentConfig, Message, Mode, Status, Task};
+pub use task::{AgentConfig, Message, Mode, Task, TaskStatus};
 pub use tools::{TOOLS, acceptance_of};

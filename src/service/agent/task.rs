@@ -22,8 +22,7 @@ const WRAPPING_UP: Duration = Duration::from_secs(1);
 /// How a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
-#[schema(as = TaskStatus)]
-pub enum Status {
+pub enum TaskStatus {
     /// The agent works.
     Running,
     /// The agent wraps up.
@@ -154,12 +153,12 @@ impl Task {
     }
 
     /// How the task is.
-    pub const fn status(&self) -> Status {
+    pub const fn status(&self) -> TaskStatus {
         match self.phase {
-            Phase::Working { .. } => Status::Running,
-            Phase::WrappingUp { .. } => Status::Stopping,
-            Phase::Waiting(_) | Phase::Finished => Status::Stopped,
-            Phase::Errored => Status::Errored,
+            Phase::Working { .. } => TaskStatus::Running,
+            Phase::WrappingUp { .. } => TaskStatus::Stopping,
+            Phase::Waiting(_) | Phase::Finished => TaskStatus::Stopped,
+            Phase::Errored => TaskStatus::Errored,
         }
     }
 
@@ -397,7 +396,7 @@ mod tests {
     fn with_everything_granted_it_works_through_the_message_without_asking() {
         let mut task = begin(Mode::Act, &super::super::TOOLS, CHAIN);
         assert!(task.advance(moment(999)).is_empty());
-        assert_eq!(task.status(), Status::Running);
+        assert_eq!(task.status(), TaskStatus::Running);
         let said = task.advance(moment(10_000));
         assert_eq!(
             kinds(&said),
@@ -409,7 +408,7 @@ mod tests {
                 "answer "
             ]
         );
-        assert_eq!((task.status(), task.pending()), (Status::Stopped, Vec::new()));
+        assert_eq!((task.status(), task.pending()), (TaskStatus::Stopped, Vec::new()));
         assert!(task.modified_at < moment(3_000));
     }
 
@@ -432,7 +431,7 @@ mod tests {
             let Some(PendingDecision::Tool(tool)) = task.pending().pop() else {
                 panic!("{task:?}");
             };
-            assert_eq!(task.status(), Status::Stopped);
+            assert_eq!(task.status(), TaskStatus::Stopped);
             asked.push(tool.tool_name);
             let decision = Decision {
                 id: tool.tool_id,
@@ -447,7 +446,7 @@ mod tests {
             };
             assert_eq!(task.decide(&[unknown], moment(turn * 10_000)), None);
             assert!(task.decide(&[decision], moment(turn * 10_000)).is_some());
-            assert_eq!((task.status(), task.pending()), (Status::Running, Vec::new()));
+            assert_eq!((task.status(), task.pending()), (TaskStatus::Running, Vec::new()));
         }
         assert_eq!(asked, ["create_file", "git_commit", "git_push"]);
         let said = task.advance(moment(90_000));
@@ -493,17 +492,17 @@ mod tests {
     fn a_stop_is_seen_and_leaves_nothing_to_decide() {
         let mut task = begin(Mode::Act, &[], CHAIN);
         assert!(task.stop(moment(500)).is_some());
-        assert_eq!(task.status(), Status::Stopping);
+        assert_eq!(task.status(), TaskStatus::Stopping);
         assert!(task.stop(moment(600)).is_none());
         assert!(task.advance(moment(1_499)).is_empty());
         assert_eq!(kinds(&task.advance(moment(1_500))), ["stopped "]);
-        assert_eq!(task.status(), Status::Stopped);
+        assert_eq!(task.status(), TaskStatus::Stopped);
 
         let mut task = begin(Mode::Act, &[], CHAIN);
         task.advance(moment(5_000));
         assert_eq!(task.pending().len(), 1);
         task.stop(moment(5_000));
-        assert_eq!((task.status(), task.pending()), (Status::Stopped, Vec::new()));
+        assert_eq!((task.status(), task.pending()), (TaskStatus::Stopped, Vec::new()));
     }
 
     #[test]
@@ -517,7 +516,7 @@ mod tests {
         let said = task.instruct("commit", moment(10_000));
         assert_eq!(
             (said.group_id.as_str(), task.status()),
-            ("turn-3", Status::Running)
+            ("turn-3", TaskStatus::Running)
         );
         assert_eq!(
             kinds(&task.advance(moment(20_000))),
@@ -531,7 +530,7 @@ mod tests {
         let (mut task, _) = Task::begin(config(Mode::Act), Vec::new(), trouble, CHAIN, moment(0));
         let said = task.advance(moment(5_000));
         assert_eq!(said[0].data, json!({"type": "error", "text": "no such branch"}));
-        assert_eq!(task.status(), Status::Errored);
+        assert_eq!(task.status(), TaskStatus::Errored);
     }
 
     #[test]

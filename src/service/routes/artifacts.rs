@@ -4,7 +4,7 @@
 use crate::service::app::App;
 use crate::service::auth::Admin;
 use crate::service::body::{BoundedBody, JsonObject};
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::multipart::Form;
 use crate::service::page::{Page, Paged, Query};
@@ -94,7 +94,7 @@ fn change_request() -> Shape {
     )
 )]
 async fn list(_: Admin, State(app): State<Arc<App>>, query: Query) -> Result<Json<Paged<Artifact>>, Problem> {
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     let page = Page::read(&query, &mut check);
     let filter = Filter {
         prefix: query.get(PREFIX).map(str::to_owned),
@@ -210,7 +210,7 @@ async fn publish(
 }
 
 fn read_headers(headers: &HeaderMap) -> Result<Artifact, Problem> {
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     let artifact = Artifact {
         shared_pipeline_id_prefix: check.header(headers, PREFIX),
         version_name: check.header(headers, VERSION),

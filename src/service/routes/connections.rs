@@ -2,7 +2,7 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
@@ -54,7 +54,7 @@ fn fitting(kinds: [String; 2]) -> Part {
             }})
         })
         .collect();
-    let check = move |check: &mut Check, body: &Map<String, Value>| {
+    let check = move |check: &mut BodyCheck, body: &Map<String, Value>| {
         let (provider, given) = (body.text("authProvider"), body.text("authType"));
         let fitting = kinds
             .iter()

@@ -2,7 +2,7 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
@@ -79,7 +79,7 @@ fn environment_request(vocabulary: &Vocabulary) -> Shape {
 
 fn warehouse_connections(kinds: [String; 2]) -> Shape {
     let [a, b] = kinds.clone();
-    let check = move |check: &mut Check, warehouses: &Map<String, Value>| {
+    let check = move |check: &mut BodyCheck, warehouses: &Map<String, Value>| {
         if warehouses.values().all(Value::is_null) {
             check.note(&kinds[0], "must not be null");
         }
@@ -196,7 +196,7 @@ fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
 }
 
 /// Overrides are of default connections.
-fn check_overrides(check: &mut Check, body: &Map<String, Value>) {
+fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     let connections = default_connections(body);
     for (index, item) in body.objects("connectionOverrides").iter().flatten().enumerate() {
         let name = item.text("connectionName");
@@ -215,7 +215,7 @@ fn missing_connections(
     project: Uuid,
     connections: &[DefaultConnection],
 ) -> rusqlite::Result<Result<(), Problem>> {
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     for (kind, name) in connections {
         let field = format!("defaultConnections.DWH.{kind}");
         match connections::provider(connection, project, name)? {

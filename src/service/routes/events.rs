@@ -2,7 +2,7 @@
 
 use crate::service::app::App;
 use crate::service::auth::SuperAdmin;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::clock::Moment;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
@@ -40,7 +40,7 @@ async fn list(
     State(app): State<Arc<App>>,
     query: Query,
 ) -> Result<Json<Paged<AuditEvent>>, Problem> {
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     let page = Page::read(&query, &mut check);
     let from = time(&query, "from", &mut check).map(Moment::not_before);
     let to = time(&query, "to", &mut check).map(Moment::not_after);
@@ -55,7 +55,7 @@ async fn list(
 }
 
 /// A time with its offset. In a query that was not encoded, the plus sign of an offset has become a blank.
-fn time(query: &Query, name: &str, check: &mut Check) -> Option<Timestamp> {
+fn time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
     let text = query.get(name)?;
     let with_plus = || {
         let (time, offset) = text.rsplit_once(' ')?;

@@ -12,7 +12,7 @@ use crate::service::shape::{Shape, boolean, may, needs, object, one_of, text};
 use crate::service::store::environments;
 use crate::service::store::executions::{self, ExecutionResult, NewExecution};
 use crate::service::vocabulary::Vocabulary;
-use crate::service::walk::{Outcome, walk};
+use crate::service::walk::{Ending, walk};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -160,7 +160,7 @@ async fn create(
     Ok((StatusCode::CREATED, Json(answer)))
 }
 
-async fn outcome(app: &App, project: &Project, pipeline: &str) -> Result<Outcome, Problem> {
+async fn outcome(app: &App, project: &Project, pipeline: &str) -> Result<Ending, Problem> {
     let missing = Problem::not_found(format!("the project has no published pipeline `{pipeline}`"));
     let Some(repository) = project.repository.clone() else {
         return Err(missing);

@@ -11,7 +11,7 @@ use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::shape::{Shape, list_of, needs, object, text, text_or_number};
 use crate::service::store::environments;
-use crate::service::store::variables::{self, Found, Override, Scalar};
+use crate::service::store::variables::{self, Override, Scalar, VariableRow};
 use crate::service::tokens::Caller;
 use crate::service::vocabulary::Vocabulary;
 use axum::Json;
@@ -178,7 +178,7 @@ fn apply(
     transaction: &Transaction<'_>,
     project: Uuid,
     role: Role,
-    found: Found,
+    found: VariableRow,
     items: Vec<Override>,
 ) -> rusqlite::Result<AppliedOverrides> {
     let kind = found.variable.kind.clone();

@@ -2,7 +2,7 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
@@ -57,7 +57,7 @@ async fn create(
     headers: HeaderMap,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Review>, Problem> {
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     check.header(&headers, "Agent-Version");
     review_request().check(&mut check, &body);
     let request = Request {

@@ -2,7 +2,7 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::place::Place;
 use crate::service::problem::Problem;
@@ -87,7 +87,7 @@ async fn create(
 }
 
 /// Exactly the property that `key` names, and it is not empty.
-fn check_value(check: &mut Check, body: &Map<String, Value>) {
+fn check_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (key, Some(value)) = (body.text("key"), body.object("value")) else {
         return;
     };

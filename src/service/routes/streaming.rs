@@ -8,7 +8,7 @@ use crate::service::problem::Problem;
 use crate::service::project::Project;
 use crate::service::routes::Empty;
 use crate::service::shape::{Shape, needs, object, one_of};
-use crate::service::store::streaming::{self, Command, NewPipeline, Status};
+use crate::service::store::streaming::{self, Command, NewPipeline, StreamingStatus};
 use crate::service::streaming::{definition, stored};
 use crate::service::tokens::Caller;
 use crate::service::vocabulary::Vocabulary;
@@ -47,7 +47,7 @@ fn streaming_command() -> Shape {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StreamingStatusAnswer)]
 struct StatusAnswer {
-    status: Status,
+    status: StreamingStatus,
 }
 
 /// Makes a streaming pipeline, at rest.

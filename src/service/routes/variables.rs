@@ -2,7 +2,7 @@
 
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::place::Place;
@@ -81,7 +81,7 @@ fn fitting() -> Part {
             "type": {"type": "string", "enum": [kind]}, "value": {"type": [values, "null"]},
         }})
     };
-    let check = |check: &mut Check, body: &Map<String, Value>| {
+    let check = |check: &mut BodyCheck, body: &Map<String, Value>| {
         let (kind, value) = (body.text("type"), value_of(body));
         if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.fits(&kind)) {
             check.note("value", does_not_fit(&kind));
@@ -118,7 +118,7 @@ async fn list(
     State(app): State<Arc<App>>,
     query: Query,
 ) -> Result<Json<Paged<Variable>>, Problem> {
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     let page = Page::of_size(SIZE, &query, &mut check);
     let page = check.done(page)?;
     let found = app
@@ -188,7 +188,7 @@ pub(super) fn missing(name: &str) -> Problem {
 
 /// What is to become of a variable.
 #[derive(Debug)]
-struct Change {
+struct VariablePatch {
     kind: String,
     behaviour: String,
     description: Option<String>,
@@ -219,7 +219,7 @@ async fn update(
     JsonObject(body): JsonObject,
 ) -> Result<StatusCode, Problem> {
     variable_change().hold(&body)?;
-    let change = Change {
+    let change = VariablePatch {
         kind: body.text("type"),
         behaviour: body.text("behaviour"),
         description: body.optional_text("description"),
@@ -237,7 +237,7 @@ fn apply(
     transaction: &Transaction<'_>,
     project: Uuid,
     name: &str,
-    change: Change,
+    change: VariablePatch,
 ) -> rusqlite::Result<Result<(), Problem>> {
     let Some(mut found) = variables::find(transaction, project, name)? else {
         return Ok(Err(missing(name)));

@@ -1,7 +1,7 @@
 //! The words that shapes are made with.
 
 use super::{EMPTY, Kind, MISSING, Member, Object, Part, Presence, Rule, Shape};
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use serde_json::Value;
 
 const fn shape(kind: Kind) -> Shape {
@@ -112,7 +112,7 @@ fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> Part {
 }
 
 /// A rule, and what a JSON schema can say of it.
-pub fn rule(check: impl Fn(&mut Check, &Object) + 'static, schema: Option<Value>) -> Part {
+pub fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> Part {
     Part::Rule(Rule {
         check: Box::new(check),
         schema,

@@ -10,7 +10,7 @@ pub use make::{
     ruled, text, text_or_number, texts, uuid, variants, whole_from,
 };
 
-use super::check::Check;
+use super::check::BodyCheck;
 use super::fields::{Fields as _, whole};
 use super::place;
 use super::problem::Problem;
@@ -70,7 +70,7 @@ enum Presence {
 }
 
 /// Notes what is wrong with the members of a body.
-type RuleCheck = dyn Fn(&mut Check, &Object);
+type RuleCheck = dyn Fn(&mut BodyCheck, &Object);
 
 /// What is to be said of several members together.
 pub struct Rule {
@@ -101,13 +101,13 @@ impl Shape {
 
     /// Refuses a body with everything that is wrong with it.
     pub fn hold(&self, body: &Object) -> Result<(), Problem> {
-        let mut check = Check::default();
+        let mut check = BodyCheck::default();
         self.check(&mut check, body);
         check.done(())
     }
 
     /// Notes everything that is wrong with a body.
-    pub fn check(&self, check: &mut Check, body: &Object) {
+    pub fn check(&self, check: &mut BodyCheck, body: &Object) {
         match &self.kind {
             Kind::Object(parts) | Kind::AtLeastOneOf(parts) => {
                 for part in parts {
@@ -129,7 +129,7 @@ impl Shape {
     }
 
     /// Notes everything that is wrong with the value of a field.
-    fn value(&self, check: &mut Check, field: &str, value: &Value) {
+    fn value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
             (Kind::AnyText, Value::String(_))
             | (Kind::Boolean, Value::Bool(_))
@@ -152,7 +152,7 @@ impl Shape {
         }
     }
 
-    fn text(&self, check: &mut Check, field: &str, text: &str) {
+    fn text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
             _ if text.trim().is_empty() => check.note(field, EMPTY),
             Kind::Uuid if place::uuid(text).is_none() => check.note(field, "must be a UUID"),
@@ -191,7 +191,7 @@ fn in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
     whole(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
 }
 
-fn items_of(check: &mut Check, field: &str, items: &[Value]) {
+fn items_of(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
         check.note(field, EMPTY);
     }
@@ -205,7 +205,7 @@ fn items_of(check: &mut Check, field: &str, items: &[Value]) {
 }
 
 impl Part {
-    fn check(&self, check: &mut Check, object: &Object) {
+    fn check(&self, check: &mut BodyCheck, object: &Object) {
         let member = match self {
             Self::Rule(rule) => return (rule.check)(check, object),
             Self::Member(member) => member,
@@ -224,7 +224,7 @@ mod tests {
     use serde_json::json;
 
     fn found(shape: &Shape, body: &Value) -> String {
-        let mut check = Check::default();
+        let mut check = BodyCheck::default();
         shape.check(&mut check, body.as_object().unwrap());
         let found = check
             .findings

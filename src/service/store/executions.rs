@@ -51,8 +51,7 @@ pub struct NewExecution {
 /// How an execution is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
-#[schema(as = ExecutionStatus)]
-pub enum Status {
+pub enum ExecutionStatus {
     /// It runs.
     Running,
     /// It ended well.
@@ -68,7 +67,7 @@ pub enum Status {
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionResult {
     /// How it is.
-    pub status: Status,
+    pub status: ExecutionStatus,
     /// How it is, in words.
     pub message: String,
     /// When it started, in UTC.
@@ -120,13 +119,15 @@ pub fn find(
                 let cancelled_at: Option<Moment> = row.get(4)?;
                 let (status, message, finished_at) = match (cancelled_at, success) {
                     (Some(at), _) => (
-                        Status::Cancelled,
+                        ExecutionStatus::Cancelled,
                         "The execution was terminated".to_owned(),
                         Some(at),
                     ),
-                    (None, _) if now < ends_at => (Status::Running, "The pipeline runs".to_owned(), None),
-                    (None, true) => (Status::Success, message, Some(ends_at)),
-                    (None, false) => (Status::Failed, message, Some(ends_at)),
+                    (None, _) if now < ends_at => {
+                        (ExecutionStatus::Running, "The pipeline runs".to_owned(), None)
+                    }
+                    (None, true) => (ExecutionStatus::Success, message, Some(ends_at)),
+                    (None, false) => (ExecutionStatus::Failed, message, Some(ends_at)),
                 };
                 Ok(ExecutionResult {
                     status,

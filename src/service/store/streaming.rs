@@ -29,8 +29,7 @@ const STOPPING: Duration = Duration::from_secs(1);
 /// How a streaming pipeline is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = StreamingStatus)]
-pub enum Status {
+pub enum StreamingStatus {
     /// It was told to start.
     Starting,
     /// It captures changes.
@@ -119,7 +118,7 @@ pub fn status(
     project: Uuid,
     id: Uuid,
     now: Moment,
-) -> rusqlite::Result<Option<Status>> {
+) -> rusqlite::Result<Option<StreamingStatus>> {
     connection
         .query_row(
             "SELECT started_at, stopped_at FROM streaming_pipeline WHERE id = ? AND project = ?",
@@ -129,12 +128,12 @@ pub fn status(
         .optional()
 }
 
-fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> Status {
+fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingStatus {
     match (started_at, stopped_at) {
-        (Some(started), None) if now < started + STARTING => Status::Starting,
-        (Some(_), None) => Status::Streaming,
-        (_, Some(stopped)) if now < stopped + STOPPING => Status::Stopping,
-        _ => Status::NotRunning,
+        (Some(started), None) if now < started + STARTING => StreamingStatus::Starting,
+        (Some(_), None) => StreamingStatus::Streaming,
+        (_, Some(stopped)) if now < stopped + STOPPING => StreamingStatus::Stopping,
+        _ => StreamingStatus::NotRunning,
     }
 }
 

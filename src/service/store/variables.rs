@@ -118,7 +118,7 @@ pub struct Override {
 
 /// A variable in its row.
 #[derive(Debug)]
-pub struct Found {
+pub struct VariableRow {
     number: i64,
     /// The variable.
     pub variable: Variable,
@@ -126,8 +126,8 @@ pub struct Found {
 
 const COLUMNS: &str = "id, name, type, behaviour, description, value, double_resolution, number";
 
-fn found(row: &Row<'_>) -> rusqlite::Result<Found> {
-    Ok(Found {
+fn found(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
+    Ok(VariableRow {
         variable: Variable {
             id: row.get(0)?,
             name: row.get(1)?,
@@ -161,7 +161,7 @@ pub fn insert(transaction: &Transaction<'_>, project: Uuid, variable: &Variable)
 }
 
 /// The variable of a project by its name.
-pub fn find(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<Found>> {
+pub fn find(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<VariableRow>> {
     connection
         .query_row(
             &format!("SELECT {COLUMNS} FROM variable WHERE project = ? AND name = ?"),
@@ -191,8 +191,8 @@ pub fn list(connection: &Connection, project: Uuid, page: Page) -> rusqlite::Res
 }
 
 /// Writes everything of a variable that can change.
-pub fn update(transaction: &Transaction<'_>, found: &Found) -> rusqlite::Result<()> {
-    let Found { number, variable } = found;
+pub fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::Result<()> {
+    let VariableRow { number, variable } = found;
     transaction.execute(
         "UPDATE variable SET type = ?, behaviour = ?, description = ?, value = ?, double_resolution = ?
          WHERE number = ?",
@@ -220,7 +220,7 @@ pub fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusql
 /// The overrides of a variable by environment; all, or only that of one environment.
 pub fn overrides(
     connection: &Connection,
-    found: &Found,
+    found: &VariableRow,
     environment: Option<&str>,
 ) -> rusqlite::Result<Vec<Override>> {
     connection
@@ -238,7 +238,11 @@ pub fn overrides(
 }
 
 /// Makes an override, in place of an earlier one.
-pub fn put_override(transaction: &Transaction<'_>, found: &Found, item: &Override) -> rusqlite::Result<()> {
+pub fn put_override(
+    transaction: &Transaction<'_>,
+    found: &VariableRow,
+    item: &Override,
+) -> rusqlite::Result<()> {
     transaction.execute(
         "INSERT OR REPLACE INTO variable_override VALUES (?, ?, ?)",
         params![found.number, item.environment_name, item.value],
@@ -249,7 +253,7 @@ pub fn put_override(transaction: &Transaction<'_>, found: &Found, item: &Overrid
 /// Removes an override; false if there is none.
 pub fn remove_override(
     transaction: &Transaction<'_>,
-    found: &Found,
+    found: &VariableRow,
     environment: &str,
 ) -> rusqlite::Result<bool> {
     let removed = transaction.execute(

@@ -12,13 +12,13 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-type Found = BTreeMap<String, String>;
+type AskedKeys = BTreeMap<String, String>;
 
 /// A source that offers every key that is asked for, and notes which type is asked of each.
 struct Probe<'a> {
     path: String,
     schema: &'a Value,
-    found: &'a RefCell<Found>,
+    found: &'a RefCell<AskedKeys>,
 }
 
 impl Probe<'_> {
@@ -140,8 +140,8 @@ impl<'de> SeqAccess<'de> for Once<'_> {
 }
 
 /// The keys that the reader knows.
-fn read_keys(schema: &Value) -> Found {
-    let found = RefCell::new(Found::new());
+fn read_keys(schema: &Value) -> AskedKeys {
+    let found = RefCell::new(AskedKeys::new());
     let probe = Probe {
         path: String::new(),
         schema,
@@ -152,7 +152,7 @@ fn read_keys(schema: &Value) -> Found {
 }
 
 /// The keys that the schema knows.
-fn schema_keys(path: &str, schema: &Value, found: &mut Found) {
+fn schema_keys(path: &str, schema: &Value, found: &mut AskedKeys) {
     let Some(keys) = schema["properties"].as_object() else {
         let kind = schema["type"].as_str().unwrap();
         found.insert(path.to_owned(), kind.to_owned());
@@ -171,7 +171,7 @@ fn schema_keys(path: &str, schema: &Value, found: &mut Found) {
 #[test]
 fn the_schema_has_the_keys_and_types_of_the_reader() {
     let schema = schema();
-    let mut described = Found::new();
+    let mut described = AskedKeys::new();
     schema_keys("", &schema, &mut described);
     assert!(
         described.len() > 30 && described["review.report[]"] == "string",

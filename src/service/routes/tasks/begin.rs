@@ -1,10 +1,10 @@
 //! Tasks that begin.
 
 use super::{AGENT, MODES, granted_tools, read_mode, read_tools, record};
-use crate::service::agent::{AgentConfig, Status, Task};
+use crate::service::agent::{AgentConfig, Task, TaskStatus};
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::clock::Moment;
 use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
@@ -62,7 +62,7 @@ fn agent_config() -> Shape {
 
 /// Either the branch has a name, or the agent generates one.
 fn target_branch() -> Part {
-    let check = |check: &mut Check, config: &Map<String, Value>| {
+    let check = |check: &mut BodyCheck, config: &Map<String, Value>| {
         if config.given("targetBranchName").is_none() && config.flag("generateBranch") != Some(true) {
             check.note(
                 "targetBranchName",
@@ -83,7 +83,7 @@ fn target_branch() -> Part {
 struct CreatedTask {
     #[schema(value_type = String, format = "uuid")]
     task_id: Uuid,
-    status: Status,
+    status: TaskStatus,
     agent_name: &'static str,
     #[schema(value_type = String, format = DateTime)]
     created_at: Moment,
@@ -144,7 +144,7 @@ async fn create(
         .await?;
     let created = CreatedTask {
         task_id: id,
-        status: Status::Running,
+        status: TaskStatus::Running,
         agent_name: AGENT,
         created_at,
     };

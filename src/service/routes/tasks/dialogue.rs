@@ -3,10 +3,10 @@
 use super::{
     AGENT, GrantedTool, ID, MODES, change, granted_tools, missing, read_mode, read_tools, record, sees, shown,
 };
-use crate::service::agent::{Answer, Decision, Message, PendingDecision, Status, Verdict, acceptance_of};
+use crate::service::agent::{Answer, Decision, Message, PendingDecision, TaskStatus, Verdict, acceptance_of};
 use crate::service::app::App;
 use crate::service::body::JsonObject;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::fields::{Fields as _, whole};
 use crate::service::page::{Query, whole_number};
 use crate::service::place::Place;
@@ -184,7 +184,7 @@ async fn list_messages(
     query: Query,
 ) -> Result<Json<Messages>, Problem> {
     let id = place.uuid(ID)?;
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     let limit = query.get("limit").map_or(Some(LIMIT), number);
     let limit = limit.filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
     if limit.is_none() {
@@ -277,7 +277,7 @@ async fn send_message(
     let (message, granted) = (body.text("message"), read_tools(&body));
     let config = body.object("agentConfig").cloned().unwrap_or_default();
     change(&app, &caller, id, move |transaction, stored, author| {
-        if stored.task.status() == Status::Stopping {
+        if stored.task.status() == TaskStatus::Stopping {
             return Ok(Err(Problem::conflict(
                 "the task is STOPPING; send the message once it has stopped",
             )));

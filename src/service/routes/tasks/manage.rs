@@ -1,9 +1,9 @@
 //! Tasks as they are, and their end.
 
 use super::{AGENT, GrantedTool, ID, change, missing, sees, shown};
-use crate::service::agent::{AgentConfig, Mode, PendingDecision, Status};
+use crate::service::agent::{AgentConfig, Mode, PendingDecision, TaskStatus};
 use crate::service::app::App;
-use crate::service::check::Check;
+use crate::service::check::BodyCheck;
 use crate::service::clock::Moment;
 use crate::service::page::{Page, Query};
 use crate::service::place::{self, Place};
@@ -35,7 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 struct TaskItem {
     #[schema(value_type = String, format = "uuid")]
     task_id: Uuid,
-    status: Status,
+    status: TaskStatus,
     agent_name: &'static str,
     mode: Mode,
     description: String,
@@ -62,7 +62,7 @@ struct TaskPage {
 struct TaskDetail {
     #[schema(value_type = String, format = "uuid")]
     task_id: Uuid,
-    status: Status,
+    status: TaskStatus,
     description: String,
     #[schema(value_type = String, format = DateTime)]
     created_at: Moment,
@@ -83,13 +83,13 @@ struct TaskDetail {
     params(
         ("projectId" = Option<String>, Query, format = "uuid", description = "Only tasks of this project."),
         ("branchId" = Option<String>, Query, format = "uuid", description = "Only the task of this branch."),
-        ("status" = Option<Status>, Query, description = "Only tasks with this status."),
+        ("status" = Option<TaskStatus>, Query, description = "Only tasks with this status."),
         Page,
     ),
     responses((status = 200, body = TaskPage, description = "A page of the tasks."))
 )]
 async fn list(caller: Caller, State(app): State<Arc<App>>, query: Query) -> Result<Json<TaskPage>, Problem> {
-    let mut check = Check::default();
+    let mut check = BodyCheck::default();
     let page = Page::read(&query, &mut check);
     let project = uuid(&query, "projectId", &mut check);
     let branch = uuid(&query, "branchId", &mut check);
@@ -97,7 +97,7 @@ async fn list(caller: Caller, State(app): State<Arc<App>>, query: Query) -> Resu
     if status.is_some_and(|status| !STATUSES.contains(&status)) {
         check.note("status", format!("must be one of {}", STATUSES.join(", ")));
     }
-    let status = status.and_then(|name| serde_json::from_value::<Status>(name.into()).ok());
+    let status = status.and_then(|name| serde_json::from_value::<TaskStatus>(name.into()).ok());
     check.done(())?;
     let now = app.clock().now();
     let found = app
@@ -121,7 +121,7 @@ async fn list(caller: Caller, State(app): State<Arc<App>>, query: Query) -> Resu
     }))
 }
 
-fn uuid(query: &Query, name: &str, check: &mut Check) -> Option<Uuid> {
+fn uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> {
     let text = query.get(name)?;
     let id = place::uuid(text);
     if id.is_none() {
@@ -219,7 +219,7 @@ async fn remove(caller: Caller, State(app): State<Arc<App>>, place: Place) -> Re
                 return Ok(Err(missing(id)));
             };
             stored.task.advance(state.clock().now());
-            if stored.task.status() == Status::Running {
+            if stored.task.status() == TaskStatus::Running {
                 return Ok(Err(Problem::conflict("the task is RUNNING; stop it first")));
             }
             tasks::remove(transaction, &stored)?;
