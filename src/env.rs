@@ -1,146 +1,14 @@
 //! The process environment, read once at the start.
 //!
 //! Everything after [`Env::capture`] works on this copy, so a CI host is a fixture in a test and tests run in
-//! parallel. The variables of the program itself are the constants below; a host's own variables are named in the
-//! host's file under `ci/`.
+//! parallel. The variables of the program itself stand in the table of `settings`, a host's own in the host's file under
+//! `ci/`.
 
 use crate::input;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-
-/// Declares the program's variables, each with its meaning, and the list of them all.
-macro_rules! variables {
-    ($($(#[doc = $doc:literal])+ $name:ident = $value:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: &str = $value;)+
-        /// Every variable of the program: name and meaning, in the order of the reference.
-        pub const VARIABLES: &[(&str, &str)] = &[$(($value, concat!($($doc),+))),+];
-    };
-}
-
-variables! {
-    /// The configuration file (default: `sluicegate.yaml` at the repository root).
-    CONFIG = "SLUICEGATE_CONFIG";
-    /// The platform's base URL, with or without a trailing `/` or `/v1`.
-    BASE_URL = "SLUICEGATE_BASE_URL";
-    /// The project's UUID.
-    PROJECT_ID = "SLUICEGATE_PROJECT_ID";
-    /// The `Agent-Version` header of a review.
-    AGENT_VERSION = "SLUICEGATE_AGENT_VERSION";
-    /// The bearer token.
-    TOKEN = "SLUICEGATE_TOKEN";
-    /// A file that holds the token.
-    TOKEN_FILE = "SLUICEGATE_TOKEN_FILE";
-    /// A command whose output is the token.
-    TOKEN_COMMAND = "SLUICEGATE_TOKEN_COMMAND";
-    /// OAuth 2 client id.
-    CLIENT_ID = "SLUICEGATE_CLIENT_ID";
-    /// OAuth 2 client secret.
-    CLIENT_SECRET = "SLUICEGATE_CLIENT_SECRET";
-    /// Where OAuth 2 client credentials are turned into a token.
-    TOKEN_URL = "SLUICEGATE_TOKEN_URL";
-    /// OAuth 2 audience, if the token URL wants one.
-    TOKEN_AUDIENCE = "SLUICEGATE_TOKEN_AUDIENCE";
-    /// The git repository (default: found from the current folder).
-    REPO = "SLUICEGATE_REPO";
-    /// The platform's hidden folder at the repository root (default: found).
-    CONFIG_DIR = "SLUICEGATE_CONFIG_DIR";
-    /// A PEM file with extra root certificates.
-    CA_CERT = "SLUICEGATE_CA_CERT";
-    /// One request's limit in seconds.
-    TIMEOUT = "SLUICEGATE_TIMEOUT";
-    /// Tries after the first.
-    RETRIES = "SLUICEGATE_RETRIES";
-    /// The CI host, instead of detecting it.
-    CI = "SLUICEGATE_CI";
-    /// Which version of the configuration file counts: auto, base or head.
-    POLICY = "SLUICEGATE_POLICY";
-    /// What a change of the gate's own files, together with others, means: warn or fail.
-    GATE_CHANGES = "SLUICEGATE_GATE_CHANGES";
-    /// Colour: auto, always or never.
-    COLOR = "SLUICEGATE_COLOR";
-    /// Review every pipeline of the head commit.
-    ALL = "SLUICEGATE_ALL";
-    /// The revision to compare with.
-    BASE = "SLUICEGATE_BASE";
-    /// The revision to review or publish.
-    HEAD = "SLUICEGATE_HEAD";
-    /// The branch name sent to the platform.
-    BRANCH = "SLUICEGATE_BRANCH";
-    /// Fetch the history that a shallow clone lacks, in bounded steps.
-    DEEPEN = "SLUICEGATE_DEEPEN";
-    /// Globs of the files to take, one a line.
-    INCLUDE = "SLUICEGATE_INCLUDE";
-    /// Globs of the files to leave, one a line.
-    EXCLUDE = "SLUICEGATE_EXCLUDE";
-    /// What fails the gate: error, warn or never.
-    FAIL_ON = "SLUICEGATE_FAIL_ON";
-    /// What an unreachable platform means: fail or pass.
-    ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE";
-    /// What a change from a fork means: fail or check.
-    FORK = "SLUICEGATE_FORK";
-    /// Reports to write, `FORMAT=PATH`, one a line.
-    REPORT = "SLUICEGATE_REPORT";
-    /// Annotations: auto, github, azure or none.
-    ANNOTATIONS = "SLUICEGATE_ANNOTATIONS";
-    /// Keep one comment with the result on the pull or merge request.
-    COMMENT = "SLUICEGATE_COMMENT";
-    /// Tells this review from others of the same commit, in SARIF and in the comment.
-    CATEGORY = "SLUICEGATE_CATEGORY";
-    /// The findings to list for people: all, new, none, or at most this many.
-    SHOW = "SLUICEGATE_SHOW";
-    /// The part of the selected files to review, `I/N`.
-    SHARD = "SLUICEGATE_SHARD";
-    /// Where Bitbucket's proxy for Code Insights listens (default: `http://localhost:29418`).
-    BITBUCKET_PROXY = "SLUICEGATE_BITBUCKET_PROXY";
-    /// Files in one review request.
-    BATCH_SIZE = "SLUICEGATE_BATCH_SIZE";
-    /// Review requests at the same time.
-    CONCURRENCY = "SLUICEGATE_CONCURRENCY";
-    /// The artifact's shared pipeline prefix.
-    PREFIX = "SLUICEGATE_PREFIX";
-    /// The artifact's version name, a template.
-    VERSION_NAME = "SLUICEGATE_VERSION_NAME";
-    /// Which of the selected files are published: all or closure.
-    SELECT = "SLUICEGATE_SELECT";
-    /// Where published files come from: commit or worktree.
-    FROM = "SLUICEGATE_FROM";
-    /// What an existing version means: fail or same-content.
-    IF_EXISTS = "SLUICEGATE_IF_EXISTS";
-    /// What ignored resources mean: fail, disable or warn.
-    ON_IGNORED = "SLUICEGATE_ON_IGNORED";
-    /// Skip the check of the published artifact.
-    NO_VERIFY = "SLUICEGATE_NO_VERIFY";
-    /// How long, in seconds, a version is looked for after a lost answer.
-    LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT";
-    /// The JSON report of a review that must have passed on the commit to publish.
-    REQUIRE_REVIEW = "SLUICEGATE_REQUIRE_REVIEW";
-    /// Whose review that may be: `remote` (the default) or `any`.
-    REQUIRE_REVIEW_ENGINE = "SLUICEGATE_REQUIRE_REVIEW_ENGINE";
-    /// Globs of the branches on which `ci` publishes, one a line.
-    PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES";
-    /// Globs of the tags on which `ci` publishes, one a line.
-    PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS";
-    /// Say what would be done, and send nothing.
-    DRY_RUN = "SLUICEGATE_DRY_RUN";
-    /// Where to write the publish receipt.
-    RECEIPT = "SLUICEGATE_RECEIPT";
-    /// The environment that pipelines and agents run in.
-    ENVIRONMENT = "SLUICEGATE_ENVIRONMENT";
-    /// Seconds between the first looks at what is waited for.
-    POLL_INTERVAL = "SLUICEGATE_POLL_INTERVAL";
-    /// The status that terminates an execution.
-    CANCEL_STATUS = "SLUICEGATE_CANCEL_STATUS";
-    /// The warehouse kind that authenticates by key pair.
-    WAREHOUSE_A = "SLUICEGATE_WAREHOUSE_A";
-    /// The warehouse kind that authenticates by password.
-    WAREHOUSE_B = "SLUICEGATE_WAREHOUSE_B";
-    /// The git provider of project repositories.
-    GIT_PROVIDER = "SLUICEGATE_GIT_PROVIDER";
-    /// The secret type of the cloud secrets manager.
-    KEY_VAULT = "SLUICEGATE_KEY_VAULT";
-}
 
 /// Turns colour off when set to anything, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
@@ -259,14 +127,14 @@ mod tests {
 
     #[test]
     fn a_secret_is_given_as_one_alone() {
-        let variables = [(TOKEN, "s3cret"), ("GITLAB_TOKEN", ""), ("PIN", "1234")];
+        let variables = [("X_TOKEN", "s3cret"), ("GITLAB_TOKEN", ""), ("PIN", "1234")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let env = Env::from_parts(variables, "/".into());
         let secret = |name| env.secret(name).map(|it| it.expose_secret().to_owned());
-        assert_eq!(env.get(TOKEN), None);
-        assert_eq!(secret(TOKEN).as_deref(), Some("s3cret"));
+        assert_eq!(env.get("X_TOKEN"), None);
+        assert_eq!(secret("X_TOKEN").as_deref(), Some("s3cret"));
         assert_eq!(secret("GITLAB_TOKEN"), None);
         assert_eq!(secret("PIN").as_deref(), Some("1234"), "a user's own name");
-        assert_eq!(env.names().collect::<Vec<_>>(), ["PIN", TOKEN]);
+        assert_eq!(env.names().collect::<Vec<_>>(), ["PIN", "X_TOKEN"]);
     }
 }

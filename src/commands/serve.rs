@@ -2,10 +2,10 @@
 
 use super::{Outcome, Run};
 use crate::cli::ServeArgs;
-use crate::env;
 use crate::error::Failure;
 use crate::input;
 use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
+use crate::settings::variable;
 use secrecy::ExposeSecret as _;
 use std::path::Path;
 use uuid::Uuid;
@@ -84,11 +84,11 @@ fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), F
 
 /// What another terminal needs, as lines to copy. A token that was given is known already, and is not shown.
 fn exports(running: &Running, project: Option<Uuid>) -> String {
-    let mut values = vec![(env::BASE_URL, format!("http://{}", running.address()))];
-    values.extend(project.map(|id| (env::PROJECT_ID, id.to_string())));
-    values.push((env::AGENT_VERSION, ANY_AGENT.to_owned()));
+    let mut values = vec![(variable::BASE_URL, format!("http://{}", running.address()))];
+    values.extend(project.map(|id| (variable::PROJECT_ID, id.to_string())));
+    values.push((variable::AGENT_VERSION, ANY_AGENT.to_owned()));
     let token = running.generated_token();
-    values.extend(token.map(|token| (env::TOKEN, token.expose_secret().to_owned())));
+    values.extend(token.map(|token| (variable::TOKEN, token.expose_secret().to_owned())));
     let lines = values
         .iter()
         .map(|(name, value)| format!("export {name}={value}\n"));

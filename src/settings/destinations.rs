@@ -1,8 +1,8 @@
 //! Where a review's result goes.
 
+use super::table::variable;
 use super::{SettingsError, Sources};
 use crate::cli::{Annotations, DestinationArgs, ReportFlag, Show, parse_value};
-use crate::env;
 use std::str::FromStr;
 
 /// Where the result goes.
@@ -31,14 +31,19 @@ impl Sources<'_> {
     /// Where the result goes.
     pub fn destinations(&self, args: &DestinationArgs) -> Result<Destinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let annotations = layers.pick(args.annotations, env::ANNOTATIONS, parse_value, file.annotations)?;
-        let category = layers.text(args.category.clone(), env::CATEGORY, file.category.clone());
-        let show = layers.pick(args.show, env::SHOW, Show::from_str, file.show)?;
+        let annotations = layers.pick(
+            args.annotations,
+            variable::ANNOTATIONS,
+            parse_value,
+            file.annotations,
+        )?;
+        let category = layers.text(args.category.clone(), variable::CATEGORY, file.category.clone());
+        let show = layers.pick(args.show, variable::SHOW, Show::from_str, file.show)?;
         Ok(Destinations {
             show: show.unwrap_or_default(),
             reports: self.reports(&args.report)?,
             annotations: annotations.unwrap_or_default(),
-            comment: layers.switch(args.comment, env::COMMENT, file.comment)?,
+            comment: layers.switch(args.comment, variable::COMMENT, file.comment)?,
             category: category.unwrap_or_default(),
         })
     }
@@ -57,7 +62,7 @@ impl Sources<'_> {
         let file = file.transpose()?;
         let flags = self
             .layers()
-            .list(flags.to_vec(), env::REPORT, ReportFlag::from_str, file)?;
+            .list(flags.to_vec(), variable::REPORT, ReportFlag::from_str, file)?;
         if flags.iter().filter(|flag| flag.path.is_none()).count() > 1 {
             return Err(SettingsError::new(
                 "two reports cannot both go to standard output",

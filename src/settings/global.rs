@@ -1,5 +1,6 @@
 //! What every command needs: the repository, the CI host, colour.
 
+use super::table::variable;
 use super::{Layers, SettingsError, Sources};
 use crate::ci::{Host, UnknownHost};
 use crate::cli::{ColorChoice, GateChanges, GlobalArgs, parse_value};
@@ -12,32 +13,35 @@ pub fn named_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let named = args
         .repo
         .clone()
-        .or_else(|| env.get(env::REPO).map(PathBuf::from));
+        .or_else(|| env.get(variable::REPO).map(PathBuf::from));
     named.map(|path| env.current_dir().join(path))
 }
 
 /// The configuration file that the job names: `--config`, else the variable.
 pub fn named_config(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let flag = args.config.clone();
-    let named = flag.or_else(|| env.get(env::CONFIG).map(PathBuf::from));
+    let named = flag.or_else(|| env.get(variable::CONFIG).map(PathBuf::from));
     named.map(|path| env.current_dir().join(path))
 }
 
 /// Which version of the configuration file counts.
 pub fn policy_choice(args: &GlobalArgs, env: &Env) -> Result<Choice, SettingsError> {
-    let asked = Layers::new(env).pick(args.policy, env::POLICY, parse_value, None)?;
+    let asked = Layers::new(env).pick(args.policy, variable::POLICY, parse_value, None)?;
     Ok(asked.unwrap_or_default())
 }
 
 /// What a change of the gate's own files, together with others, means.
 pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
-    let asked = Layers::new(env).pick(args.gate_changes, env::GATE_CHANGES, parse_value, None)?;
+    let asked = Layers::new(env).pick(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
     Ok(asked.unwrap_or_default())
 }
 
 /// The CI host, if it is not to be detected.
 pub fn host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError> {
-    match Layers::new(env).text(args.ci.clone(), env::CI, None).as_deref() {
+    match Layers::new(env)
+        .text(args.ci.clone(), variable::CI, None)
+        .as_deref()
+    {
         None | Some("auto") => Ok(None),
         Some(name) => match name.parse() {
             Ok(host) => Ok(Some(host)),
@@ -48,7 +52,7 @@ pub fn host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError>
 
 /// When to use colour; `NO_COLOR` is honoured unless colour is asked for by flag or variable.
 pub fn color(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
-    let asked = Layers::new(env).pick(args.color, env::COLOR, parse_value, None)?;
+    let asked = Layers::new(env).pick(args.color, variable::COLOR, parse_value, None)?;
     Ok(asked.unwrap_or(if env.get(env::NO_COLOR).is_some() {
         ColorChoice::Never
     } else {
@@ -60,7 +64,9 @@ impl Sources<'_> {
     /// The platform's hidden folder, if it is not to be found.
     pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.config_dir.clone();
-        let name = self.layers().text(args.config_dir.clone(), env::CONFIG_DIR, file);
+        let name = self
+            .layers()
+            .text(args.config_dir.clone(), variable::CONFIG_DIR, file);
         name.map(|name| folder_name(&name)).transpose()
     }
 }

@@ -1,8 +1,8 @@
 //! What fails the gate and where it is told, the same for every reviewer.
 
+use super::table::variable;
 use super::{Destinations, SettingsError, Sources};
 use crate::cli::{FailOn, GateArgs, parse_value};
-use crate::env;
 
 /// The number of a parallel job, from 1.
 const NODE_INDEX: &str = "CI_NODE_INDEX";
@@ -24,7 +24,7 @@ impl Sources<'_> {
     /// What fails the gate, and where it is told.
     pub fn judging(&self, args: &GateArgs) -> Result<Judging, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let fail_on = layers.pick(args.fail_on, env::FAIL_ON, parse_value, file.fail_on)?;
+        let fail_on = layers.pick(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
         Ok(Judging {
             fail_on: fail_on.unwrap_or_default(),
             destinations: self.destinations(&args.destinations)?,
@@ -35,7 +35,7 @@ impl Sources<'_> {
     /// The part to judge: as asked for, else as the host numbers parallel jobs. GitLab sets the total in every job and
     /// the index in parallel ones (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
     fn shard(&self, flag: Option<String>) -> Option<String> {
-        let asked = self.layers().text(flag, env::SHARD, None);
+        let asked = self.layers().text(flag, variable::SHARD, None);
         asked.or_else(|| {
             let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
             Some(format!("{}/{total}", self.env.get(NODE_INDEX)?))

@@ -1,8 +1,9 @@
 //! How to reach the platform: address, token, limits. Nothing here is read from the file but the harmless limits.
 
+use super::table::variable;
 use super::{Layers, SettingsError, Sources};
 use crate::cli::GlobalArgs;
-use crate::env::{self, Env};
+use crate::env::Env;
 use crate::http::{BaseUrl, TokenSource};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,13 +35,13 @@ impl Connection {
     pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
         self.base_url
             .as_ref()
-            .ok_or_else(|| missing("the platform's base URL", "--base-url", env::BASE_URL))
+            .ok_or_else(|| missing("the platform's base URL", "--base-url", variable::BASE_URL))
     }
 
     /// The project, which its resources need.
     pub fn project_id(&self) -> Result<Uuid, SettingsError> {
         self.project_id
-            .ok_or_else(|| missing("the project", "--project-id", env::PROJECT_ID))
+            .ok_or_else(|| missing("the project", "--project-id", variable::PROJECT_ID))
     }
 
     /// The `Agent-Version` header, which a review needs.
@@ -49,7 +50,7 @@ impl Connection {
             let hint = format!(
                 "give --agent-version or set {}: the version of the agent that runs the project's pipelines, as the platform \
                  shows it beside the agent; `agent-version` in sluicegate.yaml says it once for all",
-                env::AGENT_VERSION
+                variable::AGENT_VERSION
             );
             SettingsError::new("the agent version is not set").with_hint(hint)
         };
@@ -60,12 +61,12 @@ impl Connection {
     pub fn token(&self) -> Result<&TokenSource, SettingsError> {
         let hint = format!(
             "set {} (a CI secret), {}, {}, or {} with {} and {}",
-            env::TOKEN,
-            env::TOKEN_FILE,
-            env::TOKEN_COMMAND,
-            env::CLIENT_ID,
-            env::CLIENT_SECRET,
-            env::TOKEN_URL,
+            variable::TOKEN,
+            variable::TOKEN_FILE,
+            variable::TOKEN_COMMAND,
+            variable::CLIENT_ID,
+            variable::CLIENT_SECRET,
+            variable::TOKEN_URL,
         );
         self.token
             .as_ref()
@@ -83,8 +84,8 @@ impl Sources<'_> {
         let layers = self.layers();
         let mut warnings = Vec::new();
         let token = token_source(layers, self.env, args, &mut warnings)?;
-        let timeout = layers.pick(args.timeout, env::TIMEOUT, number, self.file.timeout)?;
-        let retries = layers.pick(args.retries, env::RETRIES, number, self.file.retries)?;
+        let timeout = layers.pick(args.timeout, variable::TIMEOUT, number, self.file.timeout)?;
+        let retries = layers.pick(args.retries, variable::RETRIES, number, self.file.retries)?;
         Ok(Connection {
             base_url: base_url(layers, args)?,
             project_id: self.project(args)?,
@@ -94,7 +95,7 @@ impl Sources<'_> {
             retries: within(retries, DEFAULT_RETRIES, 0, MOST_RETRIES, "number of retries")?,
             ca_cert: in_folder(
                 self.env,
-                layers.text(path_text(args.ca_cert.as_ref()), env::CA_CERT, None),
+                layers.text(path_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
             ),
             warnings,
         })
@@ -103,7 +104,7 @@ impl Sources<'_> {
     fn project(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
         let text = self.layers().text(
             args.project_id.clone(),
-            env::PROJECT_ID,
+            variable::PROJECT_ID,
             self.file.project_id.clone(),
         );
         let parse = |text: String| {
@@ -117,7 +118,7 @@ impl Sources<'_> {
         let file = self.file.agent_version.clone();
         let Some(text) = self
             .layers()
-            .text(args.agent_version.clone(), env::AGENT_VERSION, file)
+            .text(args.agent_version.clone(), variable::AGENT_VERSION, file)
         else {
             return Ok(None);
         };
@@ -136,7 +137,7 @@ impl Sources<'_> {
 }
 
 fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
-    let text = layers.text(args.base_url.clone(), env::BASE_URL, None);
+    let text = layers.text(args.base_url.clone(), variable::BASE_URL, None);
     let parse = |text: String| BaseUrl::parse(&text).map_err(|why| SettingsError::new(why.to_string()));
     text.map(parse).transpose()
 }
@@ -160,20 +161,20 @@ fn token_source(
         (None, Some(command)) => return Ok(Some(TokenSource::Command(command.clone()))),
         (None, None) => {}
     }
-    let value = env.secret(env::TOKEN).map(TokenSource::Value);
+    let value = env.secret(variable::TOKEN).map(TokenSource::Value);
     let found = [
-        (env::TOKEN, value),
+        (variable::TOKEN, value),
         (
-            env::TOKEN_FILE,
-            layers.text(None, env::TOKEN_FILE, None).and_then(file),
+            variable::TOKEN_FILE,
+            layers.text(None, variable::TOKEN_FILE, None).and_then(file),
         ),
         (
-            env::TOKEN_COMMAND,
+            variable::TOKEN_COMMAND,
             layers
-                .text(None, env::TOKEN_COMMAND, None)
+                .text(None, variable::TOKEN_COMMAND, None)
                 .map(TokenSource::Command),
         ),
-        (env::CLIENT_ID, client_credentials(env)?),
+        (variable::CLIENT_ID, client_credentials(env)?),
     ];
     let mut set = found
         .into_iter()
@@ -187,15 +188,15 @@ fn token_source(
 
 /// OAuth 2 client credentials: all three variables or none.
 fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
-    let names = [env::CLIENT_ID, env::CLIENT_SECRET, env::TOKEN_URL];
-    let [id, url] = [env::CLIENT_ID, env::TOKEN_URL].map(|name| env.get(name));
-    let (Some(id), Some(secret), Some(url)) = (id, env.secret(env::CLIENT_SECRET), url) else {
+    let names = [variable::CLIENT_ID, variable::CLIENT_SECRET, variable::TOKEN_URL];
+    let [id, url] = [variable::CLIENT_ID, variable::TOKEN_URL].map(|name| env.get(name));
+    let (Some(id), Some(secret), Some(url)) = (id, env.secret(variable::CLIENT_SECRET), url) else {
         let absent: Vec<&str> = names
             .into_iter()
             .filter(|name| env.secret(name).is_none())
             .collect();
         if absent.len() == names.len()
-            || absent.contains(&env::CLIENT_ID) && absent.contains(&env::CLIENT_SECRET)
+            || absent.contains(&variable::CLIENT_ID) && absent.contains(&variable::CLIENT_SECRET)
         {
             return Ok(None);
         }
@@ -208,12 +209,14 @@ fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
     let token_url = url::Url::parse(url)
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-        .ok_or_else(|| SettingsError::new(format!("the variable {} is no http(s) URL", env::TOKEN_URL)))?;
+        .ok_or_else(|| {
+            SettingsError::new(format!("the variable {} is no http(s) URL", variable::TOKEN_URL))
+        })?;
     Ok(Some(TokenSource::ClientCredentials {
         token_url,
         client_id: id.to_owned(),
         client_secret: secret,
-        audience: env.get(env::TOKEN_AUDIENCE).map(str::to_owned),
+        audience: env.get(variable::TOKEN_AUDIENCE).map(str::to_owned),
     }))
 }
 

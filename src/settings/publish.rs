@@ -2,9 +2,9 @@
 
 use super::platform::{number, within};
 use super::selection::globs;
+use super::table::variable;
 use super::{Revisions, Selection, SettingsError, Sources};
 use crate::cli::{CiArgs, IfExists, OnIgnored, PublishArgs, RequiredEngine, Select, Source, parse_value};
-use crate::env;
 use globset::GlobSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,32 +54,37 @@ impl Sources<'_> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let version = layers.text(
             args.what.version_name.clone(),
-            env::VERSION_NAME,
+            variable::VERSION_NAME,
             file.version_name.clone(),
         );
         let path = |text: &str| Ok(PathBuf::from(text));
         let receipt = layers.pick(
             args.what.receipt.clone(),
-            env::RECEIPT,
+            variable::RECEIPT,
             path,
             self.kept("publish.receipt", file.receipt.as_ref())?,
         )?;
-        let if_exists = layers.pick(args.what.if_exists, env::IF_EXISTS, parse_value, file.if_exists)?;
+        let if_exists = layers.pick(
+            args.what.if_exists,
+            variable::IF_EXISTS,
+            parse_value,
+            file.if_exists,
+        )?;
         let on_ignored = layers.pick(
             args.what.on_ignored,
-            env::ON_IGNORED,
+            variable::ON_IGNORED,
             parse_value,
             file.on_ignored,
         )?;
         let require_review = layers.pick(
             args.require_review.clone(),
-            env::REQUIRE_REVIEW,
+            variable::REQUIRE_REVIEW,
             path,
             self.kept("publish.require-review", file.require_review.as_ref())?,
         )?;
         let engine = layers.pick(
             args.require_review_engine,
-            env::REQUIRE_REVIEW_ENGINE,
+            variable::REQUIRE_REVIEW_ENGINE,
             parse_value,
             None,
         )?;
@@ -87,20 +92,20 @@ impl Sources<'_> {
         Ok(Publish {
             prefix: self.prefix(args.what.prefix.clone())?,
             version_name: version
-                .ok_or_else(|| needed("version name", "--version-name", env::VERSION_NAME))?,
+                .ok_or_else(|| needed("version name", "--version-name", variable::VERSION_NAME))?,
             revisions: self.published(args)?,
             selection: self.selection(&args.include, &args.exclude)?,
             select: layers
-                .pick(args.what.select, env::SELECT, parse_value, file.select)?
+                .pick(args.what.select, variable::SELECT, parse_value, file.select)?
                 .unwrap_or_default(),
             from: layers
-                .pick(args.what.from, env::FROM, parse_value, file.from)?
+                .pick(args.what.from, variable::FROM, parse_value, file.from)?
                 .unwrap_or_default(),
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
-            verify: !layers.switch(args.what.no_verify, env::NO_VERIFY, file.no_verify)?,
+            verify: !layers.switch(args.what.no_verify, variable::NO_VERIFY, file.no_verify)?,
             lookup_timeout: self.lookup_timeout(args)?,
-            dry_run: layers.switch(args.dry_run, env::DRY_RUN, None)?,
+            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json,
             require_review: require_review.map(|path| here.join(path)),
             require_review_engine: engine.unwrap_or_default(),
@@ -111,7 +116,7 @@ impl Sources<'_> {
     fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
         let lookup = self.layers().pick(
             args.what.lookup_timeout,
-            env::LOOKUP_TIMEOUT,
+            variable::LOOKUP_TIMEOUT,
             number,
             self.file.publish.lookup_timeout,
         )?;
@@ -125,22 +130,22 @@ impl Sources<'_> {
         Ok(Revisions {
             all: true,
             base: None,
-            head: layers.text(args.head.clone(), env::HEAD, None),
-            branch: layers.text(args.branch.clone(), env::BRANCH, None),
-            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
+            head: layers.text(args.head.clone(), variable::HEAD, None),
+            branch: layers.text(args.branch.clone(), variable::BRANCH, None),
+            deepen: layers.switch(args.deepen, variable::DEEPEN, None)?,
         })
     }
 
     /// The artifact's prefix, which most artifact calls need.
     pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
         self.optional_prefix(flag)
-            .ok_or_else(|| needed("prefix", "--prefix", env::PREFIX))
+            .ok_or_else(|| needed("prefix", "--prefix", variable::PREFIX))
     }
 
     /// The artifact's prefix, if one is set.
     pub fn optional_prefix(&self, flag: Option<String>) -> Option<String> {
         self.layers()
-            .text(flag, env::PREFIX, self.file.publish.prefix.clone())
+            .text(flag, variable::PREFIX, self.file.publish.prefix.clone())
     }
 }
 
@@ -176,11 +181,11 @@ impl Sources<'_> {
         let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);
         let branches = layers.list(
             branches.clone(),
-            env::PUBLISH_ON_BRANCHES,
+            variable::PUBLISH_ON_BRANCHES,
             whole,
             file.branches.clone(),
         )?;
-        let tags = layers.list(tags.clone(), env::PUBLISH_ON_TAGS, whole, file.tags.clone())?;
+        let tags = layers.list(tags.clone(), variable::PUBLISH_ON_TAGS, whole, file.tags.clone())?;
         Ok(PublishOn {
             branches: globs(&branches, "release/*")?,
             tags: globs(&tags, "v*")?,

@@ -1,9 +1,9 @@
 //! Settings of what goes on remotely: how to wait, where to run, and the names that the API document neutralises.
 
 use super::platform::within;
+use super::table::variable;
 use super::{SettingsError, Sources};
 use crate::cli::{PaceArgs, VocabularyArgs, parse_seconds};
-use crate::env;
 use std::time::Duration;
 
 const LONGEST: u64 = 30 * 24 * 60 * 60;
@@ -42,7 +42,7 @@ impl Sources<'_> {
     pub fn waiting(&self, args: &PaceArgs, default: u64) -> Result<Waiting, SettingsError> {
         let first = self.layers().pick(
             args.poll_interval,
-            env::POLL_INTERVAL,
+            variable::POLL_INTERVAL,
             parse_seconds,
             self.file.poll_interval,
         )?;
@@ -57,17 +57,19 @@ impl Sources<'_> {
     /// The environment that pipelines run in.
     pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.environment.clone();
-        self.layers().text(flag, env::ENVIRONMENT, file).ok_or_else(|| {
-            let hint = format!("give --environment or set {}", env::ENVIRONMENT);
-            SettingsError::new("the environment is not set").with_hint(hint)
-        })
+        self.layers()
+            .text(flag, variable::ENVIRONMENT, file)
+            .ok_or_else(|| {
+                let hint = format!("give --environment or set {}", variable::ENVIRONMENT);
+                SettingsError::new("the environment is not set").with_hint(hint)
+            })
     }
 
     /// The status that terminates an execution; the API document leaves it open.
     pub fn cancel_status(&self, flag: Option<String>) -> String {
         let file = self.file.cancel_status.clone();
         self.layers()
-            .text(flag, env::CANCEL_STATUS, file)
+            .text(flag, variable::CANCEL_STATUS, file)
             .unwrap_or_else(|| DEFAULT_CANCEL_STATUS.to_owned())
     }
 
@@ -82,19 +84,19 @@ impl Sources<'_> {
         Vocabulary {
             warehouse_a: name(
                 &args.warehouse_a,
-                env::WAREHOUSE_A,
+                variable::WAREHOUSE_A,
                 &file.warehouse_a,
                 "WAREHOUSE_A",
             ),
             warehouse_b: name(
                 &args.warehouse_b,
-                env::WAREHOUSE_B,
+                variable::WAREHOUSE_B,
                 &file.warehouse_b,
                 "WAREHOUSE_B",
             ),
             git_provider: name(
                 &args.git_provider,
-                env::GIT_PROVIDER,
+                variable::GIT_PROVIDER,
                 &file.git_provider,
                 "git_provider_a",
             ),
@@ -105,7 +107,7 @@ impl Sources<'_> {
     pub fn key_vault(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers()
-            .text(flag, env::KEY_VAULT, file)
+            .text(flag, variable::KEY_VAULT, file)
             .unwrap_or_else(|| DEFAULT_KEY_VAULT.to_owned())
     }
 }

@@ -1,9 +1,9 @@
 //! The settings of a review.
 
 use super::platform::{number, within};
+use super::table::variable;
 use super::{Judging, Selection, SettingsError, Sources};
 use crate::cli::{Fork, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
-use crate::env;
 
 pub(super) const DEFAULT_BATCH: usize = 100;
 pub(super) const LARGEST_BATCH: usize = 10_000;
@@ -50,15 +50,15 @@ impl Sources<'_> {
     /// The settings of a review.
     pub fn review(&self, args: &ReviewArgs) -> Result<Review, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let batch_size = layers.pick(args.batch_size, env::BATCH_SIZE, number, file.batch_size)?;
-        let concurrency = layers.pick(args.concurrency, env::CONCURRENCY, number, file.concurrency)?;
+        let batch_size = layers.pick(args.batch_size, variable::BATCH_SIZE, number, file.batch_size)?;
+        let concurrency = layers.pick(args.concurrency, variable::CONCURRENCY, number, file.concurrency)?;
         let on_unavailable = layers.pick(
             args.on_unavailable,
-            env::ON_UNAVAILABLE,
+            variable::ON_UNAVAILABLE,
             parse_value,
             file.on_unavailable,
         )?;
-        let fork = layers.pick(args.fork, env::FORK, parse_value, file.fork)?;
+        let fork = layers.pick(args.fork, variable::FORK, parse_value, file.fork)?;
         Ok(Review {
             revisions: self.revisions(&args.selection, args.branch.clone())?,
             selection: self.selection(&args.selection.include, &args.selection.exclude)?,
@@ -73,7 +73,7 @@ impl Sources<'_> {
                 MOST_CONCURRENCY,
                 "concurrency",
             )?,
-            dry_run: layers.switch(args.dry_run, env::DRY_RUN, None)?,
+            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
         })
     }
 
@@ -85,11 +85,11 @@ impl Sources<'_> {
     ) -> Result<Revisions, SettingsError> {
         let layers = self.layers();
         Ok(Revisions {
-            all: layers.switch(args.all, env::ALL, None)?,
-            base: layers.text(args.base.clone(), env::BASE, None),
-            head: layers.text(args.head.clone(), env::HEAD, None),
-            branch: layers.text(branch, env::BRANCH, None),
-            deepen: layers.switch(args.deepen, env::DEEPEN, None)?,
+            all: layers.switch(args.all, variable::ALL, None)?,
+            base: layers.text(args.base.clone(), variable::BASE, None),
+            head: layers.text(args.head.clone(), variable::HEAD, None),
+            branch: layers.text(branch, variable::BRANCH, None),
+            deepen: layers.switch(args.deepen, variable::DEEPEN, None)?,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Which files are meant: include and exclude globs over paths from the repository root.
 
+use super::table::variable;
 use super::{SettingsError, Sources};
-use crate::env;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// What a pipeline's file is called, and the default of `--include`.
@@ -97,9 +97,19 @@ impl Sources<'_> {
     /// The globs, from flags, variables, file or the default.
     pub fn selection(&self, include: &[String], exclude: &[String]) -> Result<Selection, SettingsError> {
         let (layers, whole) = (self.layers(), |line: &str| Ok(line.to_owned()));
-        let given = layers.list(include.to_vec(), env::INCLUDE, whole, None)?;
-        let include = layers.list(include.to_vec(), env::INCLUDE, whole, self.file.include.clone())?;
-        let exclude = layers.list(exclude.to_vec(), env::EXCLUDE, whole, self.file.exclude.clone())?;
+        let given = layers.list(include.to_vec(), variable::INCLUDE, whole, None)?;
+        let include = layers.list(
+            include.to_vec(),
+            variable::INCLUDE,
+            whole,
+            self.file.include.clone(),
+        )?;
+        let exclude = layers.list(
+            exclude.to_vec(),
+            variable::EXCLUDE,
+            whole,
+            self.file.exclude.clone(),
+        )?;
         Ok(Selection {
             given,
             ..Selection::new(&include, &exclude)?

@@ -1,9 +1,9 @@
-//! Every setting once: its variable, its flag, its key in `sluicegate.yaml`, and who may say it.
+//! Every setting once: its variable, what it means, its flag, its key in `sluicegate.yaml`, and who may say it.
 //!
 //! The reader of the file, its JSON schema, the table in README and the warning about unknown variables are made from
-//! it. What each setting means stands with its variable, in `env`.
+//! it. What a flag does for one command stands with the flag.
 
-use crate::env::{self, Env, VARIABLES};
+use crate::env::Env;
 use crate::text::nearest;
 
 /// Who may say a setting.
@@ -47,13 +47,13 @@ pub struct Setting {
     pub key: &'static str,
     /// Who may say it.
     pub kind: Kind,
+    meaning: &'static str,
 }
 
 impl Setting {
-    /// What it means.
+    /// What it means, for people.
     pub fn meaning(&self) -> &'static str {
-        let found = VARIABLES.iter().find(|(name, _)| *name == self.variable);
-        found.map_or("", |(_, meaning)| meaning.trim())
+        self.meaning.trim()
     }
 
     /// Section and name of its key; the section is empty at the top of the file.
@@ -62,120 +62,147 @@ impl Setting {
     }
 }
 
-const fn setting(variable: &'static str, flag: &'static str, kind: Kind, key: &'static str) -> Setting {
-    Setting {
-        variable,
-        flag,
-        key,
-        kind,
-    }
+/// Declares the settings: the name of each variable as a constant, and the table of them all.
+macro_rules! settings {
+    ($($(#[doc = $meaning:literal])+ $name:ident = $variable:literal, $flag:literal, $kind:ident, $key:literal;)+) => {
+        /// The names of the variables.
+        pub mod variable {
+            $($(#[doc = $meaning])+ pub const $name: &str = $variable;)+
+        }
+
+        /// Every setting, in the order of the reference.
+        pub const SETTINGS: &[Setting] = &[$(Setting {
+            variable: $variable,
+            flag: $flag,
+            key: $key,
+            kind: Kind::$kind,
+            meaning: concat!($($meaning),+),
+        }),+];
+    };
 }
 
-use Kind::{Counts, Judged, Told, Trust};
-
-/// Every setting, in the order of the reference.
-pub const SETTINGS: &[Setting] = &[
-    setting(env::CONFIG, "--config", Judged, "config"),
-    setting(env::BASE_URL, "--base-url", Trust, "base-url"),
-    setting(env::PROJECT_ID, "--project-id", Told, "project-id"),
-    setting(env::AGENT_VERSION, "--agent-version", Told, "agent-version"),
-    setting(env::TOKEN, "", Trust, "token"),
-    setting(env::TOKEN_FILE, "--token-file", Trust, "token-file"),
-    setting(env::TOKEN_COMMAND, "--token-command", Trust, "token-command"),
-    setting(env::CLIENT_ID, "", Trust, "client-id"),
-    setting(env::CLIENT_SECRET, "", Trust, "client-secret"),
-    setting(env::TOKEN_URL, "", Trust, "token-url"),
-    setting(env::TOKEN_AUDIENCE, "", Trust, "token-audience"),
-    setting(env::REPO, "--repo", Judged, "repo"),
-    setting(env::CONFIG_DIR, "--config-dir", Counts, "config-dir"),
-    setting(env::CA_CERT, "--ca-cert", Trust, "ca-cert"),
-    setting(env::TIMEOUT, "--timeout", Told, "timeout"),
-    setting(env::RETRIES, "--retries", Told, "retries"),
-    setting(env::CI, "--ci", Judged, "ci"),
-    setting(env::POLICY, "--policy", Judged, "policy"),
-    setting(env::GATE_CHANGES, "--gate-changes", Judged, "gate-changes"),
-    setting(env::COLOR, "--color", Told, ""),
-    setting(env::ALL, "--all", Judged, "all"),
-    setting(env::BASE, "--base", Judged, "base"),
-    setting(env::HEAD, "--head", Judged, "head"),
-    setting(env::BRANCH, "--branch", Judged, "branch"),
-    setting(env::DEEPEN, "--deepen", Trust, "deepen"),
-    setting(env::INCLUDE, "--include", Counts, "include"),
-    setting(env::EXCLUDE, "--exclude", Counts, "exclude"),
-    setting(env::FAIL_ON, "--fail-on", Counts, "review.fail-on"),
-    setting(
-        env::ON_UNAVAILABLE,
-        "--on-unavailable",
-        Counts,
-        "review.on-unavailable",
-    ),
-    setting(env::FORK, "--fork", Counts, "review.fork"),
-    setting(env::REPORT, "--report", Told, "review.report"),
-    setting(env::ANNOTATIONS, "--annotations", Told, "review.annotations"),
-    setting(env::COMMENT, "--comment", Told, "review.comment"),
-    setting(env::CATEGORY, "--category", Told, "review.category"),
-    setting(env::SHOW, "--show", Told, "review.show"),
-    setting(env::SHARD, "--shard", Judged, "shard"),
-    setting(env::BITBUCKET_PROXY, "", Trust, "bitbucket-proxy"),
-    setting(env::BATCH_SIZE, "--batch-size", Told, "review.batch-size"),
-    setting(env::CONCURRENCY, "--concurrency", Told, "review.concurrency"),
-    setting(env::PREFIX, "--prefix", Told, "publish.prefix"),
-    setting(env::VERSION_NAME, "--version-name", Told, "publish.version-name"),
-    setting(env::SELECT, "--select", Counts, "publish.select"),
-    setting(env::FROM, "--from", Counts, "publish.from"),
-    setting(env::IF_EXISTS, "--if-exists", Counts, "publish.if-exists"),
-    setting(env::ON_IGNORED, "--on-ignored", Counts, "publish.on-ignored"),
-    setting(env::NO_VERIFY, "--no-verify", Counts, "publish.no-verify"),
-    setting(
-        env::LOOKUP_TIMEOUT,
-        "--lookup-timeout",
-        Told,
-        "publish.lookup-timeout",
-    ),
-    setting(
-        env::REQUIRE_REVIEW,
-        "--require-review",
-        Counts,
-        "publish.require-review",
-    ),
-    setting(
-        env::REQUIRE_REVIEW_ENGINE,
-        "--require-review-engine",
-        Judged,
-        "require-review-engine",
-    ),
-    setting(
-        env::PUBLISH_ON_BRANCHES,
-        "--publish-on-branch",
-        Counts,
-        "publish-on.branches",
-    ),
-    setting(
-        env::PUBLISH_ON_TAGS,
-        "--publish-on-tag",
-        Counts,
-        "publish-on.tags",
-    ),
-    setting(env::DRY_RUN, "--dry-run", Judged, "dry-run"),
-    setting(env::RECEIPT, "--receipt", Told, "publish.receipt"),
-    setting(env::ENVIRONMENT, "--environment", Counts, "environment"),
-    setting(env::POLL_INTERVAL, "--poll-interval", Told, "poll-interval"),
-    setting(env::CANCEL_STATUS, "--cancel-status", Told, "cancel-status"),
-    setting(env::WAREHOUSE_A, "--warehouse-a", Told, "vocabulary.WAREHOUSE_A"),
-    setting(env::WAREHOUSE_B, "--warehouse-b", Told, "vocabulary.WAREHOUSE_B"),
-    setting(
-        env::GIT_PROVIDER,
-        "--git-provider",
-        Told,
-        "vocabulary.git_provider_a",
-    ),
-    setting(
-        env::KEY_VAULT,
-        "--key-vault",
-        Told,
-        "vocabulary.CLOUD_A_KEY_VAULT",
-    ),
-];
+settings! {
+    /// The configuration file (default: `sluicegate.yaml` at the repository root).
+    CONFIG = "SLUICEGATE_CONFIG", "--config", Judged, "config";
+    /// The platform's base URL, with or without a trailing `/` or `/v1`.
+    BASE_URL = "SLUICEGATE_BASE_URL", "--base-url", Trust, "base-url";
+    /// The project's UUID.
+    PROJECT_ID = "SLUICEGATE_PROJECT_ID", "--project-id", Told, "project-id";
+    /// The `Agent-Version` header of a review.
+    AGENT_VERSION = "SLUICEGATE_AGENT_VERSION", "--agent-version", Told, "agent-version";
+    /// The bearer token.
+    TOKEN = "SLUICEGATE_TOKEN", "", Trust, "token";
+    /// A file that holds the token.
+    TOKEN_FILE = "SLUICEGATE_TOKEN_FILE", "--token-file", Trust, "token-file";
+    /// A command whose output is the token.
+    TOKEN_COMMAND = "SLUICEGATE_TOKEN_COMMAND", "--token-command", Trust, "token-command";
+    /// OAuth 2 client id.
+    CLIENT_ID = "SLUICEGATE_CLIENT_ID", "", Trust, "client-id";
+    /// OAuth 2 client secret.
+    CLIENT_SECRET = "SLUICEGATE_CLIENT_SECRET", "", Trust, "client-secret";
+    /// Where OAuth 2 client credentials are turned into a token.
+    TOKEN_URL = "SLUICEGATE_TOKEN_URL", "", Trust, "token-url";
+    /// OAuth 2 audience, if the token URL wants one.
+    TOKEN_AUDIENCE = "SLUICEGATE_TOKEN_AUDIENCE", "", Trust, "token-audience";
+    /// The git repository (default: found from the current folder).
+    REPO = "SLUICEGATE_REPO", "--repo", Judged, "repo";
+    /// The platform's hidden folder at the repository root (default: found).
+    CONFIG_DIR = "SLUICEGATE_CONFIG_DIR", "--config-dir", Counts, "config-dir";
+    /// A PEM file with extra root certificates.
+    CA_CERT = "SLUICEGATE_CA_CERT", "--ca-cert", Trust, "ca-cert";
+    /// One request's limit in seconds.
+    TIMEOUT = "SLUICEGATE_TIMEOUT", "--timeout", Told, "timeout";
+    /// Tries after the first.
+    RETRIES = "SLUICEGATE_RETRIES", "--retries", Told, "retries";
+    /// The CI host, instead of detecting it.
+    CI = "SLUICEGATE_CI", "--ci", Judged, "ci";
+    /// Which version of the configuration file counts: auto, base or head.
+    POLICY = "SLUICEGATE_POLICY", "--policy", Judged, "policy";
+    /// What a change of the gate's own files, together with others, means: warn or fail.
+    GATE_CHANGES = "SLUICEGATE_GATE_CHANGES", "--gate-changes", Judged, "gate-changes";
+    /// Colour: auto, always or never.
+    COLOR = "SLUICEGATE_COLOR", "--color", Told, "";
+    /// Review every pipeline of the head commit.
+    ALL = "SLUICEGATE_ALL", "--all", Judged, "all";
+    /// The revision to compare with.
+    BASE = "SLUICEGATE_BASE", "--base", Judged, "base";
+    /// The revision to review or publish.
+    HEAD = "SLUICEGATE_HEAD", "--head", Judged, "head";
+    /// The branch name sent to the platform.
+    BRANCH = "SLUICEGATE_BRANCH", "--branch", Judged, "branch";
+    /// Fetch the history that a shallow clone lacks, in bounded steps.
+    DEEPEN = "SLUICEGATE_DEEPEN", "--deepen", Trust, "deepen";
+    /// Globs of the files to take, one a line.
+    INCLUDE = "SLUICEGATE_INCLUDE", "--include", Counts, "include";
+    /// Globs of the files to leave, one a line.
+    EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Counts, "exclude";
+    /// What fails the gate: error, warn or never.
+    FAIL_ON = "SLUICEGATE_FAIL_ON", "--fail-on", Counts, "review.fail-on";
+    /// What an unreachable platform means: fail or pass.
+    ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE", "--on-unavailable", Counts, "review.on-unavailable";
+    /// What a change from a fork means: fail or check.
+    FORK = "SLUICEGATE_FORK", "--fork", Counts, "review.fork";
+    /// Reports to write, `FORMAT=PATH`, one a line.
+    REPORT = "SLUICEGATE_REPORT", "--report", Told, "review.report";
+    /// Annotations: auto, github, azure or none.
+    ANNOTATIONS = "SLUICEGATE_ANNOTATIONS", "--annotations", Told, "review.annotations";
+    /// Keep one comment with the result on the pull or merge request.
+    COMMENT = "SLUICEGATE_COMMENT", "--comment", Told, "review.comment";
+    /// Tells this review from others of the same commit, in SARIF and in the comment.
+    CATEGORY = "SLUICEGATE_CATEGORY", "--category", Told, "review.category";
+    /// The findings to list for people: all, new, none, or at most this many.
+    SHOW = "SLUICEGATE_SHOW", "--show", Told, "review.show";
+    /// The part of the selected files to review, `I/N`.
+    SHARD = "SLUICEGATE_SHARD", "--shard", Judged, "shard";
+    /// Where Bitbucket's proxy for Code Insights listens (default: `http://localhost:29418`).
+    BITBUCKET_PROXY = "SLUICEGATE_BITBUCKET_PROXY", "", Trust, "bitbucket-proxy";
+    /// Files in one review request.
+    BATCH_SIZE = "SLUICEGATE_BATCH_SIZE", "--batch-size", Told, "review.batch-size";
+    /// Review requests at the same time.
+    CONCURRENCY = "SLUICEGATE_CONCURRENCY", "--concurrency", Told, "review.concurrency";
+    /// The artifact's shared pipeline prefix.
+    PREFIX = "SLUICEGATE_PREFIX", "--prefix", Told, "publish.prefix";
+    /// The artifact's version name, a template.
+    VERSION_NAME = "SLUICEGATE_VERSION_NAME", "--version-name", Told, "publish.version-name";
+    /// Which of the selected files are published: all or closure.
+    SELECT = "SLUICEGATE_SELECT", "--select", Counts, "publish.select";
+    /// Where published files come from: commit or worktree.
+    FROM = "SLUICEGATE_FROM", "--from", Counts, "publish.from";
+    /// What an existing version means: fail or same-content.
+    IF_EXISTS = "SLUICEGATE_IF_EXISTS", "--if-exists", Counts, "publish.if-exists";
+    /// What ignored resources mean: fail, disable or warn.
+    ON_IGNORED = "SLUICEGATE_ON_IGNORED", "--on-ignored", Counts, "publish.on-ignored";
+    /// Skip the check of the published artifact.
+    NO_VERIFY = "SLUICEGATE_NO_VERIFY", "--no-verify", Counts, "publish.no-verify";
+    /// How long, in seconds, a version is looked for after a lost answer.
+    LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT", "--lookup-timeout", Told, "publish.lookup-timeout";
+    /// The JSON report of a review that must have passed on the commit to publish.
+    REQUIRE_REVIEW = "SLUICEGATE_REQUIRE_REVIEW", "--require-review", Counts, "publish.require-review";
+    /// Whose review that may be: `remote` (the default) or `any`.
+    REQUIRE_REVIEW_ENGINE = "SLUICEGATE_REQUIRE_REVIEW_ENGINE", "--require-review-engine", Judged, "require-review-engine";
+    /// Globs of the branches on which `ci` publishes, one a line.
+    PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES", "--publish-on-branch", Counts, "publish-on.branches";
+    /// Globs of the tags on which `ci` publishes, one a line.
+    PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS", "--publish-on-tag", Counts, "publish-on.tags";
+    /// Say what would be done, and send nothing.
+    DRY_RUN = "SLUICEGATE_DRY_RUN", "--dry-run", Judged, "dry-run";
+    /// Where to write the publish receipt.
+    RECEIPT = "SLUICEGATE_RECEIPT", "--receipt", Told, "publish.receipt";
+    /// The environment that pipelines and agents run in.
+    ENVIRONMENT = "SLUICEGATE_ENVIRONMENT", "--environment", Counts, "environment";
+    /// Seconds between the first looks at what is waited for.
+    POLL_INTERVAL = "SLUICEGATE_POLL_INTERVAL", "--poll-interval", Told, "poll-interval";
+    /// The status that terminates an execution.
+    CANCEL_STATUS = "SLUICEGATE_CANCEL_STATUS", "--cancel-status", Told, "cancel-status";
+    /// The warehouse kind that authenticates by key pair.
+    WAREHOUSE_A = "SLUICEGATE_WAREHOUSE_A", "--warehouse-a", Told, "vocabulary.WAREHOUSE_A";
+    /// The warehouse kind that authenticates by password.
+    WAREHOUSE_B = "SLUICEGATE_WAREHOUSE_B", "--warehouse-b", Told, "vocabulary.WAREHOUSE_B";
+    /// The git provider of project repositories.
+    GIT_PROVIDER = "SLUICEGATE_GIT_PROVIDER", "--git-provider", Told, "vocabulary.git_provider_a";
+    /// The secret type of the cloud secrets manager.
+    KEY_VAULT = "SLUICEGATE_KEY_VAULT", "--key-vault", Told, "vocabulary.CLOUD_A_KEY_VAULT";
+}
 
 /// Names that are no settings of the program and are refused in the file too, with the variable that says it, if any:
 /// proxies, and what a later version may take from the job alone.

@@ -6,7 +6,6 @@ use super::{Delivery, Place, words};
 use crate::ci::Host;
 use crate::cli::Annotations;
 use crate::commands::Run;
-use crate::env;
 use crate::error::Failure;
 use crate::findings::Verdict;
 use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
@@ -14,6 +13,7 @@ use crate::http::{HostClient, HostSettings, Url};
 use crate::pipelines::RULES_FILE;
 use crate::report::{self, About, bitbucket};
 use crate::settings::is_pipeline;
+use crate::settings::variable;
 use secrecy::SecretString;
 use std::io;
 use std::path::PathBuf;
@@ -139,7 +139,10 @@ fn code_insights(
     let client = HostClient::new(&HostSettings {
         root: url(BITBUCKET_API)?,
         token: None,
-        proxy: Some(url(run.env.get(env::BITBUCKET_PROXY).unwrap_or(BITBUCKET_PROXY))?),
+        proxy: Some(url(run
+            .env
+            .get(variable::BITBUCKET_PROXY)
+            .unwrap_or(BITBUCKET_PROXY))?),
         timeout: TIMEOUT,
         retries: RETRIES,
         ca_cert: None,
@@ -184,8 +187,8 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
     let mut command = Command::new("buildkite-agent");
     command
         .args(["annotate", "--style", style, "--context", &context])
-        .env_remove(env::TOKEN)
-        .env_remove(env::CLIENT_SECRET)
+        .env_remove(variable::TOKEN)
+        .env_remove(variable::CLIENT_SECRET)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -7,10 +7,11 @@ mod project;
 
 use super::{Outcome, Run, dispatch};
 use crate::cli::{Cli, DemoArgs};
-use crate::env::{self, Env};
+use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::service::{self, Clock, Options, Role, Vocabulary};
+use crate::settings::variable;
 use clap::Parser as _;
 use project::{BAD_BRANCH, GOOD_BRANCH, Project};
 use secrecy::SecretString;
@@ -186,10 +187,10 @@ impl Tour<'_> {
              export {}={TOKEN}\n\
              cd {}\n\
              sluicegate review --branch {BAD_BRANCH} --head origin/{BAD_BRANCH}\n",
-            env::BASE_URL,
-            env::PROJECT_ID,
-            env::AGENT_VERSION,
-            env::TOKEN,
+            variable::BASE_URL,
+            variable::PROJECT_ID,
+            variable::AGENT_VERSION,
+            variable::TOKEN,
             quoted(&format!("{dir}/work")),
         )
     }
@@ -303,11 +304,11 @@ impl Tour<'_> {
     fn environment(&self, reports: &Path) -> Env {
         let file = |name: &str| reports.join(name).display().to_string();
         let variables = [
-            (env::BASE_URL, self.base_url.clone()),
-            (env::PROJECT_ID, PROJECT.to_string()),
-            (env::AGENT_VERSION, AGENT_VERSION.to_owned()),
-            (env::TOKEN, self.token.clone()),
-            (env::CI, "none".to_owned()),
+            (variable::BASE_URL, self.base_url.clone()),
+            (variable::PROJECT_ID, PROJECT.to_string()),
+            (variable::AGENT_VERSION, AGENT_VERSION.to_owned()),
+            (variable::TOKEN, self.token.clone()),
+            (variable::CI, "none".to_owned()),
             ("GITHUB_STEP_SUMMARY", file("summary.md")),
             ("GITHUB_OUTPUT", file("outputs.txt")),
         ];
