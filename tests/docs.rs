@@ -18,6 +18,14 @@ use std::path::{Path, PathBuf};
 mod book;
 #[path = "docs/examples.rs"]
 mod examples;
+#[path = "docs/pasted.rs"]
+mod pasted;
+#[path = "support/program.rs"]
+mod program;
+#[path = "support/repo.rs"]
+mod repo;
+#[path = "docs/world.rs"]
+mod world;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -5,15 +5,17 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 const EXPORT: &str = "Examples:
-  sluicegate events export --from 2026-11-01 --to 2026-11-30T23:59:59Z \\
-      --format csv > november.csv
+  sluicegate events export --from \"$(date -u -d '7 days ago' +%F)\" \\
+      --to \"$(date -u +%FT%TZ)\" --format csv > week.csv
   sluicegate events export --cursor events.cursor >> events.jsonl
 
 With --cursor, each run exports what the last one has not: nothing twice, nothing lost. It needs the role Super Admin.";
 
 /// Audit events.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Example:\n  sluicegate events export --from 2026-11-01 --format csv")]
+#[command(
+    after_help = "Example:\n  sluicegate events export --from \"$(date -u -d yesterday +%F)\" --format csv"
+)]
 pub struct EventsArgs {
     /// What to do with them.
     #[command(subcommand)]

@@ -14,7 +14,7 @@ const ENVIRONMENT: &str = "Example:
   sluicegate environments create -f environment.yaml
 
 The file, YAML or JSON, with the keys of the API:
-  name: production
+  name: acceptance
   defaultAgentId: b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
   defaultUserAccessLevel: readOnly
   defaultConnections: { DWH: { warehouse_b: dwh } }

@@ -5,7 +5,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
-  sluicegate publish --prefix sales --version-name '{tag}'
+  sluicegate publish --prefix sales --version-name '{branch}-{short-sha}'
   sluicegate publish --prefix sales --version-name auto --receipt receipt.json
   sluicegate publish --prefix sales --version-name auto \\
       --require-review review.json

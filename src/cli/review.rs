@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   sluicegate review --report junit=review.xml --report json=review.json
   sluicegate review --all --fail-on warn
-  sluicegate review --base origin/release pipelines/sales
+  sluicegate review --base origin/release sales
   sluicegate review --shard 1/3 --report json=part-1.json
   sluicegate review --fork check --deepen
   sluicegate review --dry-run";

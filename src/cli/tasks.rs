@@ -5,6 +5,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const ID: &str = "e2d4b6a8-1357-4f9b-8c0d-5a7e9f1b3d2c";
+const LIST: &str = "sluicegate tasks list --status STOPPED";
 
 const CREATE: &str = "Examples:
   sluicegate tasks create --message 'Remove orders without lines' --mode ACT \\
@@ -17,15 +18,15 @@ Exit codes with --wait: 0 finished; 8 failed, stopped by somebody, not in time, 
 need of a decision: then that is shown, with the command that answers it.";
 
 const DECIDE: &str = "Examples:
-  sluicegate tasks decide TASK --approve tool-4 --wait
-  sluicegate tasks decide TASK --deny tool-4
-  sluicegate tasks decide TASK --answer 'question-5:0=removed'";
+  sluicegate tasks decide 9f1b3d2c-5a7e-4c0d-8f9b-1357e2d4b6a8 \\
+      --approve tool-1 --wait
+  sluicegate tasks decide 9f1b3d2c-5a7e-4c0d-8f9b-1357e2d4b6a8 --deny tool-1
+  sluicegate tasks decide 4b6a8e2d-3579-4f1b-9c0d-2c5a7e9f1b3d \\
+      --answer 'question-1:0=yes'";
 
 /// Tasks of the agent.
 #[derive(Debug, Clone, Args)]
-#[command(
-    after_help = "Examples:\n  sluicegate tasks list --status STOPPED\n  sluicegate tasks messages TASK --follow"
-)]
+#[command(after_help = format!("Examples:\n  {LIST}\n  sluicegate tasks messages {ID} --follow"))]
 pub struct TasksArgs {
     /// What to do with them.
     #[command(subcommand)]
@@ -39,7 +40,7 @@ pub enum TasksVerb {
     #[command(after_help = CREATE)]
     Create(CreateTaskArgs),
     /// List tasks; of those that are STOPPED, whether they are finished or wait
-    #[command(after_help = "Example:\n  sluicegate tasks list --status STOPPED")]
+    #[command(after_help = format!("Example:\n  {LIST}"))]
     List(ListTasksArgs),
     /// Show one in detail, with what it waits for
     #[command(after_help = format!("Example:\n  sluicegate tasks show {ID}"))]
@@ -63,7 +64,7 @@ pub enum TasksVerb {
         output: OutputArgs,
     },
     /// Send a follow-up message
-    #[command(after_help = format!("Example:\n  sluicegate tasks send {ID} \\\n      --message 'Now push the branch' --wait"))]
+    #[command(after_help = format!("Example:\n  sluicegate tasks send {ID} \\\n      --message 'Now push the branch' --approve git_push --wait"))]
     Send {
         /// The task
         id: String,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   sluicegate variables list
-  sluicegate variables create region --type TEXT --behaviour SHARED --value eu
+  sluicegate variables create market --type TEXT --behaviour SHARED --value eu
   sluicegate variables overrides set region production=us
   sluicegate variables apply -f variables.yaml --dry-run";
 
@@ -47,7 +47,7 @@ pub enum VariablesVerb {
     },
     /// Make one
     #[command(
-        after_help = "Example:\n  sluicegate variables create days --type NUMBER --behaviour COPIED --value 30"
+        after_help = "Example:\n  sluicegate variables create tries --type NUMBER --behaviour COPIED --value 3"
     )]
     Create {
         /// Its name, which never changes

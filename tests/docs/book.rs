@@ -14,7 +14,7 @@ use walkdir::WalkDir;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The pages of the book and README, by their path from the root.
-fn pages() -> Vec<(String, String)> {
+pub fn pages() -> Vec<(String, String)> {
     let mut paths: Vec<String> = fs::read_dir(root().join("docs/book"))
         .unwrap()
         .map(|entry| format!("docs/book/{}", entry.unwrap().file_name().to_str().unwrap()))

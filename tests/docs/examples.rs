@@ -1,5 +1,5 @@
 //! Every example of help, README and the book is one that can be pasted: no line is broken where a shell would not join it,
-//! every command line parses, and those that need nothing but a repository or the local platform are run as printed.
+//! and every command line parses. `pasted.rs` runs them.
 
 use super::{commands, read};
 use clap::{Command, CommandFactory as _};
@@ -20,7 +20,7 @@ fn helps(command: &Command, called: &str) -> Vec<(String, String)> {
     std::iter::once((called.clone(), own)).chain(below).collect()
 }
 
-fn all_helps() -> Vec<(String, String)> {
+pub fn all_helps() -> Vec<(String, String)> {
     let all = commands();
     all.iter()
         .flat_map(|command| helps(command, "sluicegate"))
@@ -78,7 +78,7 @@ fn the_reference_breaks_no_example() {
 }
 
 /// The indented blocks of a help that are files, each up to an empty line; `comment` is what stands before.
-fn file_of(help: &str, before: &str) -> String {
+pub fn file_of(help: &str, before: &str) -> String {
     let block = help.lines().skip_while(|line| !line.starts_with(before)).skip(1);
     let block = block.skip_while(|line| !line.starts_with("  "));
     let lines: Vec<&str> = block
@@ -145,43 +145,4 @@ fn the_other_files_in_helps_are_yaml() {
         }
     }
     assert!(tried >= 2, "only {tried} files were found");
-}
-
-/// The lines of console blocks that are commands of the program.
-fn console() -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for (page, block) in super::book::blocks("console") {
-        let joined = block.replace("\\\n", " ");
-        let lines = joined.lines().map(str::trim);
-        found.extend(
-            lines
-                .filter(|line| line.starts_with("sluicegate "))
-                .map(|line| (page.clone(), line.to_owned())),
-        );
-    }
-    found
-}
-
-#[test]
-fn the_commands_of_the_book_that_need_no_platform_run_as_printed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (code, said) = run(folder.path(), &["demo", "--dir", "made"]);
-    assert_eq!(code, 0, "{said}");
-    let work = folder.path().join("made/work");
-    let offline = ["check", "context", "rules", "schema", "init", "completions"];
-    let mut ran = 0;
-    for (page, line) in console() {
-        let words = super::book::words(&line);
-        if !offline.contains(&words[1].as_str()) {
-            continue;
-        }
-        let mut args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        if args[0] == "init" && !line.contains("--host") {
-            args.extend(["--host", "none"]);
-        }
-        let (code, said) = run(&work, &args);
-        assert_eq!(code, 0, "{page}: {line}\n{said}");
-        ran += 1;
-    }
-    assert!(ran >= 4, "only {ran} were run");
 }
