@@ -108,6 +108,7 @@ impl Platform {
         let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
         let body = serde_json::json!(request);
         let call = Request::new(Method::POST, url, Repeat::Safe)
+            .reading()
             .header(
                 AGENT_VERSION,
                 header_value(agent_version).map_err(|why| unfit(&why))?,

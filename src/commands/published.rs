@@ -1,6 +1,6 @@
 //! Prefixes and versions that are looked for and are not there.
 
-use super::resource::Sought;
+use super::resource::{Sought, perhaps_made};
 use crate::api::{Artifact, Platform};
 use crate::error::Failure;
 use crate::http::{ErrorKind, HttpError};
@@ -11,6 +11,7 @@ pub(super) const fn sought_prefix(prefix: &str) -> Sought<'_> {
         what: "prefix",
         name: prefix,
         list: Some("artifacts list"),
+        alone: None,
     }
 }
 
@@ -28,8 +29,9 @@ pub(super) async fn not_published(
     version: Option<&str>,
     error: HttpError,
 ) -> Failure {
+    let list = format!("artifacts list --prefix {prefix}");
     if error.kind() != ErrorKind::NotFound {
-        return error.into();
+        return perhaps_made(error, &format!("`sluicegate {list}` tells"));
     }
     let all = platform.artifacts(None).await;
     let of_prefix = |it: &Artifact| it.shared_pipeline_id_prefix.as_deref() == Some(prefix);
@@ -43,7 +45,8 @@ pub(super) async fn not_published(
             let sought = Sought {
                 what: "version",
                 name: version,
-                list: Some("artifacts list"),
+                list: Some(&list),
+                alone: None,
             };
             sought.missing(error, names).await
         }

@@ -59,7 +59,8 @@ pub(super) fn envelope(name: &str, items: &[Value]) -> Value {
 /// A creation that failed; where its answer was lost, with the command that tells whether it was done.
 pub(super) fn perhaps_made(error: HttpError, look: &str) -> Failure {
     if error.may_have_been_processed() {
-        Failure::from(error).hint(format!("it may have been done all the same: {look}"))
+        let hint = error.hint_where(look);
+        Failure::from(error).hint(hint)
     } else {
         error.into()
     }
@@ -74,18 +75,20 @@ pub(super) struct Sought<'a> {
     pub(super) name: &'a str,
     /// The command that lists all of its kind, if there is one.
     pub(super) list: Option<&'a str>,
+    /// The command that shows it alone, if there is one.
+    pub(super) alone: Option<&'a str>,
 }
 
 impl Sought<'_> {
-    /// A 404 says what was looked for, and the nearest name of those that there are; other failures stay as they are.
-    /// The names are asked for only then.
+    /// A 404 says what was looked for, and the nearest name of those that there are, which are asked for only then. A change
+    /// whose answer was lost says how to look.
     pub(super) async fn missing(
         self,
         error: HttpError,
         names: impl Future<Output = Result<Vec<String>, HttpError>>,
     ) -> Failure {
         if error.kind() != ErrorKind::NotFound {
-            return error.into();
+            return perhaps_made(error, &self.look());
         }
         let fact = format!("the platform knows no {} {:?}", self.what, self.name);
         let hint = match names.await {
@@ -93,6 +96,15 @@ impl Sought<'_> {
             Err(_) => "check the base URL and the project id: no list tells which names there are".to_owned(),
         };
         Failure::from(error).context(fact).hint(hint)
+    }
+
+    /// The command that tells how it is now.
+    fn look(self) -> String {
+        match (self.alone, self.list) {
+            (Some(alone), _) => format!("`sluicegate {alone} {}` tells", self.name),
+            (None, Some(list)) => format!("`sluicegate {list}` tells"),
+            (None, None) => "look at the platform".to_owned(),
+        }
     }
 
     /// What to do where there is nothing of this name.
@@ -131,5 +143,6 @@ pub(super) const fn variable(name: &str) -> Sought<'_> {
         what: "variable",
         name,
         list: Some("variables list"),
+        alone: None,
     }
 }

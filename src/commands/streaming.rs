@@ -69,6 +69,7 @@ async fn not_there(id: &str, error: HttpError) -> Failure {
         what: "streaming pipeline",
         name: id,
         list: None,
+        alone: Some("streaming status"),
     };
     sought.missing(error, no_list()).await
 }

@@ -15,6 +15,7 @@ pub struct Reader {
     limit: usize,
     token: Option<String>,
     seen: usize,
+    pages: usize,
     followed: HashSet<String>,
 }
 
@@ -25,36 +26,31 @@ impl Reader {
             limit,
             token: None,
             seen: 0,
+            pages: 0,
             followed: HashSet::new(),
         }
     }
 
-    /// The events since the last call, to the end of what is there now.
-    pub async fn rest(&mut self, platform: &Platform, task: &str) -> Result<Vec<Value>, HttpError> {
-        let mut events = Vec::new();
-        for _ in 0..MOST_PAGES {
-            let page = platform
-                .task_messages(task, self.limit, self.token.as_deref())
-                .await?
-                .value;
-            let count = page.results.len();
-            events.extend(page.results.into_iter().skip(self.seen));
-            match page.more.filter(|token| !token.is_empty()) {
-                Some(token) if Some(&token) != self.token.as_ref() => {
-                    if !self.followed.insert(token.clone()) {
-                        break;
-                    }
-                    self.token = Some(token);
-                    self.seen = 0;
-                }
-                _ => {
-                    self.seen = count.max(self.seen);
-                    return Ok(events);
-                }
-            }
+    /// The next events, and whether there are more now. A token that came before leads round in a circle.
+    pub async fn next(&mut self, platform: &Platform, task: &str) -> Result<(Vec<Value>, bool), HttpError> {
+        let page = platform.task_messages(task, self.limit, self.token.as_deref());
+        let page = page.await?.value;
+        let count = page.results.len();
+        let events = page.results.into_iter().skip(self.seen).collect();
+        let more = page.more.filter(|token| !token.is_empty());
+        let Some(token) = more else {
+            self.seen = count.max(self.seen);
+            self.pages = 0;
+            return Ok((events, false));
+        };
+        self.pages += 1;
+        if self.pages > MOST_PAGES || !self.followed.insert(token.clone()) {
+            return Err(HttpError::bad_answer(format!(
+                "the history of the task {task} has no end: its pages lead round in a circle"
+            )));
         }
-        Err(HttpError::bad_answer(format!(
-            "the history of the task {task} has no end: its pages lead round in a circle"
-        )))
+        self.token = Some(token);
+        self.seen = 0;
+        Ok((events, true))
     }
 }

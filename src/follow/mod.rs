@@ -19,7 +19,7 @@ pub use streams::stream;
 pub use tasks::{Policy, TaskEnd, Turn, scope_word, task};
 
 /// The failure of a wait in which no answer came at all.
-fn silent() -> HttpError {
+pub(crate) fn silent() -> HttpError {
     HttpError::late("no answer came within the time that was to be waited")
         .with_hint("it goes on; a longer wait can be asked for with --timeout")
 }

@@ -111,7 +111,11 @@ async fn viewer(client: &HostClient) -> Result<Author, HttpError> {
     }
     let query = json!({ "query": "{ viewer { databaseId } }" });
     match client
-        .send(&Request::new(Method::POST, url, Repeat::Safe).json(&query))
+        .send(
+            &Request::new(Method::POST, url, Repeat::Safe)
+                .reading()
+                .json(&query),
+        )
         .await
     {
         Ok(answer) => {

@@ -123,6 +123,11 @@ impl HttpError {
         self
     }
 
+    pub(super) fn without_effect(mut self) -> Self {
+        self.0.processed = false;
+        self
+    }
+
     pub(super) fn retry_after(mut self, delay: Option<Duration>) -> Self {
         self.0.retry_after = delay;
         self
@@ -213,7 +218,17 @@ impl HttpError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         let hint = self.0.hint.clone();
-        hint.or_else(|| Some(general_hint(self.0.kind).to_owned()))
+        hint.or_else(|| Some(self.hint_where("look before you do it again")))
+    }
+
+    /// What to do about it; where it is not known whether it was done, with the way to look.
+    pub fn hint_where(&self, look: &str) -> String {
+        let general = general_hint(self.0.kind);
+        if self.0.processed {
+            format!("it may have been done all the same: {look}; then {general}")
+        } else {
+            general.to_owned()
+        }
     }
 
     pub(super) fn may_repeat(&self) -> Again {

@@ -30,6 +30,11 @@ impl Observer {
         }
     }
 
+    /// The outcome of `work`; says `what` once if it takes longer than silence may.
+    pub async fn waiting<T>(&self, work: impl Future<Output = T>, what: impl FnOnce() -> String) -> T {
+        self.during(work, tokio::time::sleep(SILENCE), what).await
+    }
+
     /// The outcome of `work`; says `what` once if `silence` is over before it.
     pub(super) async fn during<T>(
         &self,

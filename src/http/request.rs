@@ -25,6 +25,7 @@ pub struct Request {
     pub(super) body: Body,
     pub(super) repeat: Repeat,
     pub(super) success: Success,
+    pub(super) reads: bool,
     pub(super) timeout_retries: u32,
     pub(super) secret: Option<SecretString>,
     show_query: bool,
@@ -34,6 +35,7 @@ impl Request {
     /// A request without a body. Its URL is shown in errors, the query included: no secret may be put there.
     pub fn new(method: Method, url: Url, repeat: Repeat) -> Self {
         Self {
+            reads: method == Method::GET,
             method,
             url,
             headers: HeaderMap::new(),
@@ -49,6 +51,13 @@ impl Request {
     /// A read.
     pub fn get(url: Url) -> Self {
         Self::new(Method::GET, url, Repeat::Safe)
+    }
+
+    /// That changes nothing, whatever its method says.
+    #[must_use]
+    pub fn reading(mut self) -> Self {
+        self.reads = true;
+        self
     }
 
     /// With another success than a JSON body.

@@ -24,6 +24,8 @@ const REQUEST_IDS: [&str; 7] = [
 /// Status and headers of an answer, and which request it belongs to.
 pub(super) struct Head {
     pub(super) subject: String,
+    /// Whether the request changes nothing.
+    pub(super) reads: bool,
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
 }
@@ -52,7 +54,7 @@ impl Head {
         let error = error
             .about(&self.subject)
             .status_is(self.status, self.request_id());
-        if self.status.is_success() {
+        if self.status.is_success() && !self.reads {
             error.maybe_processed()
         } else {
             error

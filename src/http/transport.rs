@@ -132,7 +132,10 @@ impl Transport {
 
     /// Status and headers of the first answer to a request without a token, whatever it is.
     pub(super) async fn first_answer(&self, request: &Request) -> Result<(u16, HeaderMap), HttpError> {
-        let answer = timeout(self.timeout, self.exchange(request, &request.url, None, None))
+        let exchange = timeout(self.timeout, self.exchange(request, &request.url, None, None));
+        let answer = self
+            .observer
+            .waiting(exchange, || self.waiting_for(request))
             .await
             .unwrap_or_else(|_| Err(self.no_answer()))
             .map_err(|error| error.about(&request.subject()))?;
@@ -148,11 +151,17 @@ impl Transport {
             self.observer.during(exchange, still, waiting).await
         } else {
             let exchange = timeout(self.timeout, self.follow(request, token, None));
-            let still = tokio::time::sleep(observer::SILENCE);
-            let answered = self.observer.during(exchange, still, waiting).await;
+            let answered = self.observer.waiting(exchange, waiting).await;
             answered.unwrap_or_else(|_| Err(self.no_answer()))
         };
-        outcome.map_err(|error| error.about(&request.subject()))
+        let outcome = outcome.map_err(|error| error.about(&request.subject()));
+        outcome.map_err(|error| {
+            if request.reads {
+                error.without_effect()
+            } else {
+                error
+            }
+        })
     }
 
     /// One exchange, and those that redirects within the origin ask for.
@@ -167,7 +176,6 @@ impl Transport {
             // What was sent to the first address may have had its effect there.
             let known = |error: HttpError| match hop {
                 0 => error,
-                _ if request.method == reqwest::Method::GET => error,
                 _ => error.maybe_processed(),
             };
             let answer = self
@@ -176,6 +184,7 @@ impl Transport {
                 .map_err(known)?;
             let head = Head {
                 subject: request.subject(),
+                reads: request.reads,
                 status: answer.status(),
                 headers: answer.headers().clone(),
             };

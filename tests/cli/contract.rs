@@ -145,38 +145,61 @@ fn a_page_of_html_is_done_by_no_command() {
         "--value",
         "x",
     ];
-    for command in [
-        &["environments", "create", "-f", "environment.yaml"][..],
-        &[
-            "connections",
-            "create",
-            "--name",
-            "dwh",
-            "--warehouse",
-            "WAREHOUSE_A",
-        ],
-        &["repositories", "create", "--owner", "o", "--name", "n"],
-        &["tasks", "stop", ID],
-        &["tasks", "delete", ID],
-        &update,
-        &["variables", "delete", "v"],
-        &["streaming", "start", ID],
-        &["streaming", "stop", ID],
-        &["artifacts", "enable", "--version-name", "1", "--prefix", "p"],
-        &[
-            "artifacts",
-            "disable",
-            "--version-name",
-            "1",
-            "--prefix",
-            "p",
-            "--force",
-        ],
-        &["variables", "overrides", "unset", "v", "e"],
+    let (show, status) = (
+        format!("`sluicegate tasks show {ID}`"),
+        format!("`sluicegate streaming status {ID}`"),
+    );
+    let (variables, overrides) = (
+        "`sluicegate variables list`",
+        "`sluicegate variables overrides list v`",
+    );
+    let versions = "`sluicegate artifacts list --prefix p`";
+    let connection = [
+        "connections",
+        "create",
+        "--name",
+        "dwh",
+        "--warehouse",
+        "WAREHOUSE_A",
+    ];
+    let version = ["--version-name", "1", "--prefix", "p", "--force"];
+    for (command, look) in [
+        (
+            &["environments", "create", "-f", "environment.yaml"][..],
+            "`sluicegate environments list`",
+        ),
+        (&connection, "look"),
+        (&["repositories", "create", "--owner", "o", "--name", "n"], "look"),
+        (&["tasks", "stop", ID], &show),
+        (&["tasks", "delete", ID], &show),
+        (&["tasks", "send", ID, "--message", "x"], &show),
+        (&["tasks", "decide", ID, "--approve", "tool-1"], &show),
+        (&["tasks", "permissions", ID, "--clear"], &show),
+        (&update, variables),
+        (&["variables", "delete", "v"], variables),
+        (&["variables", "overrides", "unset", "v", "e"], overrides),
+        (
+            &["executions", "cancel", ID],
+            &format!("`sluicegate executions show {ID}`"),
+        ),
+        (&["streaming", "start", ID], &status),
+        (&["streaming", "stop", ID], &status),
+        (&[&["artifacts", "enable"], &version[..4]].concat(), versions),
+        (&[&["artifacts", "disable"], &version[..]].concat(), versions),
     ] {
         let ended = platform.call(&world).run(command).expect(3);
         assert!(ended.out.is_empty(), "{command:?}: {}", ended.all());
-        ended.saying(&["Sign in", "\nhint: "]);
+        ended.saying(&[
+            "Sign in",
+            "\nhint: it may have been done all the same: ",
+            look,
+            "check that the base URL is that of the platform's API",
+        ]);
+    }
+    // What only reads leaves nothing open.
+    for command in [&["variables", "list"][..], &["tasks", "show", ID]] {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&["Sign in", "\nhint: check that the base URL is"]);
     }
 }
 
@@ -208,6 +231,55 @@ fn a_wait_ends_in_time_although_an_answer_hangs() {
     let run = ["pipelines", "run", "p", "--environment", "e", "--wait"];
     timed(&run, 3).saying(&["no answer came within the time"]);
     timed(&["streaming", "status", ID, "--wait", "streaming"], 3).saying(&["no answer came within the time"]);
+}
+
+#[test]
+fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
+    let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    let task = answer(&json!({ "taskId": ID, "status": "RUNNING", "pendingDecisions": [] }));
+    let first = answer(&json!({ "results": [{ "data": "the first page" }], "more": "a" }));
+    for (tasks, pages, code, said) in [
+        (&hanging, [&first, &first], 3, "no answer came within the time"),
+        (
+            &task,
+            [&hanging, &hanging],
+            8,
+            "did not end in time, it is RUNNING",
+        ),
+        (&task, [&first, &hanging], 8, "did not end in time, it is RUNNING"),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on("GET", "/tasks/[^/]+$", tasks.clone());
+        platform.on(
+            "GET",
+            "/messages$",
+            in_turn(pages.map(ResponseTemplate::clone).to_vec()),
+        );
+        let begin = Instant::now();
+        let ended = platform
+            .call(&world)
+            .variable("SLUICEGATE_POLL_INTERVAL", "0.05")
+            .run(&["tasks", "messages", ID, "--follow", "--timeout", "1"])
+            .expect(code);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
+        ended.saying(&[said, "\nhint: "]);
+    }
+}
+
+#[test]
+fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
+    let page = |token: &str| answer(&json!({ "results": [{ "data": "said" }], "more": token }));
+    for (tokens, requests) in [(&["a"][..], 2), (&["a", "b", "c", "a"], 4)] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on(
+            "GET",
+            "/messages$",
+            in_turn(tokens.iter().map(|token| page(token)).collect()),
+        );
+        let ended = platform.call(&world).run(&["tasks", "messages", ID]).expect(3);
+        ended.saying(&["has no end: its pages lead round in a circle", "\nhint: "]);
+        assert_eq!(platform.requests().len(), requests, "{tokens:?}");
+    }
 }
 
 #[test]
@@ -356,7 +428,7 @@ fn knowing() -> Platform {
 fn what_is_not_there_is_named_with_the_nearest_that_is() {
     let (world, platform) = (World::new(), knowing());
     let near = ID.replace("5b", "5c");
-    let cases: [(&[&str], &str, &str); 9] = [
+    let cases: [(&[&str], &str, &str); 16] = [
         (
             &["variables", "delete", "regoin"],
             "no variable \"regoin\"",
@@ -413,12 +485,31 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
             "\"sales\"",
         ),
         (&["tasks", "show", &near], "no task", ID),
+        (&["tasks", "messages", &near], "no task", ID),
+        (&["tasks", "messages", &near, "--follow"], "no task", ID),
+        (&["tasks", "send", &near, "--message", "x"], "no task", ID),
+        (
+            &["tasks", "send", &near, "--message", "x", "--wait"],
+            "no task",
+            ID,
+        ),
+        (&["tasks", "decide", &near, "--approve", "tool-1"], "no task", ID),
+        (
+            &["tasks", "decide", &near, "--deny", "tool-1", "--wait"],
+            "no task",
+            ID,
+        ),
+        (&["tasks", "permissions", &near, "--clear"], "no task", ID),
     ];
     for (command, what, nearest) in cases {
         let ended = platform.call(&world).run(command).expect(3);
         ended.saying(&[what, "hint: did you mean ", nearest]);
     }
-    for command in [&["executions", "show", ID][..], &["streaming", "show", ID]] {
+    for command in [
+        &["executions", "show", ID][..],
+        &["executions", "show", ID, "--wait"],
+        &["streaming", "show", ID],
+    ] {
         let ended = platform.call(&world).run(command).expect(3);
         ended.saying(&[
             "the platform knows no ",

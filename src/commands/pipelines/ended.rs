@@ -2,15 +2,27 @@
 
 use crate::api::{Answer, Execution, ExecutionAnswer};
 use crate::cli::{OutputArgs, OutputFormat};
-use crate::commands::resource::Project;
+use crate::commands::resource::{Project, Sought, no_list};
 use crate::commands::{Outcome, Run, output};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::follow::{self, End, Pace};
+use crate::http::{ErrorKind, HttpError};
 use crate::settings::Waiting;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::time::Duration;
+
+/// An execution that is not there.
+pub(super) async fn no_execution(id: &str, error: HttpError) -> Failure {
+    let sought = Sought {
+        what: "execution",
+        name: id,
+        list: None,
+        alone: Some("executions show"),
+    };
+    sought.missing(error, no_list()).await
+}
 
 /// An execution that was waited for.
 pub(super) struct Ended {
@@ -40,12 +52,15 @@ impl Ended {
                     .unwrap_or_default()
             ));
         };
-        let (answer, end) = follow::execution(&project.platform, (project.id, id), pace, told)
-            .await
-            .map_err(|error| {
+        let ended = follow::execution(&project.platform, (project.id, id), pace, told).await;
+        let (answer, end) = match ended {
+            Ok(ended) => ended,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_execution(id, error).await),
+            Err(error) => {
                 let hint = format!("it goes on; `sluicegate executions show {id} --wait` waits for it again");
-                Failure::from(error).hint(hint)
-            })?;
+                return Err(Failure::from(error).hint(hint));
+            }
+        };
         Ok(Self {
             id: id.to_owned(),
             answer,

@@ -96,6 +96,7 @@ impl Job<'_> {
             what: "published pipeline",
             name: &self.execution.pipeline_name,
             list: Some("pipelines list"),
+            alone: None,
         };
         if !published
             .as_ref()
@@ -107,6 +108,7 @@ impl Job<'_> {
             what: "environment",
             name: &self.execution.environment_name,
             list: Some("environments list"),
+            alone: None,
         };
         let names = async {
             let all = platform.environments(*id).await?;

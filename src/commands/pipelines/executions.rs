@@ -1,12 +1,10 @@
 //! `sluicegate executions`.
 
-use super::ended::{Ended, show as show_end, tell};
+use super::ended::{Ended, no_execution, show as show_end, tell};
 use crate::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::commands::output;
-use crate::commands::resource::{Sought, no_list};
 use crate::commands::{Outcome, Run};
 use crate::error::Failure;
-use crate::http::HttpError;
 use crate::text;
 
 /// How long an end is waited for, in seconds, if nothing is said.
@@ -32,15 +30,6 @@ pub(in crate::commands) fn run(run: &Run, verb: ExecutionsVerb) -> Outcome {
             output,
         } => terminate(run, &id, &cancel, wait.then_some(&pace), output),
     }
-}
-
-async fn no_execution(id: &str, error: HttpError) -> Failure {
-    let sought = Sought {
-        what: "execution",
-        name: id,
-        list: None,
-    };
-    sought.missing(error, no_list()).await
 }
 
 fn show(run: &Run, id: &str, output: OutputArgs) -> Outcome {

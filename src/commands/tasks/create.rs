@@ -1,7 +1,7 @@
 //! `sluicegate tasks create` and `send`: what begins a turn of the agent.
 
 use super::wait::{Waiting, told_to_go_on};
-use super::{message, platform};
+use super::{message, no_task, platform};
 use crate::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
 use crate::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
 use crate::commands::resource::{Project, perhaps_made};
@@ -80,10 +80,10 @@ pub(super) fn send(run: &Run, id: &str, message: &FollowUp, wait: &WaitArgs, out
     let platform = platform(run)?;
     run.requests(async {
         let before = told_to_go_on(&platform, id, waiting.is_some()).await?;
-        let sent = platform
-            .send_task_message(id, message)
-            .await
-            .map_err(|error| perhaps_made(error, &format!("`sluicegate tasks messages {id}` tells")))?;
+        let sent = match platform.send_task_message(id, message).await {
+            Ok(sent) => sent,
+            Err(error) => return Err(no_task(&platform, id, error).await),
+        };
         match waiting {
             None => run.show(output, &sent.raw, || {
                 text::line(&format!("sent the message to the task {id}")) + "\n"

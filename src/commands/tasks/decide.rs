@@ -1,8 +1,8 @@
 //! `sluicegate tasks decide`.
 
-use super::platform;
 use super::shown;
 use super::wait::{Waiting, told_to_go_on};
+use super::{no_task, platform};
 use crate::api::{Decision, QuestionAnswer};
 use crate::cli::{ApprovalScope, DecideArgs};
 use crate::commands::{Outcome, Run};
@@ -16,7 +16,10 @@ pub(super) fn decide(run: &Run, args: &DecideArgs) -> Outcome {
     let platform = platform(run)?;
     run.requests(async {
         let before = told_to_go_on(&platform, &args.id, waiting.is_some()).await?;
-        let answer = platform.decide(&args.id, &decisions).await?;
+        let answer = match platform.decide(&args.id, &decisions).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(no_task(&platform, &args.id, error).await),
+        };
         if let Some(waiting) = waiting {
             let answered = decisions.iter().map(id).collect();
             let before = before.map(|task| (task, answered));

@@ -1,13 +1,13 @@
 //! `sluicegate tasks messages`.
 
-use super::{PATIENCE, platform, shown};
+use super::{PATIENCE, no_task, platform, shown};
 use crate::api::{Phase, Platform, Task};
 use crate::cli::{OutputArgs, OutputFormat, PaceArgs};
 use crate::commands::output::relative;
 use crate::commands::{Outcome, Run, output};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::follow::{Pace, Reader};
+use crate::follow::{Pace, Reader, silent};
 use crate::text;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -56,8 +56,22 @@ struct History<'a> {
 }
 
 impl History<'_> {
+    /// Reads to the end of what is there now.
     async fn read(&mut self) -> Result<(), Failure> {
-        let events = self.reader.rest(&self.platform, self.id).await?;
+        loop {
+            match self.reader.next(&self.platform, self.id).await {
+                Ok((events, more)) => {
+                    self.show(events)?;
+                    if !more {
+                        return Ok(());
+                    }
+                }
+                Err(error) => return Err(no_task(&self.platform, self.id, error).await),
+            }
+        }
+    }
+
+    fn show(&mut self, events: Vec<Value>) -> Result<(), Failure> {
         if self.output.output == OutputFormat::Text {
             let now = Timestamp::now();
             let shown: String = events.iter().map(|event| words(event, now)).collect();
@@ -71,10 +85,20 @@ impl History<'_> {
     /// Reads on until the task has ended. Its status is asked for before its messages: what it said up to its end is
     /// then there.
     async fn follow(&mut self, mut pace: Pace) -> Outcome {
-        let mut waited = false;
+        let (mut waited, mut state) = (false, None);
         loop {
-            let task = self.platform.task(self.id).await?;
-            self.read().await?;
+            let Some(task) = pace.in_time(self.platform.task(self.id)).await else {
+                return Err(self.late(state));
+            };
+            let task = match task {
+                Ok(task) => task,
+                Err(error) => return Err(no_task(&self.platform, self.id, error).await),
+            };
+            state = Some(shown::state(&task));
+            match pace.in_time(self.read()).await {
+                Some(read) => read?,
+                None => return Err(self.late(state)),
+            }
             match task.phase() {
                 Phase::Finished => return Ok(ExitStatus::Success),
                 Phase::Errored => return Err(self.failure(format!("the task {} failed", self.id))),
@@ -83,8 +107,7 @@ impl History<'_> {
             }
             waited = task.phase() == Phase::Waiting;
             if !pace.pause().await {
-                let state = shown::state(&task);
-                return Err(self.failure(format!("the task {} did not end in time, it is {state}", self.id)));
+                return Err(self.late(state));
             }
         }
     }
@@ -95,6 +118,14 @@ impl History<'_> {
             "the task waits for a decision\n{}",
             decisions.trim_end()
         ));
+    }
+
+    /// It did not end in time, and this is how it last was.
+    fn late(&self, state: Option<String>) -> Failure {
+        match state {
+            Some(state) => self.failure(format!("the task {} did not end in time, it is {state}", self.id)),
+            None => silent().into(),
+        }
     }
 
     fn failure(&self, message: String) -> Failure {

@@ -65,6 +65,7 @@ async fn no_task(platform: &Platform, id: &str, error: HttpError) -> Failure {
         what: "task",
         name: id,
         list: Some("tasks list --all-projects"),
+        alone: Some("tasks show"),
     };
     let names = async {
         let all = platform.tasks(&TaskFilter::default()).await?;
@@ -110,7 +111,10 @@ fn permissions(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> Out
     let platform = platform(run)?;
     let granted: Vec<Permission> = tools.iter().map(Permission::from).collect();
     run.requests(async {
-        let answer = platform.set_task_permissions(id, &granted).await?;
+        let answer = match platform.set_task_permissions(id, &granted).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(no_task(&platform, id, error).await),
+        };
         run.show(output, &answer.raw, || {
             let names = answer.granted_permissions.iter().flatten();
             let names: Vec<&str> = names.map(|it| it.tool_name.as_str()).collect();

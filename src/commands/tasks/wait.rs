@@ -1,7 +1,6 @@
 //! Waits for the agent, and tells how its turn ended.
 
-use super::PATIENCE;
-use super::shown;
+use super::{PATIENCE, no_task, shown};
 use crate::api::{Answer, Platform, Task};
 use crate::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
 use crate::commands::{Outcome, Run};
@@ -23,10 +22,12 @@ pub(super) async fn told_to_go_on(
     id: &str,
     wait: bool,
 ) -> Result<Option<Answer<Task>>, Failure> {
-    if wait {
-        Ok(Some(platform.task(id).await?))
-    } else {
-        Ok(None)
+    if !wait {
+        return Ok(None);
+    }
+    match platform.task(id).await {
+        Ok(task) => Ok(Some(task)),
+        Err(error) => Err(no_task(platform, id, error).await),
     }
 }
 

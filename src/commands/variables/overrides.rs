@@ -3,7 +3,7 @@
 use super::done;
 use crate::api::Override;
 use crate::cli::{OutputArgs, OutputFormat, OverridesVerb};
-use crate::commands::resource::{Project, Sought};
+use crate::commands::resource::{Project, Sought, perhaps_made};
 use crate::commands::{Outcome, Run, output};
 use crate::desired::variables::{refused_overrides, typed_text};
 use crate::error::Failure;
@@ -70,7 +70,13 @@ async fn set(
             })
         })
         .collect::<Result<_, Failure>>()?;
-    let answer = project.platform.set_overrides(project.id, name, &wanted).await?;
+    let answer = match project.platform.set_overrides(project.id, name, &wanted).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            let look = format!("`sluicegate variables overrides list {name}` tells");
+            return Err(perhaps_made(error, &look));
+        }
+    };
     let refused = refused_overrides(&wanted, &answer);
     let held = wanted.iter().filter(|it| {
         !refused
@@ -137,8 +143,9 @@ async fn unset(
 
 /// Either the variable or the override is not there.
 async fn no_override(project: &Project, name: &str, environment: &str, error: HttpError) -> Failure {
+    let list = format!("variables overrides list {name}");
     if error.kind() != ErrorKind::NotFound {
-        return error.into();
+        return perhaps_made(error, &format!("`sluicegate {list}` tells"));
     }
     match project.platform.overrides(project.id, name, None).await {
         Err(_) => project.no_variable(name, error).await,
@@ -147,7 +154,8 @@ async fn no_override(project: &Project, name: &str, environment: &str, error: Ht
             let sought = Sought {
                 what: "override of this variable in",
                 name: environment,
-                list: Some("variables overrides list"),
+                list: Some(&list),
+                alone: None,
             };
             let names = async { Ok(set.map(|it| it.environment_name).collect()) };
             sought.missing(error, names).await

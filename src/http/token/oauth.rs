@@ -46,6 +46,7 @@ impl Client<'_> {
         ];
         form.extend(self.audience.map(|audience| ("audience", audience)));
         let request = Request::new(Method::POST, self.token_url.clone(), Repeat::Safe)
+            .reading()
             .form(&form)
             .hide_query();
         let asked = Instant::now();
