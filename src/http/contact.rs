@@ -50,12 +50,13 @@ pub async fn greet(
     base_url: &BaseUrl,
     ca_cert: Option<&Path>,
     limit: Duration,
+    observer: Observer,
 ) -> Result<Greeting, HttpError> {
     let limits = Limits {
         timeout: limit,
         retries: 0,
         delays: Delays::default(),
-        observer: Observer::default(),
+        observer,
     };
     let transport = Transport::new(limits, ca_cert, &Proxies::on_the_way_to(base_url.url()))?;
     let request = Request::get(base_url.join(&["projects"])?);

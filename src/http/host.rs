@@ -27,6 +27,8 @@ pub struct HostSettings {
     pub retries: u32,
     /// A PEM file with root certificates that are trusted besides those of the machine.
     pub ca_cert: Option<PathBuf>,
+    /// Who is told of waits and retries.
+    pub observer: Observer,
 }
 
 fn only(proxy: &Url) -> Result<Proxies, HttpError> {
@@ -53,7 +55,7 @@ impl HostClient {
             timeout: settings.timeout,
             retries: settings.retries,
             delays: Delays::default(),
-            observer: Observer::default(),
+            observer: settings.observer.clone(),
         };
         let proxies = match &settings.proxy {
             Some(proxy) => only(proxy)?,

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
 /// The secret of the job that comments; it must be seen nowhere.
@@ -382,6 +383,48 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
         .expect(0)
         .saying(&["not those of BITBUCKET_COMMIT"]);
     assert_eq!(proxy.requests().len(), sent);
+}
+
+/// A host that refuses the first request and answers the second late.
+fn slow() -> Platform {
+    let host = Platform::new();
+    let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
+    let late = ok(&json!({ "id": 7 })).set_delay(Duration::from_millis(2_600));
+    host.on("GET", "^/user$", in_turn(vec![busy.clone(), late.clone()]));
+    host.on("GET", "/comments$", ok(&json!([])));
+    host.on("DELETE", "/reports/", in_turn(vec![busy, late]));
+    for method in ["PUT", "POST"] {
+        host.on(method, "", ok(&json!({})));
+    }
+    host
+}
+
+#[test]
+fn a_host_is_waited_for_and_asked_again_in_words() {
+    let (world, platform, host) = (broken(), failing("x"), slow());
+    on_github(&world, &platform, &host.server.uri())
+        .run(&["review", "--comment"])
+        .expect(1)
+        .saying(&[
+            "/user: 503 Service Unavailable; try 2 of 3 follows in ",
+            "/user, which has not answered yet; at most 30 s",
+            "posted a comment",
+        ]);
+    let host = slow();
+    platform
+        .call(&world)
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", host.server.uri())
+        .run(&["review"])
+        .expect(1)
+        .saying(&[
+            "/reports/sluicegate: 503 Service Unavailable; try 2 of 3 follows in ",
+            "waiting for DELETE http://api.bitbucket.org/",
+            "sent the result to Code Insights",
+        ]);
 }
 
 #[test]

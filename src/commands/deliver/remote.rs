@@ -78,7 +78,7 @@ fn thread(run: &Run, place: &Place<'_>) -> Result<(Thread, HostSettings), Failur
                 number: number?,
             };
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-            Ok((thread, settings(root, token(run, "GITHUB_TOKEN")?, None)?))
+            Ok((thread, settings(run, root, token(run, "GITHUB_TOKEN")?, None)?))
         }
         Host::GitLab => {
             // In a pipeline of a fork the merge request belongs to the project that it is for.
@@ -91,7 +91,8 @@ fn thread(run: &Run, place: &Place<'_>) -> Result<(Thread, HostSettings), Failur
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
             let token = token(run, "GITLAB_TOKEN")?;
             let ca_cert = run.env.get("CI_SERVER_TLS_CA_FILE").map(PathBuf::from);
-            Ok((thread, settings(need(run, "CI_API_V4_URL")?, token, ca_cert)?))
+            let root = need(run, "CI_API_V4_URL")?;
+            Ok((thread, settings(run, root, token, ca_cert)?))
         }
         host => Err(Failure::usage(format!(
             "there is no way to comment on the host {host}"
@@ -109,7 +110,12 @@ fn token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
     run.env.secret(variable).ok_or_else(missing)
 }
 
-fn settings(root: &str, token: SecretString, ca_cert: Option<PathBuf>) -> Result<HostSettings, Failure> {
+fn settings(
+    run: &Run,
+    root: &str,
+    token: SecretString,
+    ca_cert: Option<PathBuf>,
+) -> Result<HostSettings, Failure> {
     Ok(HostSettings {
         root: url(root)?,
         token: Some(token),
@@ -117,6 +123,7 @@ fn settings(root: &str, token: SecretString, ca_cert: Option<PathBuf>) -> Result
         timeout: TIMEOUT,
         retries: RETRIES,
         ca_cert,
+        observer: run.observer(),
     })
 }
 
@@ -146,6 +153,7 @@ fn code_insights(
         timeout: TIMEOUT,
         retries: RETRIES,
         ca_cert: None,
+        observer: run.observer(),
     })?;
     let id = about.review_id(delivery.report);
     let insights = CodeInsights {
@@ -194,7 +202,16 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
         .stderr(Stdio::null())
         .kill_on_drop(true);
     let body = report::comment(delivery.report, about);
-    let ended = run.requests(async { tokio::time::timeout(TIMEOUT, feed(command, body)).await })?;
+    let waiting = || {
+        format!(
+            "waiting for buildkite-agent annotate; at most {} s",
+            TIMEOUT.as_secs()
+        )
+    };
+    let ended = run.requests(async {
+        let fed = tokio::time::timeout(TIMEOUT, feed(command, body));
+        run.observer().waiting(fed, waiting).await
+    })?;
     match ended {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -66,7 +66,7 @@ async fn ask(run: &Run, settings: &Settings, checks: &mut Vec<Check>) {
         Err(why) => return checks.push(Check::failed("base-url", &why.into())),
     };
     checks.push(Check::ok("base-url", base_url.to_string()));
-    let way = Way::find(base_url, connection).await;
+    let way = Way::find(base_url, connection, run.observer()).await;
     checks.extend(way.checks());
     if way.is_open() {
         checks.extend(allowed(run, settings).await);
@@ -89,15 +89,27 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    async fn find(base_url: &'a BaseUrl, connection: &Connection) -> Self {
+    async fn find(base_url: &'a BaseUrl, connection: &Connection, observer: http::Observer) -> Self {
         let proxy = http::proxy_for(base_url);
         let addresses = match (base_url.name_to_look_up(), &proxy) {
-            (Some(name), None) => Some(http::look_up(name, LOOK_UP.min(connection.timeout)).await),
+            (Some(name), None) => {
+                let asked = http::look_up(name, LOOK_UP.min(connection.timeout));
+                let waiting = || format!("waiting for the addresses of {name}");
+                Some(observer.waiting(asked, waiting).await)
+            }
             _ => None,
         };
         let greeting = match &addresses {
             Some(Err(_)) => None,
-            _ => Some(http::greet(base_url, connection.ca_cert.as_deref(), connection.timeout).await),
+            _ => Some(
+                http::greet(
+                    base_url,
+                    connection.ca_cert.as_deref(),
+                    connection.timeout,
+                    observer,
+                )
+                .await,
+            ),
         };
         Self {
             base_url,
