@@ -35,6 +35,8 @@ const MESSAGE_LIMIT: usize = 200;
 
 /// The name of the suite about the run as a whole.
 const RUN: &str = "sluicegate";
+const GATE_CHANGE: &str = "gate change";
+const NOTHING: &str = "nothing to review";
 
 /// The report as JUnit XML.
 pub fn render(report: &Report, about: &About, dialect: Dialect) -> Result<Vec<u8>, ReportError> {
@@ -102,17 +104,18 @@ fn run_cases(report: &Report) -> Vec<Placed> {
     if let Some(why) = run_problem(report).filter(|_| needed) {
         cases.push(problem("verdict", &report.verdict.to_string(), &why, RUN));
     }
+    let mut names = Names::default();
     cases.extend(report.gate_changes.iter().map(|change| {
-        let said = gate_change(change);
+        let (name, said) = (names.unique(GATE_CHANGE), gate_change(change));
         if report.gate_refused {
-            problem("gate change", "gate-change", &said, &change.path)
+            problem(&name, "gate-change", &said, &change.path)
         } else {
-            skipped("gate change", &said)
+            skipped(&name, GATE_CHANGE, &said)
         }
     }));
     let nothing = report.files.iter().all(|file| file.results.is_empty());
     if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
-        cases.push(skipped("nothing to review", "no rule was to be evaluated"));
+        cases.push(skipped(NOTHING, NOTHING, "no rule was to be evaluated"));
     }
     cases
 }
@@ -129,9 +132,9 @@ fn tell_skipped(suite: &mut Suite) {
     suite.suite.set_system_out(&words.join("\n"));
 }
 
-fn skipped(name: &str, why: &str) -> Placed {
+fn skipped(name: &str, kind: &str, why: &str) -> Placed {
     let why = shorten::to_chars(why, MESSAGE_LIMIT);
-    let mut case = TestCaseBuilder::skipped_with_cause(name, name, &why);
+    let mut case = TestCaseBuilder::skipped_with_cause(name, kind, &why);
     case.set_classname(RUN);
     (case.build(), None)
 }

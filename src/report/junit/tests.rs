@@ -1,6 +1,6 @@
 use super::text::{plain, readable};
 use super::*;
-use crate::findings::Severity;
+use crate::findings::{GateChange, Severity};
 use crate::report::sample;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
@@ -239,6 +239,25 @@ fn twins_get_names_of_their_own() {
         .map(|case| case.attribute("name").unwrap())
         .collect();
     assert_eq!(names, ["r", "r (2)", "r (3)"]);
+}
+
+#[test]
+fn changes_to_the_gate_are_cases_of_their_own() {
+    let mut report = sample::empty(Verdict::Passed);
+    report.gate_changes = ["sluicegate.yaml", ".platform/config/pipeline_quality_rules.yaml"]
+        .map(|path| GateChange {
+            path: path.to_owned(),
+            words: Vec::new(),
+        })
+        .into();
+    for refused in [false, true] {
+        report.gate_refused = refused;
+        let xml = xml(&report);
+        let document = Document::parse(&xml).unwrap();
+        let cases = elements(&document, "testcase").into_iter();
+        let names: Vec<_> = cases.filter_map(|case| case.attribute("name")).collect();
+        assert!(names.ends_with(&["gate change", "gate change (2)"]), "{names:?}");
+    }
 }
 
 #[test]
