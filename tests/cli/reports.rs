@@ -59,6 +59,44 @@ fn run(call: &Call, command: &[&str], more: &[String]) -> crate::program::Ended 
 }
 
 #[test]
+fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
+    let (world, platform) = (broken(), Platform::new());
+    let many = |rule: &str, count: usize| {
+        let violations: Vec<String> = (0..count).map(|number| format!("number {number}")).collect();
+        json!({ "ruleName": rule, "status": "FAILED", "violations": violations })
+    };
+    let results = json!([
+        many("maximum-components", 5_100),
+        many("component-naming-convention", 50),
+    ]);
+    platform.reviews(each("FAILED", results));
+    let levels = |name: &str| {
+        let log = json_of(&world.work().join(name));
+        let results = log["runs"][0]["results"].as_array().unwrap().clone();
+        let errors = results.iter().filter(|result| result["level"] == "error");
+        (results.len(), errors.count())
+    };
+    let said = "the SARIF report leaves out 150 of the least findings, as GitHub takes no more";
+    let review = |call: Call, name: &str| {
+        let report = format!("sarif={name}");
+        call.run(&["review", "--base", "origin/main", "--report", &report])
+            .expect(1)
+    };
+    let ended = review(platform.call(&world), "whole.sarif");
+    assert!(!ended.err.contains("leaves out"), "{}", ended.all());
+    assert_eq!(levels("whole.sarif"), (5_150, 50));
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let on_github = platform
+        .call(&world)
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "workflow_dispatch")
+        .variable("GITHUB_REF", "refs/heads/change")
+        .variable("GITHUB_SHA", head);
+    review(on_github, "cut.sarif").saying(&[said]);
+    assert_eq!(levels("cut.sarif"), (5_000, 50));
+}
+
+#[test]
 fn every_format_at_once_and_the_same_again_from_the_json() {
     let (world, platform) = (broken(), failing());
     run(&platform.call(&world), &["review"], &everything("out")).expect(1);

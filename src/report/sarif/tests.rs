@@ -385,6 +385,49 @@ fn cuts_keep_the_errors_and_are_said() {
 }
 
 #[test]
+fn a_known_line_has_its_columns_and_another_none() {
+    let mut report = sample::empty(Verdict::Failed);
+    let violations = [2, 3, 4, 9].map(|line| sample::violation("v", Some(line)));
+    let failed = sample::result("r", Status::Failed(Severity::Error), violations.into());
+    report.files = vec![sample::file("a", vec![failed])];
+    let mut about = about();
+    let endless = "x".repeat(100_000);
+    let text = format!("first\n  \"😀 Lädt\": {{}}  \n\n{endless}\n");
+    about
+        .sources
+        .add("a", text.as_bytes(), &BTreeSet::from([2, 3, 4]));
+    let log = read(&report, &about);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let region = |line: u64| {
+        let mut regions = results
+            .iter()
+            .map(|result| &result["locations"][0]["physicalLocation"]["region"]);
+        regions.find(|region| region["startLine"] == line).unwrap()
+    };
+    // In UTF-16, as `columnKind` says: from the first sign to behind the last one.
+    let known = region(2);
+    let places = ["startColumn", "endLine", "endColumn"].map(|name| known[name].as_u64());
+    assert_eq!(places, [Some(3), Some(2), Some(16)], "{known}");
+    for line in [3, 4, 9] {
+        let (region, names) = (region(line), ["startColumn", "endLine", "endColumn"]);
+        assert!(names.iter().all(|name| region.get(name).is_none()), "{region}");
+    }
+}
+
+#[test]
+fn the_program_has_a_page_once_the_package_has_one() {
+    let log = read(&sample::report(), &about());
+    let driver = &log["runs"][0]["tool"]["driver"];
+    let told = driver.get("informationUri").map(|uri| uri.as_str().unwrap());
+    assert_eq!(told, Some(HOMEPAGE).filter(|page| !page.is_empty()));
+    let package = include_str!("../../../Cargo.toml");
+    let page = package
+        .lines()
+        .find_map(|line| line.strip_prefix("homepage = \""));
+    assert_eq!(told, page.map(|page| page.trim_end_matches('"')));
+}
+
+#[test]
 fn long_texts_do_not_pass_the_size_limit() {
     let violations = (0..6_000)
         .map(|_| sample::violation(&"😀".repeat(3_000), None))
