@@ -72,7 +72,7 @@ async fn one(platform: &Platform, project: Uuid, change: &VariableStep) -> Resul
             platform.create_variable(project, &new).await?;
         }
         VariableStep::Update { variable, sent, .. } => {
-            platform.update_variable(project, variable, sent).await?
+            platform.update_variable(project, variable, sent).await?;
         }
         VariableStep::SetOverrides { variable, overrides } => {
             let wanted: Vec<Override> = overrides
