@@ -262,3 +262,21 @@ fn the_action_runs_the_program_by_its_path_and_gives_it_no_tools_of_the_checkout
         format!("program={}\n", runner.at("checkout/bin/sluicegate").display())
     );
 }
+
+#[test]
+fn a_tool_cache_in_the_checkout_is_not_used() {
+    let (runner, releases) = (Runner::new(), Platform::new());
+    let action = runner.action("_actions/your-org/sluicegate/main");
+    let cache = runner.at("checkout/cache");
+    fs::create_dir_all(&cache).unwrap();
+    let done = runner
+        .call(&action.join("action/install"))
+        .env("ACTION_REF", COMMIT)
+        .env("RELEASES", releases.server.uri())
+        .env("RUNNER_TOOL_CACHE", &cache)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0, "{said}");
+}

@@ -377,6 +377,14 @@ fn what_the_index_hides_is_not_passed() {
         check(&world.work(), &[])
             .expect(3)
             .saying(&["a.orch.yaml", "skip-worktree or assume-unchanged"]);
+        // Nor by rules that are hidden.
+        let rules = ".platform/config/pipeline_quality_rules.yaml";
+        let world = change(&[("b.orch.yaml", &bad())]);
+        world.git(&["update-index", flag, rules]);
+        world.write(rules, "rules: []\n");
+        check(&world.work(), &[])
+            .expect(3)
+            .saying(&[rules, "skip-worktree or assume-unchanged"]);
     }
 }
 

@@ -261,7 +261,7 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
         .run(&["check", "--head", "HEAD", "--report", "junit=-"])
         .expect(1);
     assert!(
-        ended.out.contains("<error"),
+        ended.out.contains("<error type=\"gate-change\""),
         "JUnit is all green: {}",
         ended.all()
     );
@@ -270,6 +270,14 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
         .expect(1);
     assert!(ended.all().contains("--gate-changes fail"), "{}", ended.all());
     call.run(&["report", "../r.json"]).expect(1);
+    let file = more.path().join("r.json");
+    let edited = fs::read_to_string(&file)
+        .unwrap()
+        .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
+    fs::write(&file, edited).unwrap();
+    call.run(&["report", "../r.json"])
+        .expect(2)
+        .saying(&["what the job does not allow"]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", json!([])));
     let call = pull_request(&more, platform.call(&more));
@@ -285,6 +293,40 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
             .iter()
             .all(|request| !request.url.path().contains("artifact"))
     );
+}
+
+#[test]
+fn a_name_that_is_no_text_is_more_than_the_gate() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = changed(&[], &[("sluicegate.yaml", "retries: 1\n")]);
+    report(&world, 0, &["--gate-changes", "fail"]);
+    let name = std::ffi::OsStr::from_bytes(b"words\xff.md");
+    fs::write(world.work().join(name), "words\n").unwrap();
+    world.commit("more");
+    report(&world, 1, &["--gate-changes", "fail"]);
+}
+
+/// Against another base than the host's, the change of the gate might not be seen.
+#[test]
+fn where_the_hosts_base_is_not_known_no_change_of_the_gate_is_let_through() {
+    let world = changed(
+        &[],
+        &[("sluicegate.yaml", "retries: 1\n"), ("README.md", "words\n")],
+    );
+    let call = plain(&world)
+        .variable("JENKINS_URL", "https://jenkins.example.com/")
+        .variable("BUILD_ID", "1")
+        .variable("GIT_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("CHANGE_ID", "7")
+        .variable("CHANGE_BRANCH", "change")
+        .variable("CHANGE_TARGET", "gone");
+    let args = ["check", "--head", "HEAD", "--all"];
+    call.run(&args)
+        .expect(0)
+        .saying(&["the host's own base cannot be settled"]);
+    call.run(&[&args[..], &["--gate-changes", "fail"]].concat())
+        .expect(7)
+        .saying(&["gone"]);
 }
 
 #[test]
@@ -420,6 +462,7 @@ fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
         (403, 4),
         (404, 3),
         (413, 3),
+        (418, 3),
         (422, 3),
         (429, 0),
         (500, 0),

@@ -382,6 +382,10 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     call.run(&["check", "--all"])
         .expect(0)
         .saying(&["not those of BITBUCKET_COMMIT"]);
+    world.commit("another than was built");
+    call.run(&["check", "--all"])
+        .expect(0)
+        .saying(&["not those of BITBUCKET_COMMIT"]);
     assert_eq!(proxy.requests().len(), sent);
 }
 
@@ -462,13 +466,16 @@ fn buildkite_gets_an_annotation_by_its_agent() {
     fs::create_dir_all(agent.parent().unwrap()).unwrap();
     fs::write(
         &agent,
-        "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@ token=$SLUICEGATE_TOKEN\" > \"$HOME/arguments\"\n",
+        "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@ token=$SLUICEGATE_TOKEN$SLUICEGATE_CLIENT_SECRET\" > \"$HOME/arguments\"\n",
     )
     .unwrap();
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
     let head = world.git(&["rev-parse", "HEAD"]);
     let call = platform
         .call(&world)
+        .variable("SLUICEGATE_CLIENT_ID", "client")
+        .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
+        .variable("SLUICEGATE_TOKEN_URL", "https://login.invalid/token")
         .variable("BUILDKITE", "true")
         .variable("BUILDKITE_COMMIT", &head)
         .variable("BUILDKITE_BRANCH", "change");

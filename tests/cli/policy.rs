@@ -373,13 +373,16 @@ fn paths_of_the_file_stay_in_the_checkout() {
     symlink(".git", world.work().join("hidden")).unwrap();
     symlink(outside.join("nothing"), world.work().join("nowhere")).unwrap();
     let absolute = outside.join("a.xml").display().to_string();
+    let inside = world.work().canonicalize().unwrap().join("a.xml");
     let paths = [
         absolute.as_str(),
+        inside.to_str().unwrap(),
         "../a.xml",
         "a/../../a.xml",
         ".git/config",
         "sub/.GIT/config",
         ".git./config",
+        "GIT~1/config",
         "out/a.xml",
         "hidden/config",
         "nowhere",
@@ -389,6 +392,7 @@ fn paths_of_the_file_stay_in_the_checkout() {
         for text in [
             format!("review:\n  report: ['junit={path}']\n"),
             format!("publish: {{ prefix: p, version-name: v, receipt: '{path}' }}\n"),
+            format!("publish: {{ prefix: p, version-name: v, require-review: '{path}' }}\n"),
         ] {
             world.write("sluicegate.yaml", &text);
             let args: &[&str] = if text.starts_with("review") {
@@ -629,5 +633,36 @@ fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
                 .expect(2)
                 .saying(&["a link on the way leads out of the repository"]),
         );
+    }
+}
+
+#[test]
+fn a_policy_that_cannot_be_read_is_no_missing_one() {
+    let link = |world: &World| {
+        let outside = world.path().join("gate.yaml");
+        fs::write(&outside, "review: { fail-on: never }\n").unwrap();
+        symlink(&outside, world.work().join("sluicegate.yaml")).unwrap();
+    };
+    let large = |world: &World| world.write("sluicegate.yaml", "# long\n".repeat(200_000));
+    let cases: [(&dyn Fn(&World), &str); 2] = [
+        (&link, "leads out of the repository"),
+        (&large, "it has more than 1048576 bytes"),
+    ];
+    for (make, why) in cases {
+        let world = project();
+        make(&world);
+        world.commit("configure");
+        world.push();
+        world.git(&["checkout", "-q", "-b", "change"]);
+        fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+        world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+        world.commit("change");
+        world.push();
+        for host in HOSTS {
+            host(&world, Call::new(&world.work()))
+                .run(&["check"])
+                .expect(2)
+                .saying(&["sluicegate.yaml of `main`", why]);
+        }
     }
 }

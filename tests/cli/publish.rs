@@ -359,8 +359,11 @@ fn a_lost_answer_is_looked_up() {
     let (plain, scripted) = (plain_project(), project());
     let mut anothers = fresh(&plain);
     anothers["artifactDetails"]["commitHash"] = json!("7".repeat(40));
+    let mut lacking = fresh(&plain);
+    lacking["sharedPipelines"] = json!([]);
     let cases = [
         (&plain, answer(&fresh(&plain)), 0, "published", 1),
+        (&plain, answer(&lacking), 6, "incomplete", 1),
         (&scripted, answer(&fresh(&scripted)), 6, "incomplete", 1),
         (&plain, answer(&anothers), 5, "conflict", 1),
         (&plain, ResponseTemplate::new(404), 3, "failed", 3),

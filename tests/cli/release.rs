@@ -150,6 +150,35 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
     assert_eq!(versions(&world, &served).len(), 1);
 }
 
+/// The commit of a merge queue may never become the target's.
+#[test]
+fn ci_publishes_nothing_of_a_merge_queue() {
+    let (world, served) = stage();
+    let base = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["checkout", "-q", "-b", "gh-readonly-queue/main/pr-7"]);
+    world.write("sales/more.orch.yaml", pipeline(&["Start", "Done"]));
+    let head = world.commit("queued");
+    world.push();
+    let reference = "refs/heads/gh-readonly-queue/main/pr-7";
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "merge_group": { "base_sha": base, "head_sha": head, "base_ref": "refs/heads/main", "head_ref": reference },
+    });
+    let file = world.path().join("event.json");
+    fs::write(&file, payload.to_string()).unwrap();
+    let call = call(&world, &served)
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "merge_group")
+        .variable("GITHUB_REF", reference)
+        .variable("GITHUB_SHA", &head)
+        .variable("GITHUB_EVENT_PATH", file.display().to_string());
+    let args = ["ci", "--version-name", "1", "--publish-on-branch", "**"];
+    call.run(&args)
+        .expect(0)
+        .saying(&["reviewing 1 pipeline", "not merged"]);
+    assert_eq!(versions(&world, &served), []);
+}
+
 #[test]
 fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
     let (world, served) = stage();
@@ -289,6 +318,14 @@ fn a_required_review_is_whole_and_the_platforms() {
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     make(&["review", "--all"]).expect(0);
     publish(&[]).expect(0);
+    let mut silent = read(&world, "../r.json");
+    silent["context"]
+        .as_object_mut()
+        .unwrap()
+        .remove("failOn")
+        .unwrap();
+    fs::write(world.path().join("r.json"), silent.to_string()).unwrap();
+    publish(&[]).expect(2).saying(&["failOn"]);
 
     // A report that was edited, by every reader.
     world.write("other.orch.yaml", pipeline(&["Start", "bad name", "Done"]));

@@ -1,10 +1,13 @@
 //! What git starts gets no secret, and nothing that a repository's configuration names is started but what checkout
 //! steps set.
 
+use crate::history::{Project, checkout};
 use crate::job::Job;
 use crate::program::Call;
 use crate::repo::{World, git};
 use std::fs::{self, Permissions};
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +75,78 @@ fn a_fetch_of_a_blob_runs_no_program_of_the_configuration() {
     let ended = checked(&folder).run(&CHECK);
     assert!(!log.exists() && !refs.exists(), "{}", ended.all());
     assert_ne!(ended.code, 7, "{}", ended.all());
+}
+
+/// A shallow clone of one branch, which must ask the remote for its default branch and fetch history to find its base.
+fn shallow(project: &Project) -> (PathBuf, Call) {
+    let fetch = ["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"];
+    let folder = checkout(&project.world, &fetch, &project.feature);
+    let variables = [
+        ("CIRCLECI", "true"),
+        ("CIRCLE_SHA1", project.feature.as_str()),
+        ("CIRCLE_BRANCH", "feature"),
+    ];
+    let call = Job::new(&folder, &variables).call();
+    (folder, call)
+}
+
+const DEEPEN: [&str; 2] = ["context", "--deepen"];
+
+#[test]
+fn a_fetch_of_history_runs_no_program_of_the_configuration() {
+    let project = Project::new();
+    let (folder, call) = shallow(&project);
+    let (script, log) = spy(&project.world, "upload");
+    let upload = format!("{script} git-upload-pack");
+    git(&folder, &["config", "remote.origin.uploadpack", &upload]);
+    // A repository to borrow from, whose references the configured program would list.
+    let other = World::new();
+    other.write("other", "1");
+    other.commit("other");
+    let objects = format!("{}\n", other.work().join(".git/objects").display());
+    fs::write(folder.join(".git/objects/info/alternates"), objects).unwrap();
+    let (script, refs) = spy(&project.world, "refs");
+    git(&folder, &["config", "core.alternateRefsCommand", &script]);
+    let ended = call.run(&DEEPEN).expect(0);
+    assert!(ended.out.contains(&project.fork), "{}", ended.all());
+    assert!(!log.exists() && !refs.exists(), "{}", ended.all());
+}
+
+#[test]
+fn a_proxy_of_the_configuration_is_not_run() {
+    let project = Project::new();
+    let (folder, call) = shallow(&project);
+    let (script, log) = spy(&project.world, "proxy");
+    git(&folder, &["config", "core.gitProxy", &script]);
+    git(
+        &folder,
+        &["remote", "set-url", "origin", "git://127.0.0.1:9/r.git"],
+    );
+    let ended = call.run(&DEEPEN).saying(&["unable to connect"]);
+    assert!(!log.exists(), "{}", ended.all());
+}
+
+#[test]
+fn a_program_of_the_configuration_is_not_asked_for_a_password() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(
+                b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"\r\n\
+                  Content-Length: 0\r\nConnection: close\r\n\r\n",
+            );
+        }
+    });
+    let project = Project::new();
+    let (folder, call) = shallow(&project);
+    let (script, log) = spy(&project.world, "ask");
+    git(&folder, &["config", "core.askPass", &script]);
+    let url = format!("http://{address}/r.git");
+    git(&folder, &["remote", "set-url", "origin", &url]);
+    let ended = call.run(&DEEPEN).saying(&["could not read Username"]);
+    assert!(!log.exists(), "{}", ended.all());
 }
 
 #[test]

@@ -197,4 +197,30 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
     ];
     Job::new(&folder, &gitlab).says().everything("is the head itself");
+    // An event that has the same commit on both sides says so, also where a base was asked for.
+    let repo = json!({ "full_name": "o/p" });
+    let payload = json!({ "pull_request": {
+        "number": 7,
+        "head": { "ref": "feature", "sha": project.feature, "repo": repo },
+        "base": { "ref": "main", "sha": project.feature, "repo": repo }
+    } });
+    let github = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_REF", "refs/pull/7/merge"),
+        ("GITHUB_SHA", project.feature.as_str()),
+        ("SLUICEGATE_BASE", "HEAD"),
+    ];
+    let said = Job::new(&folder, &github).payload(&payload).says();
+    assert_eq!(said.json["selected"], json!([]));
+}
+
+/// What a job fetches to where the target is usually kept is not the target.
+#[test]
+fn a_reference_that_keeps_another_branch_is_not_the_target() {
+    let project = Project::new();
+    let spec = "+refs/heads/feature:refs/remotes/origin/main";
+    let folder = checkout(&project.world, &[spec], &project.feature);
+    git(&folder, &["config", "remote.origin.fetch", spec]);
+    azure(&folder, &project).unsettled(&["target branch", "`main`"]);
 }
