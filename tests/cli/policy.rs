@@ -636,6 +636,9 @@ fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
     }
 }
 
+/// Makes the file of the base.
+type Make = fn(&World);
+
 #[test]
 fn a_policy_that_cannot_be_read_is_no_missing_one() {
     let link = |world: &World| {
@@ -644,9 +647,9 @@ fn a_policy_that_cannot_be_read_is_no_missing_one() {
         symlink(&outside, world.work().join("sluicegate.yaml")).unwrap();
     };
     let large = |world: &World| world.write("sluicegate.yaml", "# long\n".repeat(200_000));
-    let cases: [(&dyn Fn(&World), &str); 2] = [
-        (&link, "leads out of the repository"),
-        (&large, "it has more than 1048576 bytes"),
+    let cases: [(Make, &str); 2] = [
+        (link, "leads out of the repository"),
+        (large, "it has more than 1048576 bytes"),
     ];
     for (make, why) in cases {
         let world = project();
