@@ -13,6 +13,7 @@ mod failure;
 mod host;
 mod observer;
 mod proxies;
+mod redact;
 mod redirect;
 mod request;
 mod response;

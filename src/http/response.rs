@@ -1,6 +1,7 @@
 //! An answer of 2xx, read completely within its limit, and how it becomes a value or a named failure.
 
 use super::error::{Again, HttpError};
+use super::redact::redacted;
 use super::words::{self, bounded, in_body};
 use super::{ErrorKind, error, retry};
 use bytes::Bytes;
@@ -155,7 +156,7 @@ impl Response {
 
 fn hide(value: &mut serde_json::Value, secret: &SecretString) {
     match value {
-        serde_json::Value::String(text) => *text = error::redacted(text, secret),
+        serde_json::Value::String(text) => *text = redacted(text, secret),
         serde_json::Value::Array(entries) => entries.iter_mut().for_each(|entry| hide(entry, secret)),
         serde_json::Value::Object(fields) => fields.values_mut().for_each(|field| hide(field, secret)),
         _ => {}

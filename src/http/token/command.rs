@@ -2,7 +2,7 @@
 
 use super::LIMIT;
 use crate::http::bearer::TokenError;
-use crate::http::error::redacted;
+use crate::http::redact::redacted;
 use crate::http::words::bounded;
 use secrecy::SecretString;
 use std::process::{ExitStatus, Stdio};
