@@ -3,6 +3,7 @@
 //! Remote reviews and local rules end here; reports, annotations and the terminal start here. Nothing in this room
 //! knows where a result came from or where it goes.
 
+mod block;
 mod fail_on;
 mod finding;
 mod fingerprint;
@@ -12,6 +13,7 @@ mod show;
 mod state;
 mod totals;
 
+pub use block::Block;
 pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;

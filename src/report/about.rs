@@ -1,6 +1,6 @@
 //! What a report says besides the review itself, handed in by whoever knows it.
 
-use crate::findings::{Report, Show};
+use crate::findings::{Block, Report, Show};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -18,6 +18,10 @@ pub struct About {
     pub blob_url: Option<String>,
     /// Where the host has the repository, for example `https://github.com/o/r`.
     pub repository_url: Option<String>,
+    /// What people call the repository, for example `o/r`.
+    pub repository: Option<String>,
+    /// The platform's project, as the settings name it.
+    pub project: Option<String>,
     /// What the reader of a SARIF file takes of it; none where it takes the whole.
     pub sarif_limits: Option<SarifLimits>,
     /// What tells this review from others of the same commit: in SARIF's category and in a comment's marker. Empty
@@ -66,6 +70,8 @@ pub struct RuleText {
     pub summary: String,
     /// Why, and how it is checked: a sentence each.
     pub help: Vec<String>,
+    /// All of it: why, how it is checked, how to configure it, what passes and what fails.
+    pub blocks: Vec<Block>,
 }
 
 impl About {

@@ -242,11 +242,15 @@ mod tests {
             assert_eq!([0, 1, 2].map(number), expected);
 
             let html = html::render(&report, &about);
-            let tile = |label: &str| {
-                let (_, rest) = html.split_once(&format!("<dt>{label}</dt><dd>"))?;
-                rest.split_once('<')?.0.parse().ok()
-            };
-            assert_eq!(["Errors", "Warnings", "Not evaluated"].map(tile), expected);
+            let tiles = ["Errors", "Warnings", "Not evaluated"];
+            let said = tiles.map(|label| before(&html, &format!("</b> {label}")));
+            assert_eq!(said, expected);
+            let listed = ["error", "warning", "broken"].map(|class| {
+                let marks = html.matches("<article ");
+                assert_eq!(marks.count(), report.findings().len());
+                Some(html.matches(&format!("\" class=\"{class}\"><header>")).count())
+            });
+            assert_eq!(listed, expected);
 
             let entries: Vec<serde_json::Value> =
                 serde_json::from_slice(&gitlab::render(&report).unwrap()).unwrap();

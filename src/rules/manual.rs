@@ -2,21 +2,9 @@
 
 use super::registry::registry;
 use super::rule::Documentation;
+use crate::findings::Block;
 use crate::pipelines::Kind;
 use std::fmt::Write as _;
-
-/// A piece of a description.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
-    /// What comes next.
-    Heading(&'static str),
-    /// A paragraph.
-    Text(String),
-    /// Points, in their order.
-    Points(Vec<String>),
-    /// YAML as it would stand in a file.
-    Yaml(String),
-}
 
 impl Documentation {
     /// The kinds of pipeline that the rule applies to, in a word or two.

@@ -32,7 +32,7 @@ pub use config::Config;
 pub use error::EvaluationError;
 pub use graph::Graph;
 pub use lint::{Problem, lint};
-pub use manual::{Block, reference, template};
+pub use manual::{reference, template};
 pub use outline::{RuleOutline, outline};
 pub use registry::{find, nearest, registry};
 pub use rule::{Documentation, Evaluator, Field, Rule};

@@ -18,6 +18,8 @@ pub struct Destinations {
     pub category: String,
     /// The findings that are listed for people.
     pub show: Show,
+    /// The platform's project, for its name in a report; it is not checked.
+    pub project: Option<String>,
 }
 
 impl Destinations {
@@ -45,6 +47,7 @@ impl Sources<'_> {
             annotations: annotations.unwrap_or_default(),
             comment: layers.switch(args.comment, variable::COMMENT, file.comment)?,
             category: category.unwrap_or_default(),
+            project: layers.text(None, variable::PROJECT_ID, self.file.project_id.clone()),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Every format, the usual places of each host, parts of a review, and reports made again.
 
-use crate::program::Call;
+use crate::program::{Call, PROJECT};
 use crate::repo::World;
 use crate::world::{Platform, asked, change, each, pipeline};
 use serde_json::{Value, json};
@@ -101,8 +101,15 @@ fn every_format_at_once_and_the_same_again_from_the_json() {
     let (world, platform) = (broken(), failing());
     run(&platform.call(&world), &["review"], &everything("out")).expect(1);
     let out = world.work().join("out");
-    let call = Call::new(&world.work());
+    let call = Call::new(&world.work()).variable("SLUICEGATE_PROJECT_ID", PROJECT);
     run(&call, &["report", "out/json"], &everything("again")).expect(1);
+    let page = text(&out.join("html"));
+    assert!(
+        page.contains(&format!("<dt>Project</dt><dd>{PROJECT}</dd>")),
+        "{page}"
+    );
+    let explained = "<h3>Why</h3>\n<p>Names that follow one convention tell a reader what a component does";
+    assert!(page.contains(explained), "{page}");
     for format in FORMATS {
         let (first, again) = (
             text(&out.join(format)),

@@ -1,4 +1,5 @@
-"""Makes a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, an empty one."""
+"""Makes a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, an empty one; for the page
+also one of 300 findings and one of 13,000."""
 
 import json
 import subprocess
@@ -16,6 +17,9 @@ HOSTILE = [
     "line one\nline two\r\nline three\rline four",
     "emoji 😀👩‍👩‍👧 日本語 ألف é ́ |table|cell| @mention #1 [link](https://example.com) ![i](x)",
     "x" * 5000,
+    "=cmd|' /C calc'!A0",
+    " +1-2",
+    "-@SUM(1)",
 ]
 
 
@@ -95,6 +99,16 @@ def hostile():
         ]}
 
 
+def many(files, each):
+    rules = ["component-naming-convention", "unused-components", "start-and-end-components", "maximum-components"]
+    for number in range(files):
+        path = f"area {number % 9}/part_{number % 31}/load_{number:04}.orch.yaml"
+        found = [f"the component `load orders {n} of {number}` is not in the pattern `[A-Z].*`" for n in range(each)]
+        level = "error" if number % 4 == 2 else "warn"
+        lines = [12 + 7 * n for n in range(each)]
+        yield {"path": path, "results": [result(rules[number % 4], "FAILED", level, None, found, lines)]}
+
+
 def main(folder):
     folder = Path(folder)
     names = ["sales/orders", "sales/returns", "finance/ledger", "finance/close", "hr/people", "shared/dates", "load"]
@@ -109,6 +123,8 @@ def main(folder):
         "ordinary": report(head, list(ordinary(paths)), "failed", **whole),
         "hostile": report(head, list(hostile()), "failed", **evil),
         "empty": report(None, [], "passed"),
+        "three-hundred": report(None, list(many(120, 2)) + list(many(160, 1))[120:] + list(many(164, 5))[160:], "failed"),
+        "huge": report(None, list(many(1300, 10)), "failed"),
     }
     for name, body in reports.items():
         (folder / f"{name}.json").write_text(json.dumps(body))

@@ -2,6 +2,7 @@
 //! named; the others are served, and the verdict stands.
 
 mod files;
+mod links;
 mod remote;
 mod reproduction;
 mod steps;

@@ -1,9 +1,8 @@
 //! What the writers are handed besides the review: lines of the files, which of them changed, the rules in words, links.
 
-use super::{Delivery, Place, files, reproduction};
+use super::{Delivery, Place, files, links, reproduction};
 use crate::ci::Host;
 use crate::commands::Run;
-use crate::findings::Report;
 use crate::git::{
     BlobId, Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
@@ -24,8 +23,10 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
     let (report, to) = (delivery.report, delivery.to);
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
-        blob_url: blob_url(run, place.host(), report),
-        repository_url: repository_url(run, place.host()),
+        blob_url: links::blob_url(run, place.host(), report),
+        repository_url: links::repository_url(run, place.host()),
+        repository: links::repository(run, place),
+        project: run.global.project_id.clone().or_else(|| to.project.clone()),
         sarif_limits: (place.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: to.category.clone(),
         show: to.show,
@@ -131,31 +132,8 @@ fn rule_texts() -> Vec<RuleText> {
                 .chain(known.assumed.iter().copied())
                 .map(str::to_owned)
                 .collect(),
+            blocks: known.blocks(),
         }
     };
     rules::registry().iter().map(text).collect()
-}
-
-/// Where the host shows a file at the reviewed commit; only its own variables tell.
-fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
-    let head = report.context.head.as_ref()?;
-    let repository = repository_url(run, host)?;
-    let at = match host {
-        Host::GitHub => "blob",
-        // The form of Gitea's and Forgejo's permalinks.
-        Host::Gitea => "src/commit",
-        _ => "-/blob",
-    };
-    Some(format!("{repository}/{at}/{head}"))
-}
-
-fn repository_url(run: &Run, host: Host) -> Option<String> {
-    match host {
-        Host::GitHub | Host::Gitea => {
-            let server = run.env.get("GITHUB_SERVER_URL")?;
-            Some(format!("{server}/{}", run.env.get("GITHUB_REPOSITORY")?))
-        }
-        Host::GitLab => run.env.get("CI_PROJECT_URL").map(str::to_owned),
-        _ => None,
-    }
 }

@@ -3,7 +3,8 @@
 use crate::commands::{Outcome, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::rules::{self, Block};
+use crate::findings::Block;
+use crate::rules;
 use anstyle::Style;
 use std::fmt::Write as _;
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::findings::{Severity, Status};
+use crate::findings::{Block, Severity, State, Status, Verdict};
+use crate::report::RuleText;
 use crate::report::sample;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
@@ -56,15 +57,18 @@ fn everything_is_on_the_page() {
     for words in expected {
         assert!(shown.contains(words), "{words}");
     }
-    let lines: Vec<String> = of_class(&document, "hit").into_iter().map(text_of).collect();
-    assert_eq!(lines, ["9  Run B:"]);
+    let lines: Vec<(Option<&str>, String)> = of_class(&document, "hit")
+        .into_iter()
+        .map(|line| (line.attribute("data-line"), text_of(line)))
+        .collect();
+    assert_eq!(lines, [(Some("9"), "  Run B:".to_owned())]);
     let link = document
         .descendants()
         .find(|n| n.attribute("rel") == Some("noreferrer"))
         .unwrap();
     assert_eq!(
         link.attribute("href"),
-        Some("https://github.com/o/r/blob/1f/a.tran.yaml#L1")
+        Some("https://github.com/o/r/blob/1f/load/it.orch.yaml#L9")
     );
 }
 
@@ -92,65 +96,251 @@ fn nothing_is_asked_for_from_outside_and_nothing_stands_in_a_style_attribute() {
 fn the_policy_names_the_hashes_of_what_is_inside() {
     let page = render(&sample::report(), &About::default());
     let document = read(&page);
-    let hash = |tag: &str| {
-        let node = document
-            .descendants()
-            .find(|node| node.has_tag_name(tag))
-            .unwrap();
-        format!(
-            "'sha256-{}'",
-            STANDARD.encode(Sha256::digest(text_of(node).as_bytes()))
-        )
+    // The hash is over every byte between the tags.
+    let hash = |start: &str, end: &str| {
+        let (_, rest) = page.split_once(start).unwrap();
+        let text = rest.split_once(end).unwrap().0;
+        format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())))
     };
     let policy = document
         .descendants()
         .find_map(|node| node.attribute("content").filter(|c| c.contains("default-src")))
         .unwrap();
     assert!(policy.starts_with("default-src 'none'; "));
-    assert!(policy.contains(&format!("style-src {};", hash("style"))));
-    assert!(policy.contains(&format!("script-src {};", hash("script"))));
+    assert!(policy.contains(&format!("style-src {};", hash("<style>", "</style>"))));
+    assert!(policy.contains(&format!(
+        "script-src {};",
+        hash("<script type=\"module\">", "</script>")
+    )));
 }
 
 #[test]
 fn a_review_of_nothing_is_a_page_too() {
     let page = render(&sample::empty(Verdict::Passed), &About::default());
     assert!(text_of(read(&page).root()).contains("no pipeline was reviewed"));
-    assert!(of_class(&read(&page), "file").is_empty());
+    assert!(of_class(&read(&page), "group").is_empty());
+}
+
+fn naming() -> RuleText {
+    RuleText {
+        id: "component-naming-convention".to_owned(),
+        summary: "Names follow a `pattern`.".to_owned(),
+        help: Vec::new(),
+        blocks: vec![
+            Block::Heading("Why"),
+            Block::Text("So that all can <find> them.".to_owned()),
+            Block::Points(vec!["Each `name`".to_owned()]),
+            Block::Yaml("- id: x\n".to_owned()),
+        ],
+    }
 }
 
 #[test]
 fn the_page_says_what_fails_the_gate_and_each_rule_in_words() {
     let about = About {
-        rules: vec![crate::report::RuleText {
-            id: "component-naming-convention".to_owned(),
-            summary: "Names follow a pattern.".to_owned(),
-            help: vec!["So that all can <find> them.".to_owned()],
-        }],
+        rules: vec![naming()],
         reproduce: Some("sluicegate check --all".to_owned()),
         repository_url: Some("https://github.com/o/r".to_owned()),
+        project: Some("0b0b".to_owned()),
         ..About::default()
     };
     let page = render(&sample::report(), &about);
     let document = read(&page);
     let shown = text_of(document.root());
     for words in [
-        "The gate failed: findings of level error, and what could not be evaluated, fail the gate (--fail-on error).",
-        "2 findings in 1 file",
+        "github.com/o/r",
+        "Project0b0b",
+        "3 findings fail the gate:",
+        "component-naming-convention 2 errors",
+        "unused-components 1 not evaluated",
+        "Findings of level error, and what could not be evaluated, fail it (--fail-on error).",
         "Names follow a pattern.",
         "So that all can <find> them.",
         "sluicegate check --all",
-        "github.com/o/r",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    let ids: Vec<&str> = document
-        .descendants()
-        .filter_map(|node| node.attribute("id"))
+    let title = document.descendants().find(|node| node.has_tag_name("title"));
+    assert_eq!(text_of(title.unwrap()), "Review failed - github.com/o/r");
+}
+
+#[test]
+fn what_opens_or_is_linked_is_on_the_page_once() {
+    let about = About {
+        rules: vec![naming()],
+        ..About::default()
+    };
+    let page = render(&sample::report(), &about);
+    let document = read(&page);
+    let with = |name: &'static str| {
+        let nodes = document.descendants();
+        nodes
+            .filter_map(move |node| node.attribute(name))
+            .collect::<Vec<_>>()
+    };
+    let ids = with("id");
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+    let links: Vec<&str> = with("href")
+        .iter()
+        .filter_map(|href| href.strip_prefix('#'))
         .collect();
-    let links = document
-        .descendants()
-        .filter_map(|node| node.attribute("href")?.strip_prefix('#'));
-    assert!(links.clone().count() > 4 && links.clone().all(|id| ids.contains(&id)));
+    assert_eq!(links.len(), 1 + sample::report().findings().len());
+    let opened = with("popovertarget");
+    // The rule where it fails the gate, its two findings, its group, and what closes it.
+    assert_eq!(opened.len(), 5, "{opened:?}");
+    for id in links.iter().chain(&opened).chain(&with("aria-labelledby")) {
+        assert!(ids.contains(id), "{id}");
+    }
+}
+
+#[test]
+fn findings_are_grouped_by_file_the_worst_first_and_each_rule_has_a_place() {
+    let mut report = sample::report();
+    report.files.push(sample::file(
+        "clean.orch.yaml",
+        vec![sample::result("minimum-components", Status::Passed, vec![])],
+    ));
+    let page = render(&report, &About::default());
+    let document = read(&page);
+    let group = |id: &str| {
+        let all = document
+            .descendants()
+            .find(|node| node.attribute("id") == Some(id));
+        let all: Vec<(String, usize)> = all
+            .unwrap()
+            .children()
+            .filter(Node::is_element)
+            .map(|group| {
+                let mut inside = group.descendants();
+                let name = inside.find(|node| node.has_tag_name("h3")).unwrap();
+                let articles = group.descendants().filter(|node| node.has_tag_name("article"));
+                (text_of(name), articles.count())
+            })
+            .collect();
+        all
+    };
+    let named = |all: &[(&str, usize)]| -> Vec<(String, usize)> {
+        all.iter()
+            .map(|(name, number)| ((*name).to_owned(), *number))
+            .collect()
+    };
+    assert_eq!(
+        group("by-file"),
+        named(&[("load/it.orch.yaml", 2), ("a.tran.yaml", 2)])
+    );
+    let rules = [
+        ("component-naming-convention", 0),
+        ("unused-components", 0),
+        ("maximum-outputs", 0),
+    ];
+    assert_eq!(group("by-rule"), named(&rules));
+    let clean = text_of(of_class(&document, "clean")[0]);
+    assert!(
+        clean.contains("1 file without findings") && clean.contains("clean.orch.yaml"),
+        "{clean}"
+    );
+}
+
+#[test]
+fn numbers_and_bars_are_filters() {
+    let page = render(&sample::report(), &About::default());
+    let document = read(&page);
+    let filters = document.descendants().filter_map(|node| {
+        let name = node
+            .attribute("name")
+            .filter(|_| node.attribute("aria-pressed").is_some())?;
+        Some((name, node.attribute("value")?))
+    });
+    let filters: BTreeSet<(&str, &str)> = filters.collect();
+    let expected = [
+        ("folder", "."),
+        ("folder", "load"),
+        ("level", "broken"),
+        ("level", "error"),
+        ("level", "warning"),
+        ("rule", "component-naming-convention"),
+        ("rule", "maximum-outputs"),
+        ("rule", "unused-components"),
+    ];
+    assert_eq!(filters, BTreeSet::from(expected));
+}
+
+#[test]
+fn what_is_known_or_waived_is_no_error_of_the_page() {
+    let mut report = sample::report();
+    report.files[1].results[1].states = vec![Some(State::Known), Some(State::Waived)];
+    let page = render(&report, &About::default());
+    let badges: Vec<String> = of_class(&read(&page), "badge").into_iter().map(text_of).collect();
+    assert_eq!(
+        badges,
+        ["not evaluated", "warning", "waived error", "known error"]
+    );
+    assert!(page.contains("</b> Known or waived") && page.contains("1 finding fails the gate:"));
+}
+
+#[test]
+fn a_passed_review_says_so() {
+    let mut report = sample::empty(Verdict::Passed);
+    report.files = vec![sample::file(
+        "a",
+        vec![sample::result("r", Status::Passed, vec![])],
+    )];
+    let page = render(&report, &About::default());
+    let shown = text_of(read(&page).root());
+    assert!(
+        shown.contains("There is no finding.") && shown.contains("1 file without findings"),
+        "{shown}"
+    );
+    let warned = sample::result("r", Status::Failed(Severity::Warning), vec![]);
+    report.files.push(sample::file("b", vec![warned]));
+    assert!(render(&report, &About::default()).contains("No finding fails the gate."));
+}
+
+#[test]
+fn what_many_files_say_alike_is_said_once_at_the_top() {
+    let missing = || Status::Error(Some("designer/rules-file-retrieval-error".to_owned()));
+    let mut report = sample::empty(Verdict::Failed);
+    let results = || {
+        vec![sample::result(
+            "r",
+            missing(),
+            vec![sample::violation("it is <not> there", None)],
+        )]
+    };
+    report.files = (0..30)
+        .map(|n| sample::file(&format!("{n}.orch.yaml"), results()))
+        .collect();
+    let page = render(&report, &About::default());
+    let document = read(&page);
+    let top = text_of(
+        document
+            .descendants()
+            .find(|node| node.has_tag_name("header"))
+            .unwrap(),
+    );
+    assert_eq!(top.matches("it is <not> there").count(), 1);
+    assert!(top.contains("It concerns 30 files: 0.orch.yaml"), "{top}");
+}
+
+#[test]
+fn a_very_long_name_is_cut_and_the_page_stays_small() {
+    let long = "n<".repeat(5_000);
+    let failed = || {
+        sample::result(
+            &long,
+            Status::Failed(Severity::Error),
+            vec![sample::violation(&long, Some(3))],
+        )
+    };
+    let mut report = sample::empty(Verdict::Failed);
+    report.files = vec![sample::file("a.orch.yaml", vec![failed()])];
+    let page = render(&report, &About::default());
+    assert!(page.len() < STYLE.len() + SCRIPT.len() + 60_000, "{}", page.len());
+    let rules: Vec<String> = of_class(&read(&page), "rule").into_iter().map(text_of).collect();
+    assert!(
+        rules.len() == 2 && rules.iter().all(|rule| rule.chars().count() == 200),
+        "{rules:?}"
+    );
 }
 
 #[test]
@@ -165,14 +355,15 @@ fn many_files_are_folded() {
     let open = |report: &Report| {
         let page = render(report, &About::default());
         let open = |node: &Node<'_, '_>| node.attribute("open").is_some();
-        of_class(&read(&page), "file")
-            .iter()
-            .filter(|node| open(node))
-            .count()
+        let document = read(&page);
+        let by_file = document
+            .descendants()
+            .find(|node| node.attribute("id") == Some("by-file"));
+        by_file.unwrap().children().filter(open).count()
     };
-    report.files = files(MOST_OPEN);
-    assert_eq!(open(&report), MOST_OPEN);
-    report.files = files(MOST_OPEN + 1);
+    report.files = files(files::MOST_OPEN);
+    assert_eq!(open(&report), files::MOST_OPEN);
+    report.files = files(files::MOST_OPEN + 1);
     assert_eq!(open(&report), 0);
 }
 
@@ -240,6 +431,6 @@ proptest! {
         let document = read(&page);
         let message = of_class(&document, "message");
         prop_assert_eq!(text_of(message[0]), seen(&raw));
-        prop_assert_eq!(text_of(document.descendants().find(|n| n.has_tag_name("h3") && n.attribute("class") == Some("mono")).unwrap()), seen(&raw));
+        prop_assert_eq!(text_of(of_class(&document, "copied")[0]), seen(&raw));
     }
 }

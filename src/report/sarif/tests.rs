@@ -9,6 +9,7 @@ fn about() -> About {
     let mut about = About {
         tool_version: "1.0.0",
         rules: vec![RuleText {
+            blocks: Vec::new(),
             id: "maximum-outputs".to_owned(),
             summary: "A transformation has few outputs.".to_owned(),
             help: vec!["Because.".to_owned(), "So it is checked.".to_owned()],

@@ -1,0 +1,89 @@
+//! The repository's name and the places where the host shows it.
+
+use super::Place;
+use crate::ci::Host;
+use crate::commands::Run;
+use crate::findings::Report;
+
+/// Where hosts name the repository: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
+const NAMES: [&str; 4] = [
+    "GITHUB_REPOSITORY",
+    "CI_PROJECT_PATH",
+    "BITBUCKET_REPO_FULL_NAME",
+    "BUILD_REPOSITORY_NAME",
+];
+
+/// Where the host shows a file at the reviewed commit; only its own variables tell.
+pub(super) fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
+    let head = report.context.head.as_ref()?;
+    let repository = repository_url(run, host)?;
+    let at = match host {
+        Host::GitHub => "blob",
+        // The form of Gitea's and Forgejo's permalinks.
+        Host::Gitea => "src/commit",
+        _ => "-/blob",
+    };
+    Some(format!("{repository}/{at}/{head}"))
+}
+
+/// What people call the repository: the host knows, else its remote, else the folder that it is in.
+pub(super) fn repository(run: &Run, place: &Place<'_>) -> Option<String> {
+    let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
+    if let Some(name) = of_host.filter(|_| place.host() != Host::None) {
+        return Some(name.to_owned());
+    }
+    let opened = place.files.is_none().then(|| run.repository()).flatten();
+    let repo = place.files.map(|(repo, _)| repo).or(opened.as_ref())?;
+    let remote = repo.remote_url().ok().flatten();
+    let of_folder = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
+    remote.as_deref().and_then(name_in).or_else(of_folder)
+}
+
+/// The name in a remote's address, without what may be a secret: the path on a host, or the last folder on a disk.
+fn name_in(remote: &str) -> Option<String> {
+    let trimmed = remote.trim_end_matches('/').trim_end_matches(".git");
+    let path = match trimmed.split_once("://") {
+        Some(("file", path)) => path.rsplit('/').next(),
+        Some((_, rest)) => rest.split_once('/').map(|(_, path)| path),
+        None if trimmed.starts_with(['/', '.']) => trimmed.rsplit('/').next(),
+        None => trimmed.rsplit([':', '\\']).next(),
+    };
+    let path = path.unwrap_or_default().split(['?', '#']).next();
+    let path = path.unwrap_or_default().trim_end_matches('/');
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+/// Where the host has the repository; only its own variables tell.
+pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
+    match host {
+        Host::GitHub | Host::Gitea => {
+            let server = run.env.get("GITHUB_SERVER_URL")?;
+            Some(format!("{server}/{}", run.env.get("GITHUB_REPOSITORY")?))
+        }
+        Host::GitLab => run.env.get("CI_PROJECT_URL").map(str::to_owned),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_in;
+
+    #[test]
+    fn a_name_holds_no_credentials() {
+        for (remote, name) in [
+            ("https://user:secret@h.example/o/r.git", Some("o/r")),
+            ("https://h.example/o/r/?token=secret", Some("o/r")),
+            ("ssh://git@h.example:22/o/r.git", Some("o/r")),
+            ("git@h.example:o/r.git", Some("o/r")),
+            ("file:///somewhere/else/r.git", Some("r")),
+            ("/somewhere/else/r.git/", Some("r")),
+            ("../r", Some("r")),
+            ("C:\\r", Some("r")),
+            ("https://user:secret@h.example", None),
+            ("", None),
+        ] {
+            assert_eq!(name_in(remote).as_deref(), name, "{remote}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where the findings are: bars by rule and by folder, each of which is a filter.
+
+use super::view::{Tally, View, name};
+use crate::text::markup as escape;
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+/// The bars of a list that are not folded.
+const FIRST: usize = 8;
+
+/// Both lists; nothing where there are no findings.
+pub fn facets(view: &View<'_>) -> String {
+    if view.files.is_empty() {
+        return String::new();
+    }
+    let mut folders = view.tallies(|finding| folder(finding.path));
+    folders.sort_by_key(|(_, tally)| Reverse(tally.total()));
+    let folders = folders.iter().map(|(path, tally)| (escape(path), *tally));
+    let rules = view.rules.iter().map(|(rule, tally)| (name(rule), *tally));
+    format!(
+        "<aside class=\"facets\" aria-label=\"Where the findings are\">\n{}{}</aside>\n",
+        facet("Rules", "rule", &rules.collect::<Vec<_>>()),
+        facet("Folders", "folder", &folders.collect::<Vec<_>>())
+    )
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or(".", |(folder, _)| folder)
+}
+
+/// A list of bars; the names are markup already.
+fn facet(title: &str, filter: &str, rows: &[(String, Tally)]) -> String {
+    let longest = rows.iter().map(|(_, tally)| tally.total()).max().unwrap_or(1);
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|(name, tally)| row(filter, name, *tally, longest))
+        .collect();
+    let (first, rest) = rows.split_at(rows.len().min(FIRST));
+    let mut shown = format!("<section><h2>{title}</h2>\n<ul>{}</ul>\n", first.concat());
+    if !rest.is_empty() {
+        let _ = writeln!(
+            shown,
+            "<details><summary>{} more</summary><ul>{}</ul></details>",
+            rest.len(),
+            rest.concat()
+        );
+    }
+    shown + "</section>\n"
+}
+
+fn row(filter: &str, name: &str, tally: Tally, longest: usize) -> String {
+    let words: Vec<String> = tally.parts().map(|(tone, number)| tone.counted(number)).collect();
+    format!(
+        "<li><button type=\"button\" class=\"bar\" name=\"{filter}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
+         <span class=\"name\">{name}</span> <span class=\"number\">{}</span>{}<span class=\"unseen\"> {}: {}</span></button></li>\n",
+        tally.total(),
+        bar(tally, longest),
+        if tally.total() == 1 { "finding" } else { "findings" },
+        words.join(", ")
+    )
+}
+
+fn bar(tally: Tally, longest: usize) -> String {
+    let mut shown =
+        String::from("<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+    let mut from = 0;
+    for (tone, number) in tally.parts() {
+        let (x, width) = (from * 1_000 / longest, number * 1_000 / longest);
+        let _ = write!(
+            shown,
+            "<rect class=\"{}\" x=\"{x}\" y=\"0\" width=\"{}\" height=\"10\"/>",
+            tone.class(),
+            width.max(1)
+        );
+        from += number;
+    }
+    shown + "</svg>"
+}

@@ -1,0 +1,161 @@
+//! The findings, file by file, with the lines around them.
+
+use super::parts::{MESSAGE_LIMIT, copy, tally};
+use super::view::{File, Tone, View, name};
+use crate::findings::{FileResults, Finding, Status};
+use crate::report::wording::count;
+use crate::report::{Sources, shorten, uri};
+use crate::text::markup as escape;
+use std::fmt::Write as _;
+
+/// Where more files have findings, they are folded.
+pub const MOST_OPEN: usize = 20;
+
+/// Lines shown before and after that of a finding.
+const REACH: u32 = 2;
+
+/// All files with findings; the findings are numbered through.
+pub fn groups(view: &View<'_>) -> String {
+    let mut shown = String::from("<div id=\"by-file\">\n");
+    let open = if view.files.len() > MOST_OPEN {
+        ""
+    } else {
+        " open=\"\""
+    };
+    let mut numbers = 1..;
+    for file in &view.files {
+        push_head(&mut shown, file, open);
+        for (finding, number) in file.findings.iter().zip(&mut numbers) {
+            push_finding(&mut shown, finding, number, view);
+        }
+        shown.push_str("</div></details>\n");
+    }
+    shown + "</div>\n"
+}
+
+fn push_head(shown: &mut String, file: &File<'_>, open: &str) {
+    let _ = writeln!(
+        shown,
+        "<details class=\"group card\"{open}><summary>{} {}</summary>\n<p class=\"note\">{} <span>{}</span></p><div class=\"list\">",
+        heading(&file.results.path),
+        tally(file.tally),
+        copy("Copy path"),
+        passed(file.results)
+    );
+}
+
+/// The path, its folder quieter than the name.
+fn heading(path: &str) -> String {
+    let (folder, name) = path.rfind('/').map_or(("", path), |at| path.split_at(at + 1));
+    format!(
+        "<h3 class=\"mono copied\"><span class=\"folder\">{}</span>{}</h3>",
+        escape(folder),
+        escape(name)
+    )
+}
+
+fn passed(file: &FileResults) -> String {
+    let passed = file.results.iter().filter(|r| r.status == Status::Passed);
+    let names: Vec<String> = passed.map(|r| name(&r.rule)).collect();
+    match names.len() {
+        0 => "No rule passed.".to_owned(),
+        number => format!("{} passed: {}", count(number, "rule"), names.join(", ")),
+    }
+}
+
+fn push_finding(shown: &mut String, finding: &Finding<'_>, number: usize, view: &View<'_>) {
+    let class = Tone::of(finding).class();
+    let _ = write!(
+        shown,
+        "<article id=\"finding-{number}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
+         <span class=\"tools\">{} <a class=\"quiet\" href=\"#finding-{number}\">Link</a></span></header>\n\
+         <p class=\"message\">{}</p>\n",
+        badge(finding),
+        view.rule(finding.rule),
+        place(finding, view),
+        copy("Copy path"),
+        escape(&shorten::to_chars(&finding.message(), MESSAGE_LIMIT))
+    );
+    push_lines(shown, finding, &view.about.sources);
+    shown.push_str("</article>\n");
+}
+
+/// The level, and how it stands where it does not count.
+fn badge(finding: &Finding<'_>) -> String {
+    let level = match finding.error_type {
+        Some(_) => "not evaluated".to_owned(),
+        None => finding.severity.to_string(),
+    };
+    match finding.state.filter(|_| !finding.counts()) {
+        Some(state) => format!("{} {level}", state.name()),
+        None => level,
+    }
+}
+
+/// The file is named where the findings are grouped by rule.
+fn place(finding: &Finding<'_>, view: &View<'_>) -> String {
+    let line = finding.line;
+    let place = format!(
+        "<code class=\"place copied\"><span class=\"path\">{}:</span>{line}</code>",
+        escape(finding.path)
+    );
+    let base = view.about.blob_url.as_deref();
+    let linked = match base.filter(|base| base.starts_with("https://")) {
+        Some(base) => {
+            let address = escape(&uri::blob(base, finding.path, line));
+            format!("<a href=\"{address}\" rel=\"noreferrer\">{place}</a>")
+        }
+        None => place,
+    };
+    let changed = view.about.changed.touch(finding.path, line);
+    linked
+        + if changed {
+            " <span class=\"changed\">changed here</span>"
+        } else {
+            ""
+        }
+}
+
+/// The lines around the finding. What is about a whole pipeline stands on line 1, and its lines tell nothing.
+fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &Sources) {
+    if finding.line == 1 && finding.error_type.is_none() {
+        return;
+    }
+    let lines = sources.around(finding.path, finding.line, REACH);
+    if lines.is_empty() {
+        return;
+    }
+    shown.push_str("<pre>");
+    for (number, line) in &lines {
+        let hit = if *number == finding.line {
+            " class=\"hit\""
+        } else {
+            ""
+        };
+        let _ = write!(shown, "<span data-line=\"{number}\"{hit}>{}</span>", escape(line));
+    }
+    shown.push_str("</pre>\n");
+}
+
+/// The files without findings, by name.
+pub fn clean(view: &View<'_>) -> String {
+    let files = view.report.files.iter();
+    let clean: Vec<String> = files
+        .filter(|file| file.findings().is_empty())
+        .map(|file| {
+            format!(
+                "<li><code>{}</code> {}</li>",
+                escape(&file.path),
+                count(file.results.len(), "rule")
+            )
+        })
+        .collect();
+    if clean.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<details class=\"clean card\"><summary><h3>{} without findings</h3></summary><ul class=\"plain\">{}</ul></details>\n",
+        count(clean.len(), "file"),
+        clean.join("\n")
+    )
+}

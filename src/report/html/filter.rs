@@ -1,0 +1,41 @@
+//! The bar that stays in sight: search, grouping, levels, what is shown, the table of it.
+
+use super::view::{Tone, View};
+use std::fmt::Write as _;
+
+const SEARCH: &str = r#"<input id="text" type="search" aria-label="Search in paths, rules and messages" placeholder="Search path, rule, message" autocomplete="off" spellcheck="false"/>
+"#;
+
+const GROUPING: &str = r#"<fieldset class="switch"><legend class="unseen">Group the findings</legend>
+<label><input type="radio" name="by" value="file" checked=""/><span>By file</span></label>
+<label><input type="radio" name="by" value="rule"/><span>By rule</span></label></fieldset>
+"#;
+
+const ACTIONS: &str = r#"<button type="button" id="fold">Unfold all</button>
+<button type="button" id="csv" title="Save the findings that are shown as a table">CSV</button>
+"#;
+
+const SHOWN: &str = r#"<p id="shown" role="status"></p><span id="chosen"></span><button type="button" id="clear" class="quiet" hidden="">Clear the filter</button><span id="said" class="unseen" role="status"></span>"#;
+
+/// Without the script it would do nothing, and is not shown.
+pub fn bar(view: &View<'_>) -> String {
+    let mut levels = String::new();
+    for tone in Tone::ALL {
+        let number = view
+            .findings()
+            .filter(|finding| Tone::of(finding) == tone)
+            .count();
+        if number > 0 {
+            let _ = write!(
+                levels,
+                "<button type=\"button\" class=\"{0}\" name=\"level\" value=\"{0}\" aria-pressed=\"false\">{1}</button>",
+                tone.class(),
+                tone.counted(number)
+            );
+        }
+    }
+    format!(
+        "<form id=\"filter\" class=\"live\" role=\"search\" aria-label=\"Filter the findings\">\n{SEARCH}{GROUPING}{ACTIONS}\
+         <div class=\"line\">{SHOWN}<span id=\"levels\">{levels}</span></div>\n</form>\n"
+    )
+}

@@ -1,0 +1,70 @@
+//! The rules in the words of `rules explain`, each opened from where it is named; and the findings by rule.
+
+use super::parts::{marked, tally};
+use super::view::{View, name};
+use crate::findings::Block;
+use crate::report::RuleText;
+use crate::text::markup as escape;
+use std::fmt::Write as _;
+
+/// Where there are more findings, those of a rule are folded.
+const MOST_OPEN: usize = 100;
+
+/// A group for each rule. The script moves the findings there, so that each is on the page once.
+pub fn groups(view: &View<'_>) -> String {
+    let mut shown = String::from("<div id=\"by-rule\" hidden=\"\">\n");
+    let open = if view.findings().count() > MOST_OPEN {
+        ""
+    } else {
+        " open=\"\""
+    };
+    for (rule, counted) in &view.rules {
+        let summary = view.about.rule(rule).map(|text| marked(&text.summary));
+        let _ = writeln!(
+            shown,
+            "<details class=\"group card\"{open}><summary><h3 class=\"mono\">{}</h3> {}</summary>\n\
+             <p class=\"note\"><span>{}</span> {}</p><div class=\"list\"></div></details>",
+            name(rule),
+            tally(*counted),
+            summary.unwrap_or_default(),
+            view.explanation(rule).map(|id| opener(&id)).unwrap_or_default()
+        );
+    }
+    shown + "</div>\n"
+}
+
+fn opener(id: &str) -> String {
+    format!("<button type=\"button\" class=\"quiet\" popovertarget=\"{id}\">Why, and how to mend it</button>")
+}
+
+/// What is known of the rules that found something.
+pub fn explanations(view: &View<'_>) -> String {
+    let known = view.rules.iter().filter_map(|(rule, _)| {
+        let id = view.explanation(rule)?;
+        view.about.rule(rule).map(|text| explanation(&id, text))
+    });
+    known.collect()
+}
+
+fn explanation(id: &str, rule: &RuleText) -> String {
+    let mut shown = format!(
+        "<div id=\"{id}\" class=\"explanation\" popover=\"\" role=\"dialog\" aria-labelledby=\"{id}-name\">\n\
+         <div class=\"headline\"><h2 id=\"{id}-name\" class=\"mono\">{}</h2> \
+         <button type=\"button\" popovertarget=\"{id}\" popovertargetaction=\"hide\">Close</button></div>\n",
+        name(&rule.id)
+    );
+    rule.blocks.iter().for_each(|block| push(&mut shown, block));
+    shown + "</div>\n"
+}
+
+fn push(shown: &mut String, block: &Block) {
+    let _ = match block {
+        Block::Heading(heading) => writeln!(shown, "<h3>{}</h3>", escape(heading)),
+        Block::Text(text) => writeln!(shown, "<p>{}</p>", marked(text)),
+        Block::Points(points) => {
+            let points: Vec<String> = points.iter().map(|p| format!("<li>{}</li>", marked(p))).collect();
+            writeln!(shown, "<ul class=\"plain\">{}</ul>", points.join("\n"))
+        }
+        Block::Yaml(yaml) => writeln!(shown, "<pre tabindex=\"0\">{}</pre>", escape(yaml)),
+    };
+}

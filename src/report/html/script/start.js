@@ -1,0 +1,51 @@
+const fold = () => {
+  const open = folded();
+  for (const one of groups[grouped]) one.node.open = open;
+  name_fold();
+};
+
+// A link to a finding opens what it is in, and is followed past the filter.
+const follow = () => {
+  const target = findings.find((one) => "#" + one.node.id === location.hash);
+  if (target === undefined) return;
+  if (!target.stays) {
+    Object.assign(wanted, nothing);
+    apply();
+  }
+  target.in[grouped].node.open = true;
+  target.node.scrollIntoView();
+};
+
+const press = (button) => {
+  if (button.matches(".copy")) copy(button);
+  else if (button.id === "csv") save();
+  else if (button.id === "fold") fold();
+  else if (button.id === "clear") ask({ ...nothing, by: wanted.by });
+  else if (button.name !== "") ask({ [button.name]: wanted[button.name] === button.value ? "" : button.value });
+};
+
+addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button !== null) press(button);
+});
+
+if (element("filter") !== null) {
+  let asked = 0;
+  element("text").addEventListener("input", () => {
+    cancelAnimationFrame(asked);
+    asked = requestAnimationFrame(() => ask({ text: element("text").value }));
+  });
+  for (const radio of element("filter").elements.by) radio.addEventListener("change", () => ask({ by: radio.value }));
+  element("filter").addEventListener("submit", (event) => event.preventDefault());
+  for (const button of document.querySelectorAll("button:disabled")) button.disabled = false;
+  addEventListener("hashchange", () => {
+    if (location.hash.startsWith(start)) {
+      recall();
+      apply();
+    }
+    follow();
+  });
+  if (location.hash.startsWith(start)) recall();
+  apply();
+  follow();
+}

@@ -1,0 +1,164 @@
+//! What the page is about to show, put in order once: the files with findings, their rules, and how much there is.
+
+use crate::findings::{FileResults, Finding, Report, Severity};
+use crate::report::wording::count;
+use crate::report::{About, shorten};
+use crate::text::markup as escape;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+/// The longest rule name, in characters.
+const NAME_LIMIT: usize = 200;
+
+/// What a finding is at a glance: its level if it counts; the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tone {
+    Error,
+    Broken,
+    Warning,
+    /// Known or waived.
+    Old,
+}
+
+impl Tone {
+    pub const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
+
+    pub const fn of(finding: &Finding<'_>) -> Self {
+        match (finding.error_type, finding.severity) {
+            _ if !finding.counts() => Self::Old,
+            (Some(_), _) => Self::Broken,
+            (None, Severity::Error) => Self::Error,
+            (None, Severity::Warning) => Self::Warning,
+        }
+    }
+
+    /// The word of the style and of the filter.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Broken => "broken",
+            Self::Warning => "warning",
+            Self::Old => "old",
+        }
+    }
+
+    /// `2 errors`.
+    pub fn counted(self, number: usize) -> String {
+        match self {
+            Self::Error | Self::Warning => count(number, self.class()),
+            Self::Broken => format!("{number} not evaluated"),
+            Self::Old => format!("{number} known or waived"),
+        }
+    }
+}
+
+/// How many findings there are of each tone; what has worse ones is greater.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tally([usize; Tone::ALL.len()]);
+
+impl Tally {
+    fn of(findings: &[Finding<'_>]) -> Self {
+        let mut tally = Self::default();
+        for finding in findings {
+            tally.add(finding);
+        }
+        tally
+    }
+
+    pub const fn add(&mut self, finding: &Finding<'_>) {
+        self.0[Tone::of(finding) as usize] += 1;
+    }
+
+    pub fn total(self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// The tones that there are, each with its number.
+    pub fn parts(self) -> impl Iterator<Item = (Tone, usize)> {
+        let all = Tone::ALL.into_iter().zip(self.0);
+        all.filter(|(_, number)| *number > 0)
+    }
+}
+
+/// A file with its findings, the worst first.
+pub struct File<'a> {
+    pub results: &'a FileResults,
+    pub findings: Vec<Finding<'a>>,
+    pub tally: Tally,
+}
+
+/// Everything that the parts of the page are made from.
+pub struct View<'a> {
+    pub report: &'a Report,
+    pub about: &'a About,
+    /// The files with findings, the worst first.
+    pub files: Vec<File<'a>>,
+    /// The rules that found something, the worst first.
+    pub rules: Vec<(&'a str, Tally)>,
+    numbers: HashMap<&'a str, usize>,
+}
+
+impl<'a> View<'a> {
+    pub fn of(report: &'a Report, about: &'a About) -> Self {
+        let mut files: Vec<File<'_>> = report.files.iter().map(file).collect();
+        files.retain(|file| !file.findings.is_empty());
+        files.sort_by_key(|file| (Reverse(file.tally), &file.results.path));
+        let mut view = Self {
+            report,
+            about,
+            files,
+            rules: Vec::new(),
+            numbers: HashMap::new(),
+        };
+        view.rules = view.tallies(|finding| finding.rule);
+        view.rules.sort_by_key(|(_, tally)| Reverse(*tally));
+        view.numbers = view.rules.iter().map(|(rule, _)| *rule).zip(1..).collect();
+        view
+    }
+
+    pub fn findings(&self) -> impl Iterator<Item = &Finding<'a>> {
+        self.files.iter().flat_map(|file| &file.findings)
+    }
+
+    /// How much there is of each kind, by name.
+    pub fn tallies(&self, kind: impl Fn(&Finding<'a>) -> &'a str) -> Vec<(&'a str, Tally)> {
+        let mut found: BTreeMap<&str, Tally> = BTreeMap::new();
+        for finding in self.findings() {
+            found.entry(kind(finding)).or_default().add(finding);
+        }
+        found.into_iter().collect()
+    }
+
+    /// The id of what explains the rule; none where nothing is known of it.
+    pub fn explanation(&self, rule: &str) -> Option<String> {
+        let number = self.numbers.get(rule)?;
+        self.about.rule(rule).map(|_| format!("rule-{number}"))
+    }
+
+    /// The rule's name, which opens what is known of it.
+    pub fn rule(&self, rule: &str) -> String {
+        let name = name(rule);
+        match self.explanation(rule) {
+            Some(id) => {
+                format!("<button type=\"button\" class=\"rule\" popovertarget=\"{id}\">{name}</button>")
+            }
+            None => format!("<code class=\"rule\">{name}</code>"),
+        }
+    }
+}
+
+fn file(results: &FileResults) -> File<'_> {
+    let mut findings = results.findings();
+    findings.sort_by_key(|finding| (Tone::of(finding), finding.line));
+    let tally = Tally::of(&findings);
+    File {
+        results,
+        findings,
+        tally,
+    }
+}
+
+/// A rule's name, cut to what a heading can hold.
+pub fn name(rule: &str) -> String {
+    escape(&shorten::to_chars(rule, NAME_LIMIT))
+}
