@@ -13,8 +13,8 @@ const CATEGORY_LIMIT: usize = 60;
 pub struct About {
     /// The program's version.
     pub tool_version: &'static str,
-    /// Where the host shows files of the reviewed commit, for example `https://github.com/o/r/blob/<sha>`; a path
-    /// is appended after a `/`. None where there is no such place.
+    /// Where the host shows a line of a file of the reviewed commit, for example
+    /// `https://github.com/o/r/blob/<sha>/{path}#L{line}`. None where there is no such place.
     pub blob_url: Option<String>,
     /// Where the host has the repository, for example `https://github.com/o/r`.
     pub repository_url: Option<String>,

@@ -273,7 +273,7 @@ fn row(finding: &Finding<'_>, about: &About) -> String {
         (None, Severity::Warning) => "🟡 warning",
     };
     let line = match &about.blob_url {
-        Some(base) => blob_link(base, finding.path, finding.line, &finding.line.to_string()),
+        Some(form) => blob_link(form, finding.path, finding.line, &finding.line.to_string()),
         None => finding.line.to_string(),
     };
     format!(
@@ -307,7 +307,7 @@ mod tests {
 
     fn linked() -> About {
         About {
-            blob_url: Some("https://github.com/o/r/blob/1f".to_owned()),
+            blob_url: Some("https://github.com/o/r/blob/1f/{path}#L{line}".to_owned()),
             show: Show::All,
             ..About::default()
         }

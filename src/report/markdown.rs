@@ -70,8 +70,8 @@ pub fn code(raw: &str) -> String {
 }
 
 /// A link to the line of a file below `base`.
-pub fn blob_link(base: &str, path: &str, line: u32, shown: &str) -> String {
-    format!("[{}]({})", escape(shown), uri::blob(base, path, line))
+pub fn blob_link(form: &str, path: &str, line: u32, shown: &str) -> String {
+    format!("[{}]({})", escape(shown), uri::blob(form, path, line))
 }
 
 #[cfg(test)]
@@ -92,7 +92,12 @@ mod tests {
 
     #[test]
     fn a_link_cannot_be_left() {
-        let link = blob_link("https://h/o/r/blob/1f", "a (b) #%.orch.yaml", 7, "a](x)");
+        let link = blob_link(
+            "https://h/o/r/blob/1f/{path}#L{line}",
+            "a (b) #%.orch.yaml",
+            7,
+            "a](x)",
+        );
         insta::assert_snapshot!(link, @"[a&#93;&#40;x&#41;](https://h/o/r/blob/1f/a%20%28b%29%20%23%25.orch.yaml#L7)");
     }
 

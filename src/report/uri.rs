@@ -14,7 +14,8 @@ fn encoded_byte(byte: u8) -> String {
     }
 }
 
-/// Where the host shows a line of a file.
-pub fn blob(base: &str, path: &str, line: u32) -> String {
-    format!("{base}/{}#L{line}", encoded(path))
+/// Where the host shows a line of a file, from the form that the host has for it.
+pub fn blob(form: &str, path: &str, line: u32) -> String {
+    form.replace("{line}", &line.to_string())
+        .replace("{path}", &encoded(path))
 }

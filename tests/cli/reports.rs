@@ -97,6 +97,59 @@ fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
 }
 
 #[test]
+fn the_page_links_to_the_lines_where_the_host_shows_them() {
+    let (world, platform) = (broken(), failing());
+    run(&platform.call(&world), &["review"], &everything("out")).expect(1);
+    let head = json_of(&world.work().join("out/json"))["context"]["head"].clone();
+    let head = head.as_str().unwrap();
+    let bitbucket = [
+        ("BITBUCKET_BUILD_NUMBER", "4"),
+        ("BITBUCKET_COMMIT", head),
+        ("BITBUCKET_BRANCH", "feature"),
+        ("BITBUCKET_REPO_FULL_NAME", "o/r"),
+    ];
+    let azure = [
+        ("TF_BUILD", "True"),
+        ("BUILD_REASON", "IndividualCI"),
+        ("BUILD_SOURCEBRANCH", "refs/heads/feature"),
+        ("BUILD_SOURCEVERSION", head),
+        ("BUILD_BUILDNUMBER", "20261120.3"),
+        ("BUILD_REPOSITORY_NAME", "r"),
+        ("BUILD_REPOSITORY_PROVIDER", "TfsGit"),
+        (
+            "BUILD_REPOSITORY_URI",
+            "https://somebody@dev.azure.com/o/p/_git/r",
+        ),
+    ];
+    let version = format!("path=/sales/b.orch.yaml&#38;version=GC{head}&#38;line=11&#38;");
+    for (variables, name, address) in [
+        (
+            bitbucket.as_slice(),
+            "o/r",
+            format!("https://bitbucket.org/o/r/src/{head}/sales/b.orch.yaml#lines-11"),
+        ),
+        (&azure, "r", format!("https://dev.azure.com/o/p/_git/r?{version}")),
+    ] {
+        let mut call = Call::new(&world.work());
+        for (variable, value) in variables {
+            call = call.variable(variable, value);
+        }
+        let flags = [
+            "report",
+            "out/json",
+            "--annotations",
+            "none",
+            "--report",
+            "html=page",
+        ];
+        call.run(&flags).expect(1);
+        let page = text(&world.work().join("page"));
+        assert!(page.contains(&address), "{address}: {page}");
+        assert!(page.contains(&format!("<strong>{name}</strong>")), "{page}");
+    }
+}
+
+#[test]
 fn every_format_at_once_and_the_same_again_from_the_json() {
     let (world, platform) = (broken(), failing());
     run(&platform.call(&world), &["review"], &everything("out")).expect(1);

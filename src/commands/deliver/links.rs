@@ -13,17 +13,22 @@ const NAMES: [&str; 4] = [
     "BUILD_REPOSITORY_NAME",
 ];
 
-/// Where the host shows a file at the reviewed commit; only its own variables tell.
+/// Where the host shows a line of a file at the reviewed commit; only its own variables tell. The forms are those of
+/// the hosts' own permalinks.
 pub(super) fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
     let head = report.context.head.as_ref()?;
     let repository = repository_url(run, host)?;
-    let at = match host {
-        Host::GitHub => "blob",
-        // The form of Gitea's and Forgejo's permalinks.
-        Host::Gitea => "src/commit",
-        _ => "-/blob",
+    let place = match host {
+        Host::GitHub => format!("blob/{head}/{{path}}#L{{line}}"),
+        Host::Gitea => format!("src/commit/{head}/{{path}}#L{{line}}"),
+        Host::Bitbucket => format!("src/{head}/{{path}}#lines-{{line}}"),
+        Host::Azure => {
+            let line = "line={line}&lineEnd={line}&lineStartColumn=1&lineEndColumn=1000";
+            return Some(format!("{repository}?path=/{{path}}&version=GC{head}&{line}"));
+        }
+        _ => format!("-/blob/{head}/{{path}}#L{{line}}"),
     };
-    Some(format!("{repository}/{at}/{head}"))
+    Some(format!("{repository}/{place}"))
 }
 
 /// What people call the repository: the host knows, else its remote, else the folder that it is in.
@@ -61,6 +66,16 @@ pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
             Some(format!("{server}/{}", run.env.get("GITHUB_REPOSITORY")?))
         }
         Host::GitLab => run.env.get("CI_PROJECT_URL").map(str::to_owned),
+        Host::Bitbucket => {
+            let name = run.env.get("BITBUCKET_REPO_FULL_NAME")?;
+            Some(format!("https://bitbucket.org/{name}"))
+        }
+        // The address may hold a user's name. A repository of another host has other pages.
+        Host::Azure if run.env.get("BUILD_REPOSITORY_PROVIDER") == Some("TfsGit") => {
+            let address = run.env.get("BUILD_REPOSITORY_URI")?.strip_prefix("https://")?;
+            let (_, place) = address.split_once('@').unwrap_or(("", address));
+            Some(format!("https://{place}"))
+        }
         _ => None,
     }
 }

@@ -99,10 +99,10 @@ fn place(finding: &Finding<'_>, view: &View<'_>) -> String {
         "<code class=\"place copied\"><span class=\"path\">{}:</span>{line}</code>",
         escape(finding.path)
     );
-    let base = view.about.blob_url.as_deref();
-    let linked = match base.filter(|base| base.starts_with("https://")) {
-        Some(base) => {
-            let address = escape(&uri::blob(base, finding.path, line));
+    let form = view.about.blob_url.as_deref();
+    let linked = match form.filter(|form| form.starts_with("https://")) {
+        Some(form) => {
+            let address = escape(&uri::blob(form, finding.path, line));
             format!("<a href=\"{address}\" rel=\"noreferrer\">{place}</a>")
         }
         None => place,

@@ -31,7 +31,7 @@ fn text_of(node: Node<'_, '_>) -> String {
 fn everything_is_on_the_page() {
     let mut about = About {
         tool_version: "1.0.0",
-        blob_url: Some("https://github.com/o/r/blob/1f".to_owned()),
+        blob_url: Some("https://github.com/o/r/blob/1f/{path}#L{line}".to_owned()),
         ..About::default()
     };
     about.sources.add(
@@ -370,7 +370,7 @@ fn many_files_are_folded() {
 #[test]
 fn a_link_is_made_only_to_a_web_address() {
     let about = About {
-        blob_url: Some("javascript:alert(1)//".to_owned()),
+        blob_url: Some("javascript:alert(1)//{path}".to_owned()),
         ..About::default()
     };
     assert!(!render(&sample::report(), &about).contains("javascript:"));
@@ -422,7 +422,7 @@ proptest! {
         report.notes = vec![raw.clone()];
         report.excluded = vec![sample::excluded(&raw)];
         report.context.branch = Some(raw.clone());
-        let mut about = About { blob_url: Some("https://h".to_owned()), ..About::default() };
+        let mut about = About { blob_url: Some("https://h/{path}#L{line}".to_owned()), ..About::default() };
         about.sources.add(&raw, format!("x\n{}\n", raw.replace(['\n', '\r'], " ")).as_bytes(), &BTreeSet::from([2]));
         let page = render(&report, &about);
         prop_assert!(!page.contains("##[") && !page.contains("##vso["));
