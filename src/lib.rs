@@ -36,6 +36,7 @@ pub mod service;
 pub mod settings;
 pub mod text;
 pub mod ui;
+pub mod write;
 pub mod yaml;
 
 use clap::Parser as _;

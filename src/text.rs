@@ -5,7 +5,7 @@
 //! the word that was probably meant by a misspelt one.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// Command starts that a host finds anywhere in a line: GitHub's older form and Azure's logging commands.
 /// GitHub: <https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md>,
@@ -66,6 +66,12 @@ pub fn markup(raw: &str) -> String {
         }
     }
     shown
+}
+
+/// `1 file`, `2 files`.
+pub fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// A longer word is not compared: it comes from outside, and is none that anybody typed.

@@ -99,6 +99,33 @@ fn arrows_point_as_the_table_says() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Which wings of `commands` the files of each may name; what stands above the wings uses them all.
+#[test]
+fn the_wings_of_the_commands_stand_apart() {
+    const WINGS: [(&str, &[&str]); 4] = [
+        ("gate", &["kit"]),
+        ("platform", &["kit"]),
+        ("setup", &["kit", "gate"]),
+        ("kit", &[]),
+    ];
+    let mut wrong = Vec::new();
+    for (wing, allowed) in WINGS {
+        let files = rust_files(&root().join("src/commands").join(wing));
+        assert!(files.len() > 4, "{wing} was not read");
+        for file in files {
+            let source = fs::read_to_string(&file).unwrap();
+            let named = source.split("crate::commands::").skip(1);
+            let strange = named.filter_map(|rest| {
+                let other = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+                let is_wing = WINGS.iter().any(|(name, _)| *name == other);
+                (is_wing && other != wing && !allowed.contains(&other)).then_some(other)
+            });
+            wrong.extend(strange.map(|other| format!("{} uses {other}", file.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn main_is_thin_and_files_have_one_job() {
     let main = fs::read_to_string(root().join("src/main.rs")).unwrap();

@@ -50,7 +50,7 @@ pub use variables::{
     NewVariable, Override, Overrides, OverridesSet, Variable, VariableCreated, VariableFields,
 };
 
-use crate::http::{Client, HttpError, Url};
+use crate::http::{Client, HttpError, Observer, Url};
 use uuid::Uuid;
 
 /// The platform, as its API. A clone shares connections and token.
@@ -63,6 +63,11 @@ impl Platform {
     /// The platform that this client reaches.
     pub fn new(client: Client) -> Self {
         Self { client }
+    }
+
+    /// Who is told of waits.
+    pub fn observer(&self) -> &Observer {
+        self.client.observer()
     }
 
     /// The URL of what belongs to a project.

@@ -1,40 +1,9 @@
 //! The verbs: one file each, which reads like the story and leaves the work to the rooms.
 
-mod artifacts;
-mod check;
-mod ci;
-mod client;
-mod context;
-mod deliver;
-mod demo;
-mod doctor;
-mod events;
-mod failure;
-mod gate_changes;
-mod init;
-mod judgement;
-mod manual;
-mod output;
-mod pipelines;
-mod platform_folder;
-mod projects;
-mod provision;
-mod publish;
-mod published;
-mod report;
-mod resource;
-mod review;
-mod rules;
-mod secret_value;
-mod serve;
-mod signals;
-mod streaming;
-mod tasks;
-mod unselected;
-mod variables;
-mod verify;
-mod versions;
-mod workspace;
+mod gate;
+mod kit;
+mod platform;
+mod setup;
 
 use crate::cli::{Cli, Command, GlobalArgs};
 use crate::env::Env;
@@ -42,7 +11,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::settings;
 use crate::ui::{self, ColorChoice, Ui};
-use signals::Signals;
+use kit::signals::{self, Signals};
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Runtime;
 
@@ -56,7 +25,7 @@ pub(crate) struct Run {
 }
 
 /// How a command ends.
-type Outcome = Result<ExitStatus, Failure>;
+type CommandResult = Result<ExitStatus, Failure>;
 
 /// Runs the command and gives its exit status; an interrupt ends it at any point.
 pub fn run(cli: Cli, env: Env) -> ExitStatus {
@@ -85,37 +54,37 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
     })
 }
 
-fn dispatch(run: &Run, command: Command) -> Outcome {
+fn dispatch(run: &Run, command: Command) -> CommandResult {
     match command {
-        Command::Review(args) => review::run(run, &args),
-        Command::Report(args) => report::run(run, &args),
-        Command::Check(args) => check::run(run, &args),
-        Command::Publish(args) => publish::run(run, &args),
-        Command::Ci(args) => ci::run(run, &args),
-        Command::Verify(args) => verify::run(run, &args),
-        Command::Context(args) => context::run(run, &args),
-        Command::Init(args) => init::run(run, &args),
-        Command::Doctor(args) => doctor::run(run, &args),
-        Command::Artifacts(args) => artifacts::run(run, args.verb),
-        Command::SharedPipelines(args) => artifacts::run_shared(run, &args.verb),
-        Command::Pipelines(args) => pipelines::run(run, args.verb),
-        Command::Executions(args) => pipelines::run_executions(run, args.verb),
-        Command::Variables(args) => variables::run(run, args.verb),
-        Command::Streaming(args) => streaming::run(run, args.verb),
-        Command::Tasks(args) => tasks::run(run, args.verb),
-        Command::Projects(args) => projects::projects(run, args.verb),
-        Command::Environments(args) => projects::environments(run, args.verb),
-        Command::Connections(args) => projects::connections(run, args.verb),
-        Command::Secrets(args) => projects::secrets(run, args.verb),
-        Command::Repositories(args) => projects::repositories(run, args.verb),
-        Command::Provision(args) => provision::run(run, args.verb),
-        Command::Events(args) => events::run(run, args.verb),
-        Command::Rules(args) => rules::run(run, args.verb),
-        Command::Serve(args) => serve::run(run, args),
-        Command::Demo(args) => demo::run(run, &args),
-        Command::Schema(_) => manual::schema(run),
-        Command::Completions(args) => manual::completions(run, args.shell),
-        Command::Man(args) => manual::pages(run, &args.dir),
+        Command::Review(args) => gate::review::run(run, &args),
+        Command::Report(args) => gate::report::run(run, &args),
+        Command::Check(args) => gate::check::run(run, &args),
+        Command::Publish(args) => gate::publish::run(run, &args),
+        Command::Ci(args) => gate::ci::run(run, &args),
+        Command::Verify(args) => gate::verify::run(run, &args),
+        Command::Context(args) => gate::context::run(run, &args),
+        Command::Init(args) => setup::init::run(run, &args),
+        Command::Doctor(args) => setup::doctor::run(run, &args),
+        Command::Artifacts(args) => platform::artifacts::run(run, args.verb),
+        Command::SharedPipelines(args) => platform::artifacts::run_shared(run, &args.verb),
+        Command::Pipelines(args) => platform::pipelines::run(run, args.verb),
+        Command::Executions(args) => platform::pipelines::run_executions(run, args.verb),
+        Command::Variables(args) => platform::variables::run(run, args.verb),
+        Command::Streaming(args) => platform::streaming::run(run, args.verb),
+        Command::Tasks(args) => platform::tasks::run(run, args.verb),
+        Command::Projects(args) => platform::projects::projects(run, args.verb),
+        Command::Environments(args) => platform::projects::environments(run, args.verb),
+        Command::Connections(args) => platform::projects::connections(run, args.verb),
+        Command::Secrets(args) => platform::projects::secrets(run, args.verb),
+        Command::Repositories(args) => platform::projects::repositories(run, args.verb),
+        Command::Provision(args) => platform::provision::run(run, args.verb),
+        Command::Events(args) => platform::events::run(run, args.verb),
+        Command::Rules(args) => gate::rules::run(run, args.verb),
+        Command::Serve(args) => setup::serve::run(run, args),
+        Command::Demo(args) => setup::demo::run(run, &args),
+        Command::Schema(_) => setup::manual::schema(run),
+        Command::Completions(args) => setup::manual::completions(run, args.shell),
+        Command::Man(args) => setup::manual::pages(run, &args.dir),
     }
 }
 

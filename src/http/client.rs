@@ -44,6 +44,11 @@ impl Client {
         Self::with_delays(settings, Delays::default())
     }
 
+    /// Who is told of waits.
+    pub fn observer(&self) -> &Observer {
+        &self.0.transport.observer
+    }
+
     /// A client with other waits between tries.
     pub fn with_delays(settings: Settings, delays: Delays) -> Result<Self, HttpError> {
         let Settings {

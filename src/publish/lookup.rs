@@ -58,18 +58,37 @@ impl Lookup<'_> {
             Seen::NotThere => false,
             Seen::Unclear(_, error) => error.as_ref().is_some_and(is_refusal),
         };
-        patiently(self.patience, || self.once(), is_settled).await
+        self.told(patiently(self.patience, || self.once(), is_settled))
+            .await
     }
 
     /// The same, but any answer other than "not there" is taken: the platform has just said that it is there.
     pub async fn until_shown(&self) -> Seen {
-        patiently(
-            self.patience,
-            || self.once(),
-            |seen| !matches!(seen, Seen::NotThere),
-        )
-        .await
+        let is_settled = |seen: &Seen| !matches!(seen, Seen::NotThere);
+        self.told(patiently(self.patience, || self.once(), is_settled))
+            .await
     }
+
+    async fn told<T>(&self, lookup: impl Future<Output = T>) -> T {
+        let version = (self.plan.prefix.as_str(), self.plan.version_name.as_str());
+        waiting(self.platform, lookup, version, self.patience).await
+    }
+}
+
+/// The outcome of a lookup that may be repeated; says what is looked for where it takes long.
+async fn waiting<T>(
+    platform: &Platform,
+    lookup: impl Future<Output = T>,
+    (prefix, version): (&str, &str),
+    patience: Duration,
+) -> T {
+    let what = || {
+        format!(
+            "the platform is asked for the version `{version}` of `{prefix}` until it shows what became of it, for {} s at most",
+            patience.as_secs()
+        )
+    };
+    platform.observer().waiting(lookup, what).await
 }
 
 /// Repeats a lookup with growing waits until it is settled or the patience is at its end.
@@ -168,7 +187,8 @@ pub enum Latest {
 /// What \[Latest\] of a prefix means once `gone` is disabled; the details may lag, so they are asked with patience.
 pub async fn latest_without(platform: &Platform, prefix: &str, gone: &str, patience: Duration) -> Latest {
     let still = |latest: &Latest| matches!(latest, Latest::Version(version) if version == gone);
-    match patiently(patience, || latest(platform, prefix), |seen| !still(seen)).await {
+    let lookup = patiently(patience, || latest(platform, prefix), |seen| !still(seen));
+    match waiting(platform, lookup, (prefix, gone), patience).await {
         seen if still(&seen) => Latest::Unknown(format!("the platform still names {gone}")),
         seen => seen,
     }

@@ -1,8 +1,9 @@
 //! Annotations before a host's form: what is said where, the most important first, within a host's cap.
 
 use super::About;
-use super::wording::{count, excluded, gate_change, run_problem, unreviewed};
+use super::wording::{excluded, gate_change, run_problem, unreviewed};
 use crate::findings::{Finding, Report, Severity, Verdict};
+use crate::text::count;
 use std::cmp::Reverse;
 
 /// How loud an annotation is.

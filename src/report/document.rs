@@ -4,8 +4,9 @@
 use crate::findings::{Counts, FileResults, Finding, GateChange, Report, Severity, Status, Totals, Verdict};
 use crate::report::markdown::{blob_link, code, escape};
 use crate::report::overview::{Cause, Overview};
-use crate::report::wording::{count, excluded, headline, run_problem, unanswered};
+use crate::report::wording::{excluded, headline, run_problem, unanswered};
 use crate::report::{About, shorten};
+use crate::text::count;
 use std::fmt::Write as _;
 
 /// How much fits, in bytes.

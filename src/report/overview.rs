@@ -1,8 +1,9 @@
 //! What a reader is told first: how much there is by rule and by folder, then the findings that are listed, the worst
 //! first, and what all of them have in common once.
 
-use super::wording::{count, named};
+use super::wording::named;
 use crate::findings::{Finding, Report, Severity, Show};
+use crate::text::count;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

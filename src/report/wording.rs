@@ -1,13 +1,8 @@
 //! The sentences that every format says in the same words.
 
 use crate::findings::{Counts, FailOn, GateChange, Report, RuleResult, Verdict};
+use crate::text::count;
 use std::fmt::Write as _;
-
-/// `1 file`, `2 files`.
-pub fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
 
 /// The first names, and how many more there are. Holds text from outside.
 pub fn named(names: &[&str]) -> String {

@@ -3,8 +3,9 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Field, Rule};
-use super::subject::{component_count, counted, of_size};
+use super::subject::{component_count, of_size};
 use crate::pipelines::Kind;
+use crate::text;
 
 pub(super) struct MaximumComponents;
 
@@ -20,7 +21,7 @@ impl Rule for MaximumComponents {
             if count <= maximum {
                 return Ok(Vec::new());
             }
-            let has = counted(count, "component");
+            let has = text::count(count, "component");
             Ok(vec![of_size(
                 count,
                 &format!(

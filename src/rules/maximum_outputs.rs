@@ -3,8 +3,9 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Field, Rule};
-use super::subject::{counted, of_size};
+use super::subject::of_size;
 use crate::pipelines::{Component, Kind, Pipeline};
+use crate::text;
 
 /// The types that write a table or view.
 const OUTPUTS: [&str; 5] = [
@@ -29,7 +30,7 @@ impl Rule for MaximumOutputs {
             if count <= maximum {
                 return Ok(Vec::new());
             }
-            let has = counted(count, "output component");
+            let has = text::count(count, "output component");
             Ok(vec![of_size(
                 count,
                 &format!(

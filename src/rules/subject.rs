@@ -73,8 +73,3 @@ pub fn of_variable(variable: &Variable, problem: &str) -> Violation {
 pub fn component_count(pipeline: &Pipeline) -> u64 {
     u64::try_from(pipeline.components.len()).unwrap_or(u64::MAX)
 }
-
-/// `1 component`, `2 components`.
-pub fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}

@@ -380,6 +380,16 @@ fn a_lost_answer_is_looked_up() {
 }
 
 #[test]
+fn a_version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
+    let world = plain_project();
+    let platform = taking(published(&json!([])), ResponseTemplate::new(404));
+    let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
+    call.run(&PUBLISH)
+        .expect(6)
+        .saying(&["until it shows what became of it, for 4 s at most"]);
+}
+
+#[test]
 fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
     let world = project();
     let cases = [

@@ -3,8 +3,8 @@
 use super::parts::{MESSAGE_LIMIT, copy, tally};
 use super::view::{File, Tone, View, name};
 use crate::findings::{FileResults, Finding, Status};
-use crate::report::wording::count;
 use crate::report::{Sources, shorten, uri};
+use crate::text::count;
 use crate::text::markup as escape;
 use std::fmt::Write as _;
 

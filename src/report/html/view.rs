@@ -1,8 +1,8 @@
 //! What the page is about to show, put in order once: the files with findings, their rules, and how much there is.
 
 use crate::findings::{FileResults, Finding, Report, Severity};
-use crate::report::wording::count;
 use crate::report::{About, shorten};
+use crate::text::count;
 use crate::text::markup as escape;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};

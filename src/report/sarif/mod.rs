@@ -15,10 +15,11 @@ use self::schema::{
     Log, Mapped, Notification, PhysicalLocation, Provenance, Reference, Region, RuleReference, Run,
     SarifResult, Text, Tool,
 };
-use super::wording::{count, excluded, gate_change, unreviewed};
+use super::wording::{excluded, gate_change, unreviewed};
 use super::{About, Line, ReportError, SarifLimits, shorten, uri};
 use crate::findings::{Finding, Fingerprint, Report, Severity, Verdict};
 use crate::text;
+use crate::text::count;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -1,0 +1,275 @@
+//! `sluicegate check`: settle what is compared, select, evaluate the rules on this machine, decide, deliver.
+
+use crate::cli::{CheckArgs, FailOn};
+use crate::commands::gate::deliver::deliver;
+use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
+use crate::commands::gate::unselected::nothing_selected;
+use crate::commands::gate::workspace::{Chosen, Workspace};
+use crate::commands::{CommandResult, Run};
+use crate::context::{Comparison, Subject};
+use crate::error::Failure;
+use crate::findings::{Engine, FileResults, Unreviewed};
+use crate::gate::{Selected, Tally};
+use crate::git::{Content, FileKind, Repository, Snapshot, SnapshotFile, read_on_disk};
+use crate::pipelines::RULES_FILE;
+use crate::rules::RuleSet;
+use crate::settings::{self, Check, Revisions};
+use crate::text::count;
+use crate::yaml::DocumentError;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The least files that a thread takes at a time.
+const AT_A_TIME: usize = 32;
+
+/// Files that were named and are not checked are told up to this many.
+const TOLD: usize = 20;
+
+pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
+    let mut workspace = run.workspace()?;
+    let started = Started::now();
+    let wish = workspace.sources.checked(args)?;
+    let subject = match wish.head {
+        Some(_) => Subject::Commit,
+        None => Subject::Checkout,
+    };
+    workspace.deepen(run, &wish, subject)?;
+    workspace.warn_of_policy(run);
+    let settings = workspace.sources.check(args)?;
+    let checking = Checking {
+        run,
+        workspace: &workspace,
+        settings: &settings,
+    };
+    let snapshot = checking.snapshot()?;
+    let paths = checking.paths(&snapshot, &args.selection.paths)?;
+    let comparison = checking.comparison(&paths)?;
+    paths.must_exist(&workspace, &snapshot, &comparison)?;
+    let mut chosen = checking.select(&snapshot, &comparison, &paths)?;
+    let left = paths.left(&chosen.selected);
+    let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
+    let selected = &chosen.selected;
+    let unselected = || nothing_selected(&snapshot, &settings.selection);
+    let mut judged = match nothing(&comparison, selected, &part, unselected)? {
+        Some(why) => Judged::nothing(format!("nothing to check: {why}")),
+        None => judge(
+            run,
+            &workspace,
+            &snapshot,
+            &selected.files,
+            settings.judging.fail_on,
+        )?,
+    };
+    judged.notes.extend(left);
+    judged.notes.extend(workspace.sources.note().map(str::to_owned));
+    judged.take_in(run, &chosen);
+    let ending = judged.ending();
+    let report = started.report(Engine::Local, judged, comparison, chosen, &part);
+    let to = &settings.judging.destinations;
+    let delivered = deliver(run, &workspace, &snapshot, &report, &ending, to);
+    Ok(ending.status.worse(delivered))
+}
+
+/// A check about to be made.
+struct Checking<'a> {
+    run: &'a Run,
+    workspace: &'a Workspace<'a>,
+    settings: &'a Check,
+}
+
+/// The paths that were given, from the repository root.
+#[derive(Default)]
+struct Paths {
+    /// Files that are checked whether they changed or not.
+    named: Vec<String>,
+    /// What restricts the changes, with what was typed.
+    within: Vec<(String, PathBuf)>,
+}
+
+impl Checking<'_> {
+    /// The files that are checked: on disk, staged, or of a commit.
+    fn snapshot(&self) -> Result<Snapshot<'_>, Failure> {
+        let repo = &self.workspace.repo;
+        let index = self.run.index();
+        if self.settings.staged {
+            return Ok(repo.staged(index)?);
+        }
+        if self.settings.revisions.head.is_none() {
+            return Ok(repo.on_disk(index)?);
+        }
+        let everything = Revisions {
+            all: true,
+            ..self.settings.revisions.clone()
+        };
+        Ok(repo.snapshot(self.workspace.target(self.run, everything)?.head))
+    }
+
+    fn paths(&self, snapshot: &Snapshot<'_>, typed: &[PathBuf]) -> Result<Paths, Failure> {
+        let mut paths = Paths::default();
+        for typed in typed {
+            let path = self.workspace.inside(self.run, typed)?;
+            if self.settings.takes_named && snapshot.find(&path)?.is_some() {
+                paths.named.push(path);
+            } else {
+                paths.within.push((path, typed.clone()));
+            }
+        }
+        Ok(paths)
+    }
+
+    /// What the files are compared with. Files that are named need no base, so one that cannot be settled is none.
+    fn comparison(&self, paths: &Paths) -> Result<Comparison, Failure> {
+        let wish = self.settings.revisions.clone();
+        let settle = |wish| match self.settings.revisions.head {
+            Some(_) => self.workspace.target(self.run, wish).map(Comparison::from),
+            None => self.workspace.checkout(self.run, wish),
+        };
+        if !paths.only_named() {
+            return settle(wish);
+        }
+        let everything = Revisions {
+            all: true,
+            ..wish.clone()
+        };
+        let settled = settle(wish).or_else(|_| settle(everything))?;
+        Ok(Comparison {
+            nothing_to_do: None,
+            ..settled
+        })
+    }
+
+    fn select(
+        &self,
+        snapshot: &Snapshot<'_>,
+        comparison: &Comparison,
+        paths: &Paths,
+    ) -> Result<Chosen, Failure> {
+        let within: Vec<String> = paths.within.iter().map(|(path, _)| path.clone()).collect();
+        let restriction = crate::commands::gate::workspace::Restriction {
+            selection: &self.settings.selection,
+            paths: &within,
+            named: &paths.named,
+            revisions: &self.settings.revisions,
+        };
+        self.workspace
+            .select(self.run, snapshot, comparison, &restriction)
+    }
+}
+
+/// Judges these files of the snapshot by its rules file, on this machine.
+pub(crate) fn judge(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    files: &[String],
+    fail_on: FailOn,
+) -> Result<Judged, Failure> {
+    let what = count(files.len(), "pipeline");
+    run.ui.say(&format!("checking {what} of {}", snapshot.name()));
+    let rules = workspace.rules(snapshot)?.unwrap_or_else(RuleSet::missing);
+    let wanted: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+    let files = snapshot.files(&|path| wanted.contains(path))?;
+    let tally = evaluate(&workspace.repo, &rules, files)?;
+    Ok(Judged::of(tally, fail_on, None))
+}
+
+/// What git's index hides may be another thing on disk than what is committed.
+const HIDDEN: &str = "git's index says not to look at it on disk (skip-worktree or assume-unchanged, as in a sparse \
+                      checkout)";
+
+/// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
+fn evaluate(repo: &Repository, rules: &RuleSet, files: Vec<SnapshotFile>) -> Result<Tally, Failure> {
+    let mut tally = Tally::default();
+    let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
+    for file in files {
+        if file.kind == FileKind::Submodule || !settings::is_pipeline(&file.path) {
+            tally.excluded.push(file.path);
+            continue;
+        }
+        if file.hidden {
+            tally.unreviewed.push(Unreviewed {
+                path: file.path,
+                reason: HIDDEN.to_owned(),
+            });
+            continue;
+        }
+        match file.content {
+            Content::Blob(blob) => blobs.push((file.path, blob)),
+            Content::Disk(full) => on_disk.push((file.path, full)),
+        }
+    }
+    let documents = blobs.into_iter().map(|(path, blob)| {
+        let document = crate::commands::gate::workspace::document(repo, &blob)?;
+        Ok::<_, Failure>((path, document))
+    });
+    tally.files = rules.evaluate_all(documents)?;
+    // By reference: memory that one thread takes and another gives back makes threads wait for each other.
+    let evaluated: Vec<_> = on_disk
+        .par_iter()
+        .with_min_len(AT_A_TIME)
+        .map(|(path, full)| evaluate_on_disk(rules, path, full))
+        .collect();
+    for result in evaluated {
+        match result {
+            Ok(results) => tally.files.push(results),
+            Err(unread) => tally.unreviewed.push(unread),
+        }
+    }
+    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(tally)
+}
+
+fn evaluate_on_disk(rules: &RuleSet, path: &str, full: &Path) -> Result<FileResults, Unreviewed> {
+    let limit = crate::commands::gate::workspace::FILE_LIMIT;
+    match read_on_disk(full, limit) {
+        Ok(bytes) => {
+            let document = bytes.ok_or_else(|| DocumentError::too_large(limit));
+            Ok(rules.evaluate_document(path, &document))
+        }
+        Err(error) => Err(Unreviewed {
+            path: path.to_owned(),
+            reason: format!("it cannot be read: {error}"),
+        }),
+    }
+}
+
+impl Paths {
+    /// Every path.
+    fn all(&self) -> Vec<String> {
+        let within = self.within.iter().map(|(path, _)| path);
+        self.named.iter().chain(within).cloned().collect()
+    }
+
+    const fn only_named(&self) -> bool {
+        self.within.is_empty() && !self.named.is_empty()
+    }
+
+    /// What restricts the changes must exist: there, or in the base.
+    fn must_exist(
+        &self,
+        workspace: &Workspace<'_>,
+        snapshot: &Snapshot<'_>,
+        comparison: &Comparison,
+    ) -> Result<(), Failure> {
+        for (path, typed) in &self.within {
+            workspace.must_exist(path, typed, snapshot, comparison.base.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// A sentence for each file that was named and is not checked.
+    fn left(&self, selected: &Selected) -> Vec<String> {
+        let gate = selected.gate_changes.iter().map(|change| &change.path);
+        let checked: BTreeSet<&String> = selected.files.iter().chain(gate).collect();
+        // By the rules file all pipelines are checked.
+        let is_rules = |path: &str| selected.all_because.is_some() && path.ends_with(RULES_FILE);
+        let left = self
+            .named
+            .iter()
+            .filter(|path| !checked.contains(path) && !is_rules(path));
+        left.take(TOLD)
+            .map(|path| format!("{path} was named and is not checked: --include and --exclude leave it out"))
+            .collect()
+    }
+}

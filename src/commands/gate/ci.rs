@@ -1,0 +1,103 @@
+//! `sluicegate ci`: review, and publish only if that passed on the same commit and the event says so.
+//!
+//! Where the event says so, all that would be published is reviewed, changed or not: the job before may have failed, or
+//! was cancelled, and what it would have stopped did not change since.
+
+use crate::cli::{CiArgs, PublishArgs};
+use crate::commands::gate::judgement::why_partial;
+use crate::commands::gate::publish::{Evidence, Publishing, pipelines, plan_of};
+use crate::commands::gate::review::{Reviewed, reviewed};
+use crate::commands::gate::workspace::Workspace;
+use crate::commands::{CommandResult, Run};
+use crate::context::Target;
+use crate::exit::ExitStatus;
+use crate::findings::Verdict;
+use crate::publish::Source;
+use crate::settings::PublishOn;
+
+pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
+    let also =
+        |workspace: &Workspace<'_>, target: &Target| published(args, workspace, target).unwrap_or_default();
+    let reviewed = reviewed(run, &args.review, &also)?;
+    if reviewed.status != ExitStatus::Success {
+        return Ok(reviewed.status);
+    }
+    let publish_on = reviewed.workspace.sources.publish_on(args)?;
+    if let Some(why) = why_not(&reviewed, &publish_on) {
+        run.ui.say(&format!("nothing is published: {why}"));
+        return Ok(ExitStatus::Success);
+    }
+    let workspace = &reviewed.workspace;
+    let publishing = Publishing {
+        run,
+        workspace,
+        settings: &workspace.sources.publish(&publish_args(args))?,
+        connection: &workspace.sources.connection(&run.global)?,
+        target: &reviewed.target,
+        review: None,
+        takes_output: reviewed.takes_output,
+    };
+    publishing.run(reviewed.report.map(Evidence::of_this_run))
+}
+
+/// The pipelines that would be published if the review passed; none where the event does not say so. What keeps a plan
+/// from being made is told when it is published.
+fn published(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<Vec<String>> {
+    let publish_on = workspace.sources.publish_on(args).ok()?;
+    if not_asked_for(target, &publish_on).is_some() {
+        return None;
+    }
+    let settings = workspace.sources.publish(&publish_args(args)).ok()?;
+    let plan = plan_of(workspace, &settings, target, &target.head, Source::Commit).ok()?;
+    Some(pipelines(&plan).map(str::to_owned).collect())
+}
+
+/// The flags that a publish shares with the review mean the same for both.
+fn publish_args(args: &CiArgs) -> PublishArgs {
+    let (review, selection) = (&args.review, &args.review.selection);
+    PublishArgs {
+        what: args.publish.clone(),
+        head: selection.head.clone(),
+        branch: review.branch.clone(),
+        include: selection.include.clone(),
+        exclude: selection.exclude.clone(),
+        dry_run: review.dry_run,
+        ..PublishArgs::default()
+    }
+}
+
+/// Why nothing is to be published; none if it is. A dry run has no verdict, and shows what a pass would lead to.
+fn why_not(reviewed: &Reviewed<'_>, publish_on: &PublishOn) -> Option<String> {
+    let part = &reviewed.part;
+    if let Some(why) = why_partial(part.shard, &part.paths, part.fail_on) {
+        return Some(format!("the review is no pass as a whole: {why}"));
+    }
+    match reviewed.report.as_ref().map(|report| report.verdict) {
+        Some(Verdict::Passed) | None => not_asked_for(&reviewed.target, publish_on),
+        Some(verdict) => Some(format!("the review did not pass, it is {verdict}")),
+    }
+}
+
+/// The configuration belongs to the change under review, so a change that is not merged is never published, whatever
+/// it says.
+fn not_asked_for(target: &Target, publish_on: &PublishOn) -> Option<String> {
+    if let Some(why) = &target.nothing_to_do {
+        return Some(why.clone());
+    }
+    if target.fork || target.pull_request.is_some() || target.event.starts_with("merge_group") {
+        return Some(format!(
+            "the event {} is about a change that is not merged",
+            target.event
+        ));
+    }
+    if publish_on.is_never() {
+        return Some("no branches and no tags are set to publish on (publish-on)".to_owned());
+    }
+    match (&target.tag, &target.branch) {
+        (Some(tag), _) if publish_on.has_tag(tag) => None,
+        (Some(tag), _) => Some(format!("the tag {tag} is none to publish on")),
+        (None, Some(branch)) if publish_on.has_branch(branch) => None,
+        (None, Some(branch)) => Some(format!("the branch {branch} is none to publish on")),
+        (None, None) => Some("the branch is not known".to_owned()),
+    }
+}

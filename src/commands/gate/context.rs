@@ -1,0 +1,243 @@
+//! `sluicegate context`: what was detected, and why.
+
+use crate::ci::Host;
+use crate::cli::ContextArgs;
+use crate::commands::gate::workspace::Restriction;
+use crate::commands::{CommandResult, Run};
+use crate::context::{Comparison, Subject, Target};
+use crate::exit::ExitStatus;
+use crate::findings::GateChange;
+use crate::gate::{Candidate, Selected};
+use crate::git::{ChangeKind, CommitId, Repository};
+use crate::text;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A path longer than this does not push the reasons of the others away.
+const WIDEST_PATH: usize = 60;
+
+/// A reason that more pipelines than this share is said once.
+const A_FEW: usize = 3;
+
+pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
+    let mut workspace = run.workspace()?;
+    let revisions = workspace
+        .sources
+        .revisions(&args.selection, args.branch.clone())?;
+    workspace.deepen(run, &revisions, Subject::Commit)?;
+    workspace.warn_of_policy(run);
+    let selection = workspace
+        .sources
+        .selection(&args.selection.include, &args.selection.exclude)?;
+    let target = workspace.target(run, revisions.clone())?;
+    let paths = workspace.paths(run, &args.selection.paths, &target)?;
+    let restriction = Restriction {
+        selection: &selection,
+        paths: &paths,
+        named: &[],
+        revisions: &revisions,
+    };
+    let snapshot = workspace.repo.snapshot(target.head.clone());
+    let chosen = workspace.select(run, &snapshot, &Comparison::from(target.clone()), &restriction)?;
+    let selected = chosen.selected;
+    if let Some(told) = selected.lookalikes_told() {
+        run.ui.warn(&told);
+    }
+    if args.json {
+        let mut json = as_json(&target, &selected);
+        json["policy"] = workspace.policy_in_words().into();
+        run.ui.out(&crate::commands::kit::output::json(&json))?;
+    } else {
+        let remote = on_remote(&target, &workspace.repo);
+        let policy = workspace.policy_in_words();
+        run.ui.out(&as_text(&target, &selected, &remote, policy))?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Whether a review by the platform could read the head; `review` ends where this does not say yes.
+fn on_remote(target: &Target, repo: &Repository) -> String {
+    match target.check_on_remote(repo) {
+        Ok(_) if target.nothing_to_do.is_some() => "not needed".to_owned(),
+        Ok(None) => "yes".to_owned(),
+        Ok(Some(doubt)) => format!("not certain: {doubt}"),
+        Err(why) => format!("no: {why}"),
+    }
+}
+
+/// The keys are part of the public contract (README, section "Context").
+fn as_json(target: &Target, selected: &Selected) -> Value {
+    json!({
+        "ci": target.ci.to_string(),
+        "event": target.event,
+        "branch": target.branch,
+        "head": target.head.to_string(),
+        "base": target.base.as_ref().map(CommitId::to_string),
+        "baseSource": target.base_source,
+        "fork": target.fork,
+        "tag": target.tag,
+        "pullRequest": target.pull_request,
+        "changed": selected.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
+        "selected": selected.files,
+        "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
+        "gateChangesInWords": words_json(&selected.gate_changes),
+        "warnings": target.warnings.iter().cloned().chain(selected.lookalikes_told()).collect::<Vec<_>>(),
+    })
+}
+
+fn words_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
+    let pairs = changes
+        .iter()
+        .map(|change| (change.path.as_str(), change.words.as_slice()));
+    pairs.collect()
+}
+
+fn candidate_json(candidate: &Candidate) -> Value {
+    let mut value = json!({
+        "path": candidate.change.path,
+        "change": change_name(&candidate.change.kind),
+        "selected": candidate.selected,
+        "reason": candidate.reason,
+    });
+    if let (ChangeKind::Renamed { from }, Some(object)) = (&candidate.change.kind, value.as_object_mut()) {
+        object.insert("from".to_owned(), json!(from));
+    }
+    value
+}
+
+const fn change_name(kind: &ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Modified => "modified",
+        ChangeKind::Renamed { .. } => "renamed",
+        ChangeKind::Deleted => "deleted",
+        ChangeKind::TypeChanged => "type-changed",
+    }
+}
+
+/// What was settled, one fact a line, then each changed pipeline in columns.
+fn as_text(target: &Target, selected: &Selected, remote: &str, policy: String) -> String {
+    let mut shown = String::new();
+    for (name, value) in facts(target, selected, remote, policy) {
+        let _ = writeln!(shown, "{name:<14} {}", text::line(&value));
+    }
+    shown.push('\n');
+    shown.push_str(&headline(target, selected));
+    let repeated = repeated(selected);
+    for (reason, times) in &repeated {
+        let what = text::count(*times, "pipeline");
+        let _ = writeln!(shown, "{what}: {}", text::line(reason));
+    }
+    let said_once = |candidate: &Candidate| repeated.contains_key(candidate.reason.as_str());
+    let rows: Vec<[String; 3]> = selected
+        .candidates
+        .iter()
+        .map(|candidate| row(candidate, !said_once(candidate)))
+        .collect();
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let (kinds, paths) = (width(0), width(1).min(WIDEST_PATH));
+    for [kind, path, reason] in &rows {
+        let line = format!("  {kind:<kinds$}  {path:<paths$}  {reason}");
+        let _ = writeln!(shown, "{}", line.trim_end());
+    }
+    shown
+}
+
+/// Reasons that more than a few pipelines share, and how many do: these are said once.
+fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
+    let mut times = BTreeMap::new();
+    for candidate in &selected.candidates {
+        *times.entry(candidate.reason.as_str()).or_default() += 1;
+    }
+    times.retain(|_, times| *times > A_FEW);
+    times
+}
+
+fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> Vec<(&'static str, String)> {
+    let no = || "no".to_owned();
+    let host = match target.ci {
+        Host::None => "none, this is somebody's own machine".to_owned(),
+        host => host.to_string(),
+    };
+    let base = target
+        .base
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), CommitId::to_string);
+    let mut facts = vec![
+        ("CI host", host),
+        ("event", target.event.clone()),
+        (
+            "pull request",
+            target.pull_request.map_or_else(no, |number| number.to_string()),
+        ),
+        ("fork", if target.fork { "yes".to_owned() } else { no() }),
+        ("tag", target.tag.clone().unwrap_or_else(no)),
+        (
+            "branch",
+            target
+                .branch
+                .clone()
+                .unwrap_or_else(|| "none is known to hold the head".to_owned()),
+        ),
+        ("head", target.head.to_string()),
+        ("on the remote", remote.to_owned()),
+        ("base", base),
+        ("because", target.base_source.clone()),
+        ("policy", policy),
+    ];
+    facts.extend(
+        selected
+            .gate_changes
+            .iter()
+            .map(|change| ("gate changed", by(change))),
+    );
+    facts.extend(
+        selected
+            .all_because
+            .clone()
+            .map(|why| ("takes all", why))
+            .filter(|(_, why)| *why != target.base_source),
+    );
+    facts
+}
+
+fn by(change: &GateChange) -> String {
+    let separator = if change.words.is_empty() { "" } else { ": " };
+    format!("by {}{separator}{}", change.path, change.words.join("; "))
+}
+
+fn headline(target: &Target, selected: &Selected) -> String {
+    let count = |n: usize| text::count(n, "pipeline");
+    if let Some(why) = &target.nothing_to_do {
+        return format!("nothing to review: {}\n", text::line(why));
+    }
+    let what = match target.base {
+        Some(_) => format!("{} changed", count(selected.candidates.len())),
+        None => format!("{} at head", count(selected.candidates.len())),
+    };
+    format!("{what}, {} to review\n", selected.files.len())
+}
+
+fn row(candidate: &Candidate, with_reason: bool) -> [String; 3] {
+    let mark = if candidate.selected { '+' } else { '-' };
+    let path = text::line(&candidate.change.path);
+    let path = match &candidate.change.kind {
+        ChangeKind::Renamed { from } => format!("{path} (was {})", text::line(from)),
+        _ => path,
+    };
+    [
+        format!("{mark} {}", change_name(&candidate.change.kind)),
+        path,
+        if with_reason {
+            text::line(&candidate.reason)
+        } else {
+            String::new()
+        },
+    ]
+}

@@ -1,0 +1,139 @@
+//! Reports as files, and where each CI host looks for them.
+
+use super::{Delivery, words};
+use crate::ci::Host;
+use crate::cli::ReportFlag;
+use crate::commands::Run;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::Report;
+use crate::report::{self, About, Format};
+use crate::write;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Writes the reports that were asked for; where none were, those that the host looks for. One of the latter that
+/// cannot be written is a warning, as nobody asked for it.
+pub(super) fn write_reports(
+    run: &Run,
+    host: Host,
+    delivery: &Delivery<'_>,
+    about: &About,
+    check: &mut impl FnMut(Result<(), Failure>),
+) {
+    for target in &delivery.to.reports {
+        check(write_report(run, target, delivery.report, about));
+    }
+    if !delivery.to.reports.is_empty() {
+        return;
+    }
+    for (format, place) in usual(run, host) {
+        let target = ReportFlag {
+            format,
+            path: Some(run.env.current_dir().join(&*place)),
+        };
+        match write_report(run, &target, delivery.report, about) {
+            Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
+            Err(failure) => run.ui.warn(&words(&failure)),
+        }
+    }
+}
+
+/// Where a host looks for reports without being told, or where its documentation tells one to put them; on GitHub the
+/// annotations, the step summary and the outputs say everything.
+fn usual(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
+    use Format::{Gitlab, Junit};
+    let fixed: &[(Format, &'static str)] = match host {
+        // `artifacts:reports` of the job must name both:
+        // <https://docs.gitlab.com/ci/yaml/artifacts_reports/>.
+        Host::GitLab => &[(Gitlab, "gl-code-quality-report.json"), (Junit, "junit.xml")],
+        // The default of `testResultsFiles` is `**/TEST-*.xml`:
+        // <https://learn.microsoft.com/azure/devops/pipelines/tasks/reference/publish-test-results-v2>.
+        Host::Azure => &[(Junit, "TEST-sluicegate.xml")],
+        // Found without any setting:
+        // <https://support.atlassian.com/bitbucket-cloud/docs/test-reporting-in-pipelines/>.
+        Host::Bitbucket => &[(Junit, "test-results/sluicegate.xml")],
+        // For `junit 'build/reports/**/*.xml'`:
+        // <https://www.jenkins.io/doc/pipeline/tour/tests-and-artifacts/>.
+        Host::Jenkins => &[(Junit, "build/reports/sluicegate.xml")],
+        // For `store_test_results: path: test-results`, which wants a folder for each suite:
+        // <https://circleci.com/docs/guides/test/collect-test-data/>.
+        Host::CircleCi => &[(Junit, "test-results/sluicegate/results.xml")],
+        // For the test collector's or the annotation plugin's `tmp/junit-*.xml`:
+        // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>. Artifacts of a build share one namespace, so
+        // each of its parallel jobs has a name of its own.
+        Host::Buildkite => return vec![(Junit, buildkite_junit(run.env.get("BUILDKITE_JOB_ID")).into())],
+        Host::GitHub | Host::Gitea | Host::None => &[],
+    };
+    let places = fixed.iter().map(|(format, place)| (*format, (*place).into()));
+    places.collect()
+}
+
+fn buildkite_junit(job: Option<&str>) -> String {
+    let is_plain = |job: &&str| job.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    match job.filter(is_plain) {
+        Some(job) => format!("tmp/junit-sluicegate-{job}.xml"),
+        None => "tmp/junit-sluicegate.xml".to_owned(),
+    }
+}
+
+/// Where the reports are, asked for or usual, for people.
+pub(super) fn places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
+    let asked = delivery
+        .to
+        .reports
+        .iter()
+        .filter_map(|target| target.path.as_ref());
+    let asked: Vec<String> = asked.map(|path| path.display().to_string()).collect();
+    if !delivery.to.reports.is_empty() {
+        return asked;
+    }
+    let usual = usual(run, host).into_iter().map(|(_, place)| place.into_owned());
+    let page = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
+    usual.chain(page).collect()
+}
+
+/// The path of the JUnit report, asked for or usual.
+pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
+    let is_junit = |format: Format| matches!(format, Format::Junit | Format::JunitStrict);
+    let mut asked = delivery
+        .to
+        .reports
+        .iter()
+        .filter(|target| is_junit(target.format));
+    if delivery.to.reports.is_empty() {
+        let mut usual = usual(run, host).into_iter();
+        return usual.find_map(|(format, place)| is_junit(format).then(|| place.into_owned()));
+    }
+    asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
+}
+
+fn write_report(run: &Run, target: &ReportFlag, report: &Report, about: &About) -> Result<(), Failure> {
+    let format = target.format;
+    let unusable = |error: anyhow::Error| {
+        let place = target
+            .path
+            .as_deref()
+            .unwrap_or(Path::new("-"))
+            .display()
+            .to_string();
+        Failure::new(
+            ExitStatus::Usage,
+            error.context(format!("the report {format}={place} was not written")),
+        )
+    };
+    let cut = match format {
+        Format::Sarif => report::left_out_of_sarif(report, about),
+        _ => 0,
+    };
+    if cut > 0 {
+        run.ui.warn(&format!(
+            "the SARIF report leaves out {cut} of the least findings, as GitHub takes no more; the JSON report has all"
+        ));
+    }
+    let bytes = report::render(format, report, about).map_err(|error| unusable(error.into()))?;
+    match &target.path {
+        Some(path) => write::whole(path, &bytes).map_err(|error| unusable(error.into())),
+        None => run.ui.out(&String::from_utf8_lossy(&bytes)),
+    }
+}

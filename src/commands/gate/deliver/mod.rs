@@ -1,0 +1,96 @@
+//! Brings a report to where people look: files, standard output, the CI host. One place that cannot be reached is
+//! named; the others are served, and the verdict stands.
+
+mod files;
+mod links;
+mod remote;
+mod reproduction;
+mod steps;
+mod surroundings;
+
+pub(crate) use steps::{STEP_OUTPUT, append_outputs};
+
+use crate::ci::{CiContext, Host};
+use crate::commands::Run;
+use crate::commands::gate::judgement::Ending;
+use crate::commands::gate::workspace::Workspace;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::Report;
+use crate::git::{Repository, Snapshot};
+use crate::settings::Destinations;
+
+/// What to deliver, and where to.
+pub(crate) struct Delivery<'a> {
+    pub(crate) report: &'a Report,
+    pub(crate) to: &'a Destinations,
+    /// Whether the run passes, whatever the verdict is.
+    pub(crate) passes: bool,
+    /// Why files were not reviewed, as far as that was told already.
+    pub(crate) told: &'a [String],
+}
+
+/// Where the program runs, as far as it is known.
+pub(crate) struct Place<'a> {
+    /// The repository, and the files in it that the report is about.
+    pub(crate) files: Option<(&'a Repository, &'a Snapshot<'a>)>,
+    pub(crate) ci: Option<&'a CiContext>,
+}
+
+impl Place<'_> {
+    fn host(&self) -> Host {
+        self.ci.map_or(Host::None, |ci| ci.host)
+    }
+}
+
+/// What a failure says, for a warning.
+pub(crate) fn words(failure: &Failure) -> String {
+    let shown = failure.render();
+    shown
+        .strip_prefix("error: ")
+        .unwrap_or(&shown)
+        .trim_end()
+        .to_owned()
+}
+
+/// Delivers what was just found in these files of the workspace; the status says whether every place was reached.
+pub(crate) fn deliver(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    report: &Report,
+    ending: &Ending,
+    to: &Destinations,
+) -> ExitStatus {
+    let place = Place {
+        files: Some((&workspace.repo, snapshot)),
+        ci: Some(&workspace.ci),
+    };
+    deliver_from(
+        run,
+        &place,
+        &Delivery {
+            report,
+            to,
+            passes: ending.status == ExitStatus::Success,
+            told: &ending.told,
+        },
+    )
+}
+
+/// Delivers from any place.
+pub(crate) fn deliver_from(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> ExitStatus {
+    let about = surroundings::about(run, place, delivery);
+    let mut status = ExitStatus::Success;
+    let mut check = |result: Result<(), Failure>| {
+        if let Err(failure) = result {
+            status = status.worse(run.ui.fail(&failure));
+        }
+    };
+    files::write_reports(run, place.host(), delivery, &about, &mut check);
+    check(steps::show(run, place, delivery, &about));
+    check(steps::summarize(run, delivery, &about));
+    check(steps::tell_outputs(run, place, delivery));
+    remote::send(run, place, delivery, &about);
+    status
+}

@@ -1,0 +1,119 @@
+//! What a CI host reads of a step: annotations, summary, outputs.
+
+use super::files::junit_path;
+use super::{Delivery, Place};
+use crate::ci::Host;
+use crate::cli::Annotations;
+use crate::commands::Run;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::report::terminal::{self, Groups};
+use crate::report::{self, About, AnnotationStyle, azure, github};
+use std::fs::File;
+use std::io::Write as _;
+use uuid::Uuid;
+
+/// The number of the group of annotations, which no group of findings has.
+const ANNOTATIONS: usize = usize::MAX;
+/// GitHub, Gitea and Forgejo: the file whose markdown is shown on the run's page.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+/// GitHub, Gitea and Forgejo: the file that takes a step's outputs.
+pub(crate) const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
+
+/// The findings for people, and the host's annotations and outputs; beside a report on standard output, on standard
+/// error.
+pub(super) fn show(
+    run: &Run,
+    place: &Place<'_>,
+    delivery: &Delivery<'_>,
+    about: &About,
+) -> Result<(), Failure> {
+    let taken = delivery.to.take_output();
+    let color = if taken {
+        run.ui.colors_messages()
+    } else {
+        run.ui.colors_output()
+    };
+    let host = place.host();
+    let style = terminal::Style {
+        color,
+        width: run.ui.width(),
+        groups: groups(host),
+        quiet: run.ui.is_quiet(),
+        passes: delivery.passes,
+    };
+    let asked = annotation_style(delivery.to.annotations, host);
+    let mut commands = report::annotations(asked, delivery.report, about);
+    if host == Host::Azure {
+        commands.extend(azure::outputs(&outputs(run, host, delivery)));
+    }
+    // First, so that the verdict stands last; folded, as the findings follow.
+    let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
+    let mut text = String::new();
+    if !commands.is_empty() {
+        style
+            .groups
+            .push(&mut text, ANNOTATIONS, "annotations", &commands);
+    }
+    text.push_str(&terminal::render(delivery.report, about, style));
+    if taken {
+        run.ui.out_beside(&text)
+    } else {
+        run.ui.out(&text)
+    }
+}
+
+/// The groups that the host folds in its log.
+const fn groups(host: Host) -> Groups {
+    match host {
+        Host::GitHub | Host::Gitea => Groups::Github,
+        Host::GitLab => Groups::Gitlab,
+        Host::Azure => Groups::Azure,
+        _ => Groups::None,
+    }
+}
+
+/// The step summary, where the host takes one.
+pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+    append(run, STEP_SUMMARY, || github::step_summary(delivery.report, about))
+}
+
+/// The step outputs, where the host takes them in a file.
+pub(super) fn tell_outputs(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Result<(), Failure> {
+    append(run, STEP_OUTPUT, || {
+        github::outputs(&outputs(run, place.host(), delivery), Uuid::new_v4())
+    })
+}
+
+const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
+    match (asked, host) {
+        (Annotations::Github, _) | (Annotations::Auto, Host::GitHub | Host::Gitea) => AnnotationStyle::Github,
+        (Annotations::Azure, _) | (Annotations::Auto, Host::Azure) => AnnotationStyle::Azure,
+        (Annotations::None | Annotations::Auto, _) => AnnotationStyle::None,
+    }
+}
+
+/// The step outputs of the contract.
+fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+    let mut outputs = report::outputs(delivery.report);
+    outputs.push(("junit", junit_path(run, host, delivery).unwrap_or_default()));
+    outputs
+}
+
+/// Appends to a file that the host names by a variable; nothing where it does not.
+fn append(run: &Run, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
+    let Some(path) = run.env.get(variable) else {
+        return Ok(());
+    };
+    let file = File::options().append(true).create(true).open(path);
+    file.and_then(|mut file| file.write_all(content().as_bytes()))
+        .map_err(|error| {
+            let what = format!("{path} ({variable}) could not be written");
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
+}
+
+/// Appends step outputs where the host takes them.
+pub(crate) fn append_outputs(run: &Run, pairs: &[(&str, String)]) -> Result<(), Failure> {
+    append(run, STEP_OUTPUT, || github::outputs(pairs, Uuid::new_v4()))
+}

@@ -1,0 +1,100 @@
+//! What a change does to the gate itself, told against what the host says about the change.
+//!
+//! A setting that moves the base must not hide it. Both versions of the files are read as far as they can be, and where
+//! they cannot, that is said.
+
+use crate::ci::Host;
+use crate::cli::GateChanges;
+use crate::commands::Run;
+use crate::commands::gate::workspace::{Workspace, as_wish};
+use crate::context::{self, Comparison, ContextError};
+use crate::error::Failure;
+use crate::git::{Change, ChangeKind, CommitId, FileKind, Snapshot, SnapshotFile};
+use crate::pipelines::RULES_FILE;
+use crate::policy::{self, Side};
+use crate::settings::Revisions;
+
+impl Workspace<'_> {
+    /// The commit that the host compares with. Where it cannot be settled, it is the one that was asked for, and that is
+    /// said; where changes of the gate can fail the run, it is an error.
+    pub(crate) fn hosts_base(
+        &self,
+        run: &Run,
+        comparison: &Comparison,
+        asked: &Revisions,
+    ) -> Result<Option<CommitId>, Failure> {
+        if asked.base.is_none() && !asked.all {
+            return Ok(comparison.base.clone());
+        }
+        match self.without_wish(comparison, asked) {
+            Ok(base) => Ok(base),
+            Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
+            Err(_) if self.ci.host == Host::None => Ok(comparison.base.clone()),
+            Err(error) => {
+                run.ui.warn(&format!(
+                    "what the change does to the gate itself is told against {}, as the host's own base cannot be settled: {error}",
+                    comparison.base.as_ref().map_or("nothing", |_| "the base that was asked for")
+                ));
+                Ok(comparison.base.clone())
+            }
+        }
+    }
+
+    fn without_wish(
+        &self,
+        comparison: &Comparison,
+        asked: &Revisions,
+    ) -> Result<Option<CommitId>, ContextError> {
+        let wish = as_wish(Revisions {
+            base: None,
+            all: false,
+            ..asked.clone()
+        });
+        match comparison.head {
+            Some(_) => context::settle(&self.repo, &self.ci, &wish).map(|target| target.base),
+            None => context::settle_checkout(&self.repo, &self.ci, &wish).map(|found| found.base),
+        }
+    }
+
+    /// What changed in a file of the gate, in words.
+    pub(crate) fn words(
+        &self,
+        snapshot: &Snapshot<'_>,
+        base: Option<&CommitId>,
+        change: &Change,
+    ) -> Vec<String> {
+        let Some(base) = base.map(|base| self.repo.snapshot(base.clone())) else {
+            return Vec::new();
+        };
+        let was = match &change.kind {
+            ChangeKind::Renamed { from } => from,
+            _ => &change.path,
+        };
+        let (old, new) = (self.side(&base, was), self.side(snapshot, &change.path));
+        if change.path.ends_with(RULES_FILE) {
+            policy::of_rules(&old, &new)
+        } else {
+            policy::of_settings(&old, &new)
+        }
+    }
+
+    fn side(&self, place: &Snapshot<'_>, path: &str) -> Side {
+        match place.find(path) {
+            Ok(None) => Side::Missing,
+            Ok(Some(file)) => self.content(&file),
+            Err(error) => Side::Unreadable(error.to_string()),
+        }
+    }
+
+    fn content(&self, file: &SnapshotFile) -> Side {
+        match file.kind {
+            FileKind::Symlink => Side::Unreadable("it is a symbolic link".to_owned()),
+            FileKind::Submodule => Side::Unreadable("it is a submodule".to_owned()),
+            FileKind::Regular => match self.read(file) {
+                Ok(Ok(bytes)) => Side::Text(bytes),
+                Ok(Err(error)) => Side::Unreadable(error.to_string()),
+                Err(failure) => Side::Unreadable(failure.chain()),
+            },
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! From findings to a verdict, an exit status and a report: the same for every reviewer.
+
+use crate::commands::Run;
+use crate::commands::gate::workspace::Chosen;
+use crate::context::Comparison;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::{Engine, Excluded, FailOn, Report, ReviewContext, Shard, Verdict};
+use crate::gate::{self, Selected, Tally};
+use crate::git::CommitId;
+use crate::settings::Judging;
+use crate::text::count;
+use jiff::Timestamp;
+use std::time::Instant;
+
+const REFUSED: &str = "The change touches the gate itself and other files. This job does not allow that (--gate-changes \
+                       fail): propose what it does to the gate in a change of its own.";
+
+/// What the findings come to.
+pub(crate) struct Judged {
+    pub(crate) status: ExitStatus,
+    tally: Tally,
+    verdict: Verdict,
+    /// What else is to be known; each a sentence.
+    pub(crate) notes: Vec<String>,
+    /// Why files were not reviewed, as far as that was told already.
+    pub(crate) told: Vec<String>,
+}
+
+/// How a run ends, for whoever tells it.
+pub(crate) struct Ending {
+    pub(crate) status: ExitStatus,
+    /// Why files were not reviewed, as far as that was told already.
+    pub(crate) told: Vec<String>,
+}
+
+impl Judged {
+    /// How the run ends.
+    pub(crate) fn ending(&self) -> Ending {
+        Ending {
+            status: self.status,
+            told: self.told.clone(),
+        }
+    }
+}
+
+impl Judged {
+    /// There was nothing to judge; `note` says why.
+    pub(crate) fn nothing(note: String) -> Self {
+        Self {
+            status: ExitStatus::Success,
+            tally: Tally::default(),
+            verdict: Verdict::Passed,
+            notes: vec![note],
+            told: Vec::new(),
+        }
+    }
+
+    /// Decides. `excuse` says why the run passes where it is undecided; without one it does not.
+    pub(crate) fn of(mut tally: Tally, fail_on: FailOn, excuse: Option<&str>) -> Self {
+        let decision = gate::decide(&tally, fail_on);
+        let mut status = if decision.failed {
+            ExitStatus::GateFailed
+        } else {
+            ExitStatus::Success
+        };
+        let mut notes = std::mem::take(&mut tally.notes);
+        notes.append(&mut tally.doubts);
+        match excuse {
+            Some(excuse) if decision.undecided => notes.push(excuse.to_owned()),
+            None if decision.undecided => status = status.worse(ExitStatus::Undecided),
+            _ => {}
+        }
+        Self {
+            status,
+            tally,
+            verdict: decision.verdict(),
+            notes,
+            told: Vec::new(),
+        }
+    }
+}
+
+impl Judged {
+    /// Takes in what the selection tells: names that only look like a pipeline's, and a change of the gate that the job
+    /// does not allow, which fails the run whatever the findings are.
+    pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen) {
+        if let Some(told) = chosen.selected.lookalikes_told() {
+            run.ui.warn(&told);
+            self.notes.push(told);
+        }
+        if chosen.is_refused {
+            self.status = self.status.worse(ExitStatus::GateFailed);
+            self.verdict = Verdict::Failed;
+            self.notes.push(REFUSED.to_owned());
+        }
+    }
+}
+
+/// When a review began.
+pub(crate) struct Started {
+    at: Timestamp,
+    clock: Instant,
+}
+
+impl Started {
+    pub(crate) fn now() -> Self {
+        Self {
+            at: Timestamp::now(),
+            clock: Instant::now(),
+        }
+    }
+
+    /// The report of a review that ends now.
+    pub(crate) fn report(
+        &self,
+        engine: Engine,
+        judged: Judged,
+        comparison: Comparison,
+        chosen: Chosen,
+        part: &Part,
+    ) -> Report {
+        let types = judged.tally.excluded.into_iter().map(|path| Excluded {
+            path,
+            reason: "not a file that is reviewed".to_owned(),
+        });
+        let mut excluded: Vec<Excluded> = types.chain(chosen.selected.left_out).collect();
+        excluded.sort();
+        Report {
+            engine,
+            verdict: judged.verdict,
+            context: ReviewContext {
+                ci: comparison.ci.to_string(),
+                event: comparison.event,
+                branch: comparison.branch,
+                head: comparison.head.as_ref().map(CommitId::to_string),
+                base: comparison.base.as_ref().map(CommitId::to_string),
+                shard: part.shard,
+                fail_on: Some(part.fail_on),
+                paths: part.paths.clone(),
+            },
+            files: judged.tally.files,
+            excluded,
+            unreviewed: judged.tally.unreviewed,
+            gate_changes: chosen.selected.gate_changes,
+            gate_refused: chosen.is_refused,
+            notes: judged.notes,
+            fixed: None,
+            started_at: self.at,
+            elapsed: self.clock.elapsed(),
+        }
+    }
+}
+
+/// The part of the selected files that this run judges, and by what.
+pub(crate) struct Part {
+    pub(crate) shard: Option<Shard>,
+    pub(crate) fail_on: FailOn,
+    /// What the selection was restricted to before.
+    pub(crate) paths: Vec<String>,
+    left_out: usize,
+}
+
+/// Why such a review is no pass as a whole, whatever its verdict; none if it is of everything and could fail.
+pub(crate) fn why_partial(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
+    if let Some(part) = shard {
+        return Some(format!("it is of the part {part} alone"));
+    }
+    if !paths.is_empty() {
+        return Some(format!("it is restricted to {}", paths.join(", ")));
+    }
+    (fail_on == FailOn::Never)
+        .then(|| "it was made with --fail-on never, so nothing that it found could fail it".to_owned())
+}
+
+impl Part {
+    /// Keeps the files of the part that was asked for, and says how many that is.
+    pub(crate) fn keep(
+        run: &Run,
+        asked: &Judging,
+        paths: Vec<String>,
+        selected: &mut Selected,
+    ) -> Result<Self, Failure> {
+        let parse = |text: &String| {
+            text.parse::<Shard>()
+                .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
+        };
+        let shard = asked.shard.as_ref().map(parse).transpose()?;
+        // The only part is the whole.
+        let shard = shard.filter(|shard| shard.total > 1);
+        let all = selected.files.len();
+        if let Some(shard) = shard {
+            selected.files.retain(|path| shard.holds(path));
+            let (kept, all) = (selected.files.len(), count(all, "pipeline"));
+            run.ui.say(&format!("part {shard}: {kept} of {all}"));
+        }
+        Ok(Self {
+            shard,
+            fail_on: asked.fail_on,
+            paths,
+            left_out: all - selected.files.len(),
+        })
+    }
+}
+
+/// Why nothing is to be judged, if so; `unselected` says it where nothing was selected.
+pub(crate) fn nothing(
+    comparison: &Comparison,
+    selected: &Selected,
+    part: &Part,
+    unselected: impl FnOnce() -> Result<String, Failure>,
+) -> Result<Option<String>, Failure> {
+    match &comparison.nothing_to_do {
+        Some(why) => Ok(Some(why.clone())),
+        None if !selected.files.is_empty() => Ok(None),
+        None if part.left_out > 0 => Ok(Some("all selected pipelines are in other parts".to_owned())),
+        None => unselected().map(Some),
+    }
+}

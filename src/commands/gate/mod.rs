@@ -1,0 +1,16 @@
+//! The gate: selects what a change touches, judges it, tells the result, publishes what passed, proves it later.
+
+pub(super) mod check;
+pub(super) mod ci;
+pub(super) mod context;
+pub(super) mod deliver;
+pub(super) mod gate_changes;
+pub(super) mod judgement;
+pub(super) mod platform_folder;
+pub(super) mod publish;
+pub(super) mod report;
+pub(super) mod review;
+pub(super) mod rules;
+pub(super) mod unselected;
+pub(super) mod verify;
+pub(super) mod workspace;

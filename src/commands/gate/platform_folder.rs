@@ -1,0 +1,118 @@
+//! The platform's hidden folder, where nothing in the repository tells which one it is: which it may be, and who says.
+
+use crate::commands::Run;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::Snapshot;
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::path::Path;
+
+/// Hidden folders with YAML that belong to CI hosts and editors.
+const OF_OTHERS: [&str; 12] = [
+    ".azure",
+    ".buildkite",
+    ".ci",
+    ".circleci",
+    ".config",
+    ".forgejo",
+    ".git",
+    ".gitea",
+    ".github",
+    ".gitlab",
+    ".idea",
+    ".vscode",
+];
+
+/// The longest answer that is read, in bytes.
+const ANSWER: u64 = 1024;
+
+/// Hidden folders at the root that hold YAML and may be the platform's, by name.
+pub(crate) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
+    let is_yaml = |path: &str| {
+        let extension = Path::new(path).extension();
+        extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
+    };
+    let files = snapshot.files(&|path| path.starts_with('.') && is_yaml(path))?;
+    let folders = files.iter().filter_map(|file| Some(file.path.split_once('/')?.0));
+    let mut names: Vec<String> = folders
+        .filter(|name| is_name(name) && !OF_OTHERS.contains(name))
+        .map(str::to_owned)
+        .collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// Asks on a terminal; else an error that says which folders there are, and what to type.
+pub(crate) fn must_be_named(snapshot: &Snapshot<'_>, run: &Run, command: &str) -> Result<String, Failure> {
+    let candidates = candidates(snapshot)?;
+    if let Some(name) = ask(run, &candidates)? {
+        return Ok(name);
+    }
+    let mut message = "no hidden folder at the repository root looks like the platform's".to_owned();
+    if !candidates.is_empty() {
+        let _ = write!(message, "; those that hold YAML: {}", candidates.join(", "));
+    }
+    let first = candidates.first().map_or(".NAME", String::as_str);
+    Err(Failure::usage(message).hint(format!(
+        "name it, as the platform's documentation does: `{command} --config-dir {first}`"
+    )))
+}
+
+/// Asks which one it is; none where nobody can be asked, or nothing is answered.
+pub(crate) fn ask(run: &Run, candidates: &[String]) -> Result<Option<String>, Failure> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(None);
+    }
+    let mut question = "Which hidden folder at the repository root is the platform's?\n".to_owned();
+    for (number, name) in candidates.iter().enumerate() {
+        let _ = writeln!(question, "  {}  {name}", number + 1);
+    }
+    question.push_str("A number or a name, such as .platform; nothing leaves it open: ");
+    run.ui.out_beside(&question)?;
+    let mut answer = String::new();
+    let read = io::stdin().lock().take(ANSWER).read_line(&mut answer);
+    read.map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+    chosen(&answer, candidates)
+}
+
+fn chosen(answer: &str, candidates: &[String]) -> Result<Option<String>, Failure> {
+    let answer = answer.trim();
+    if answer.is_empty() {
+        return Ok(None);
+    }
+    let by_number = answer
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| candidates.get(number.checked_sub(1)?));
+    match by_number.map_or(answer, String::as_str) {
+        name if is_name(name) => Ok(Some(name.to_owned())),
+        other => Err(Failure::usage(format!(
+            "{other:?} is no hidden folder at the repository root"
+        ))),
+    }
+}
+
+/// A hidden folder's name that a shell takes as it is.
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    name.len() > 1 && name != ".." && name.starts_with('.') && name.chars().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chosen;
+
+    #[test]
+    fn an_answer_is_a_number_a_name_or_nothing() {
+        let candidates = [".acme".to_owned(), ".other".to_owned()];
+        let name = |answer: &str| chosen(answer, &candidates).map_err(|error| error.render());
+        assert_eq!(name("2\n"), Ok(Some(".other".to_owned())));
+        assert_eq!(name(" .new \r\n"), Ok(Some(".new".to_owned())));
+        assert_eq!(name("\n"), Ok(None));
+        for wrong in ["3", "0", "acme", "..", "../x", ".a/b", ".a;b"] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
+    }
+}

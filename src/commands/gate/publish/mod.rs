@@ -1,0 +1,193 @@
+//! `sluicegate publish`: settle the commit, plan, look, send once, verify, leave a receipt.
+
+mod evidence;
+mod preview;
+mod tell;
+
+pub(crate) use evidence::{Evidence, pipelines};
+
+use crate::cli::PublishArgs;
+use crate::commands::gate::deliver::append_outputs;
+use crate::commands::gate::workspace::Workspace;
+use crate::commands::{CommandResult, Run};
+use crate::context::{Subject, Target};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::CommitId;
+use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
+use crate::settings::{Connection, Publish};
+use crate::text::count;
+use crate::ui::Bar;
+use crate::write;
+use std::sync::Arc;
+
+pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
+    let mut workspace = run.workspace()?;
+    let wish = workspace.sources.published(args)?;
+    workspace.deepen(run, &wish, Subject::Commit)?;
+    workspace.warn_of_policy(run);
+    let settings = workspace.sources.publish(args)?;
+    let target = workspace.target(run, settings.revisions.clone())?;
+    let evidence = match &settings.require_review {
+        Some(path) => Some(Evidence::required(path, settings.require_review_engine)?),
+        None => None,
+    };
+    let publishing = Publishing {
+        run,
+        workspace: &workspace,
+        settings: &settings,
+        connection: &workspace.sources.connection(&run.global)?,
+        target: &target,
+        review: None,
+        takes_output: false,
+    };
+    publishing.run(evidence)
+}
+
+/// A publish about to be done.
+pub(crate) struct Publishing<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) workspace: &'a Workspace<'a>,
+    pub(crate) settings: &'a Publish,
+    pub(crate) connection: &'a Connection,
+    pub(crate) target: &'a Target,
+    /// What the review proved that this relies on.
+    pub(crate) review: Option<ReviewEvidence>,
+    /// Whether standard output carries a report, so that nothing else may be written there.
+    pub(crate) takes_output: bool,
+}
+
+impl Publishing<'_> {
+    /// Publishes; with evidence, only what that proves to have passed.
+    pub(crate) fn run(mut self, evidence: Option<Evidence>) -> CommandResult {
+        if let Some(evidence) = &evidence {
+            evidence.passed(&self.target.head)?;
+        }
+        if evidence.is_some() && self.settings.from == Source::Worktree {
+            let message = "a review is of a commit, and says nothing about files from the working tree";
+            return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
+        }
+        let plan = match self.plan() {
+            Err(error) if self.settings.dry_run => return self.show_refusal(error),
+            planned => planned?,
+        };
+        self.review = evidence.map(|evidence| evidence.covers(&plan)).transpose()?;
+        for warning in &plan.warnings {
+            self.run.ui.warn(warning);
+        }
+        if self.settings.dry_run {
+            return self.preview(&plan);
+        }
+        self.send(&plan)
+    }
+
+    fn send(&self, plan: &Plan) -> CommandResult {
+        let platform = self.run.platform(self.connection)?;
+        let what = count(plan.files.len(), "file");
+        self.run.ui.say(&format!(
+            "publishing {what} as version {} of {}",
+            plan.version_name, plan.prefix
+        ));
+        let bar = self.run.ui.progress("publishing").bytes();
+        let ended = self.run.requests(publish::publish(
+            &platform,
+            plan,
+            self.options(),
+            Some(progress(&bar, plan)),
+        ))?;
+        bar.clear();
+        let status = tell::tell(self, plan, &ended)?;
+        let hashes = ended.hashes.clone().unwrap_or_default();
+        let receipt = Receipt::of(plan, &hashes, &ended).with_review(self.review.as_ref());
+        Ok(status.worse(self.record(&receipt)))
+    }
+
+    fn plan(&self) -> Result<Plan, PublishError> {
+        self.plan_of(&self.target.head, self.settings.from)
+    }
+
+    fn plan_of(&self, commit: &CommitId, source: Source) -> Result<Plan, PublishError> {
+        plan_of(self.workspace, self.settings, self.target, commit, source)
+    }
+
+    fn options(&self) -> publish::Options {
+        let settings = self.settings;
+        publish::Options {
+            on_ignored: settings.on_ignored,
+            if_exists: settings.if_exists,
+            verify: settings.verify,
+            patience: settings.lookup_timeout,
+            // Content hashes cost time, so they are made only for who reads them.
+            hash: settings.receipt.is_some()
+                || self
+                    .run
+                    .env
+                    .get(crate::commands::gate::deliver::STEP_OUTPUT)
+                    .is_some(),
+        }
+    }
+
+    /// Shows a result: on standard output, unless that carries a report.
+    fn show(&self, text: &str) -> Result<(), Failure> {
+        if self.takes_output {
+            self.run.ui.out_beside(text)
+        } else {
+            self.run.ui.out(text)
+        }
+    }
+
+    /// Writes the receipt and the step outputs; what cannot be written is named.
+    fn record(&self, receipt: &Receipt) -> ExitStatus {
+        let (run, settings) = (self.run, self.settings);
+        let mut status = ExitStatus::Success;
+        let mut check = |result: Result<(), Failure>| {
+            if let Err(failure) = result {
+                status = status.worse(run.ui.fail(&failure));
+            }
+        };
+        if let Some(path) = &settings.receipt {
+            let written = write::whole(path, receipt.render().as_bytes());
+            check(written.map_err(|error| {
+                let what = format!("the receipt {} was not written", path.display());
+                Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+            }));
+        }
+        check(append_outputs(
+            run,
+            &[
+                ("version-name", receipt.version_name.clone()),
+                ("digest", receipt.digest.clone()),
+            ],
+        ));
+        status
+    }
+}
+
+/// The plan of a publish of this commit by these settings.
+pub(crate) fn plan_of(
+    workspace: &Workspace<'_>,
+    settings: &Publish,
+    target: &Target,
+    commit: &CommitId,
+    source: Source,
+) -> Result<Plan, PublishError> {
+    let wish = Wish {
+        prefix: settings.prefix.clone(),
+        version_template: settings.version_name.clone(),
+        include: &|path| settings.selection.includes(path),
+        exclude: &|path| settings.selection.excludes(path),
+        select: settings.select,
+        config_dir: workspace.named_folder.clone(),
+        source,
+        branch: target.branch.clone(),
+        tag: target.tag.clone(),
+        run_number: target.run_number.clone(),
+    };
+    publish::plan(&workspace.repo, commit, &wish)
+}
+
+/// The request has a little more than the files.
+fn progress(bar: &Bar, plan: &Plan) -> Progress {
+    let (bar, total) = (bar.clone(), plan.total_bytes());
+    Arc::new(move |sent| bar.set(sent.min(total), total))
+}

@@ -1,0 +1,229 @@
+//! The dry run: the plan, what would be refused, and what it changes for consumers. It only reads.
+
+use super::Publishing;
+use crate::api::{ArtifactDetails, Platform};
+use crate::commands::CommandResult;
+use crate::commands::kit::output::json;
+use crate::error::Failure;
+use crate::http::{ErrorKind, HttpError};
+use crate::publish::{Changes, Plan, PublishError, Receipt, Source, changes};
+use crate::text;
+use crate::text::count;
+use serde_json::{Value, json as value};
+use std::fmt::Write as _;
+
+/// The most changed files of a kind that are named to people.
+const NAMED: usize = 20;
+
+/// What the platform has.
+#[derive(Default)]
+struct Published {
+    /// Whether the version exists.
+    exists: Option<bool>,
+    latest: Option<ArtifactDetails>,
+}
+
+/// What is shown beside the plan.
+struct Preview {
+    receipt_digest: String,
+    hashes: Vec<String>,
+    published: Published,
+    refused: Vec<String>,
+    /// Since which commit, and what changed since; or why that cannot be told.
+    changes: Result<(String, Changes), String>,
+}
+
+impl Publishing<'_> {
+    /// Shows the plan.
+    pub(super) fn preview(&self, plan: &Plan) -> CommandResult {
+        let hashes = plan.hash_all()?;
+        let published = self.published(plan)?;
+        let changes = self.since_latest(plan, &hashes, published.latest.as_ref());
+        let exists = "the version exists, and a version is never changed".to_owned();
+        let refused = published.exists.filter(|exists| *exists).map(|_| exists);
+        let receipt = Receipt::planned(plan, &hashes).with_review(self.review.as_ref());
+        let preview = Preview {
+            receipt_digest: receipt.digest.clone(),
+            hashes: hashes.clone(),
+            published,
+            refused: refused.into_iter().collect(),
+            changes,
+        };
+        let shown = if self.settings.json {
+            json(&document(plan, &preview))
+        } else {
+            in_words(plan, &preview)
+        };
+        self.show(&shown)?;
+        Ok(self.record(&receipt))
+    }
+
+    /// There is no plan; with `--json` what would be refused is shown as data too.
+    pub(super) fn show_refusal(&self, error: PublishError) -> CommandResult {
+        if self.settings.json {
+            let refused: Vec<Value> = match &error {
+                PublishError::NotWhole(problems) => problems
+                    .iter()
+                    .map(|it| value!({ "what": it.what, "path": it.path, "line": it.line, "component": it.component }))
+                    .collect(),
+                other => vec![value!({ "what": other.to_string() })],
+            };
+            let head = self.target.head.as_str();
+            self.show(&json(
+                &value!({ "schema": "sluicegate.plan/v1", "commitHash": head, "refused": refused }),
+            ))?;
+        }
+        Err(error.into())
+    }
+
+    /// What the platform has, where one is configured. That it cannot be asked is a warning: the plan stands without.
+    fn published(&self, plan: &Plan) -> Result<Published, Failure> {
+        if self.connection.base_url().is_err() || self.connection.token().is_err() {
+            return Ok(Published::default());
+        }
+        let platform = self.run.platform(self.connection)?;
+        let asked = self.run.requests(async {
+            Ok::<_, HttpError>(Published {
+                exists: Some(found(&platform, plan, Some(&plan.version_name)).await?.is_some()),
+                latest: found(&platform, plan, None).await?,
+            })
+        })?;
+        Ok(asked.unwrap_or_else(|why| {
+            self.run
+                .ui
+                .warn(&format!("what is published cannot be told: {why}"));
+            Published::default()
+        }))
+    }
+
+    fn since_latest(
+        &self,
+        plan: &Plan,
+        hashes: &[String],
+        latest: Option<&ArtifactDetails>,
+    ) -> Result<(String, Changes), String> {
+        let latest = latest.ok_or("no published version is known")?;
+        let told = latest.artifact.commit_hash.as_deref();
+        let told = told.ok_or("the latest published version names no commit")?;
+        let repo = &self.workspace.repo;
+        if told.len() < 40 || !repo.has_commit(told) {
+            return Err(format!("the clone does not have the commit {told}"));
+        }
+        let old = repo.resolve(told).map_err(|why| why.to_string())?;
+        match repo.contains(&self.target.head, &old) {
+            Ok(true) => {}
+            Ok(false) => return Err(format!("the commit {told} is not in the history of this one")),
+            Err(why) => return Err(why.to_string()),
+        }
+        let changed = self
+            .plan_of(&old, Source::Commit)
+            .and_then(|before| changes(&before, plan, hashes));
+        changed
+            .map(|changes| (told.to_owned(), changes))
+            .map_err(|why| format!("the commit {told} could not be published as this one: {why}"))
+    }
+}
+
+/// The details of a version, or of the most recent enabled one; none if there is none.
+async fn found(
+    platform: &Platform,
+    plan: &Plan,
+    version: Option<&str>,
+) -> Result<Option<ArtifactDetails>, HttpError> {
+    match platform.artifact_details(&plan.prefix, version).await {
+        Ok(details) => Ok(Some(details)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The plan as data: schema `sluicegate.plan/v1`.
+fn document(plan: &Plan, preview: &Preview) -> Value {
+    let files: Vec<Value> = plan
+        .files
+        .iter()
+        .zip(&preview.hashes)
+        .map(|(file, hash)| value!({ "path": file.path, "bytes": file.bytes, "sha256": hash }))
+        .collect();
+    let refused: Vec<Value> = preview
+        .refused
+        .iter()
+        .map(|what| value!({ "what": what }))
+        .collect();
+    let latest = preview.published.latest.as_ref().map(|latest| {
+        value!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
+    });
+    let changes = preview.changes.as_ref().ok().map(|(since, changes)| {
+        value!({ "since": since, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
+    });
+    value!({
+        "schema": "sluicegate.plan/v1",
+        "prefix": plan.prefix,
+        "versionName": plan.version_name,
+        "commitHash": plan.commit_hash,
+        "branch": plan.branch,
+        "from": plan.source.name(),
+        "select": plan.select.name(),
+        "digest": preview.receipt_digest,
+        "bytes": plan.total_bytes(),
+        "files": files,
+        "sharedPipelines": plan.shared,
+        "warnings": plan.warnings,
+        "refused": refused,
+        "latest": latest,
+        "changes": changes,
+        "changesUnknown": preview.changes.as_ref().err(),
+    })
+}
+
+fn in_words(plan: &Plan, preview: &Preview) -> String {
+    let mut shown = format!("would publish {}\n", count(plan.files.len(), "file"));
+    let latest = preview.published.latest.as_ref();
+    let facts = [
+        ("prefix", Some(plan.prefix.clone())),
+        ("version", Some(plan.version_name.clone())),
+        ("commit", Some(plan.commit_hash.clone())),
+        ("branch", plan.branch.clone()),
+        ("digest", Some(preview.receipt_digest.clone())),
+        ("bytes", Some(plan.total_bytes().to_string())),
+        ("latest", latest.and_then(|it| it.artifact.version_name.clone())),
+    ];
+    for (name, value) in facts {
+        let value = value.unwrap_or_else(|| "(none)".to_owned());
+        let _ = writeln!(shown, "  {name:<8} {}", text::line(&value));
+    }
+    for (file, hash) in plan.files.iter().zip(&preview.hashes) {
+        let _ = writeln!(shown, "  {hash} {:>10}  {}", file.bytes, text::line(&file.path));
+    }
+    match &preview.changes {
+        Ok((since, changes)) => tell_changes(&mut shown, since, changes),
+        Err(why) => {
+            let _ = writeln!(shown, "what changed is not told: {}", text::line(why));
+        }
+    }
+    for what in &preview.refused {
+        let _ = writeln!(shown, "would be refused: {what}");
+    }
+    shown
+}
+
+fn tell_changes(shown: &mut String, since: &str, changes: &Changes) {
+    let kinds = [
+        ("added", &changes.added),
+        ("modified", &changes.modified),
+        ("removed", &changes.removed),
+    ];
+    if kinds.iter().all(|(_, paths)| paths.is_empty()) {
+        let _ = writeln!(shown, "nothing changed since the latest version ({since})");
+        return;
+    }
+    let _ = writeln!(shown, "changed since the latest version ({since}):");
+    for (kind, paths) in kinds {
+        for path in paths.iter().take(NAMED) {
+            let _ = writeln!(shown, "  {kind:<8} {}", text::line(path));
+        }
+        if paths.len() > NAMED {
+            let _ = writeln!(shown, "  {kind:<8} and {} more", paths.len() - NAMED);
+        }
+    }
+}

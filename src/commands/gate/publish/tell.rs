@@ -1,0 +1,99 @@
+//! Says how a publish ended.
+
+use super::Publishing;
+use crate::commands::CommandResult;
+use crate::commands::kit::failure::status_of;
+use crate::commands::kit::published::latest_in_words;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http::HttpError;
+use crate::publish::{self, OutcomeKind, Plan};
+use crate::text;
+use crate::text::count;
+use std::fmt::Write as _;
+
+/// Says how it ended, the most important first, and gives the exit status.
+pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Outcome) -> CommandResult {
+    let run = publishing.run;
+    let status = match ended.kind {
+        OutcomeKind::Published | OutcomeKind::AlreadyPublished => ExitStatus::Success,
+        OutcomeKind::Conflict => ExitStatus::AlreadyExists,
+        OutcomeKind::Incomplete => ExitStatus::Incomplete,
+        OutcomeKind::Unknown => ExitStatus::Undecided,
+        OutcomeKind::Failed => ended.error.as_ref().map_or(ExitStatus::Undecided, failed),
+    };
+    let name = format!("version {} of {}", plan.version_name, plan.prefix);
+    if status == ExitStatus::Success {
+        for problem in &ended.problems {
+            run.ui.warn(problem);
+        }
+        let checked = if ended.verified {
+            ", and checked"
+        } else {
+            ", not checked"
+        };
+        let word = if ended.kind == OutcomeKind::AlreadyPublished {
+            "already published"
+        } else {
+            "published"
+        };
+        let files = count(plan.files.len(), "file");
+        publishing.show(&(text::line(&format!("{word} {name}: {files}{checked}")) + "\n"))?;
+        return Ok(status);
+    }
+    let mut failure = Failure::new(status, anyhow::Error::msg(problems(&name, ended)));
+    if let Some(hint) = hint(ended) {
+        failure = failure.hint(hint);
+    }
+    Ok(run.ui.fail(&failure))
+}
+
+/// A conflict is known as one only from the upload itself, and then the publish is not just failed.
+fn failed(error: &HttpError) -> ExitStatus {
+    match status_of(error.kind()) {
+        ExitStatus::AlreadyExists => ExitStatus::Undecided,
+        status => status,
+    }
+}
+
+fn problems(name: &str, ended: &publish::Outcome) -> String {
+    let mut problems = ended.problems.iter();
+    let mut said = match ended.kind {
+        OutcomeKind::Incomplete if ended.disable_failed => {
+            let first = problems.next().cloned().unwrap_or_default();
+            format!("{first}\n  {name} is published, but it is incomplete")
+        }
+        OutcomeKind::Conflict => format!("{name} exists already, nothing was published"),
+        OutcomeKind::Incomplete => {
+            format!("{name} is published, but it is incomplete or could not be verified")
+        }
+        OutcomeKind::Unknown => format!("it is not known whether {name} was published"),
+        _ => format!("{name} was not published"),
+    };
+    if ended.disabled {
+        said.push_str("; it was disabled, so that no consumer meets it");
+    }
+    if let Some(latest) = &ended.latest {
+        let _ = write!(said, "\n  {}", latest_in_words(latest));
+    }
+    for problem in problems {
+        let _ = write!(said, "\n  {problem}");
+    }
+    if let Some(error) = &ended.error {
+        let _ = write!(said, "\n  {error}");
+    }
+    said
+}
+
+fn hint(ended: &publish::Outcome) -> Option<String> {
+    match ended.kind {
+        OutcomeKind::Conflict => {
+            Some("publish under another version name; --if-exists same-content lets a rerun of the same commit pass".into())
+        }
+        OutcomeKind::Incomplete if !ended.disabled => {
+            Some("`sluicegate artifacts disable` takes the version away from consumers; then publish under another name".into())
+        }
+        OutcomeKind::Unknown => Some("`sluicegate artifacts show` tells whether it is there".into()),
+        _ => ended.error.as_ref().and_then(HttpError::hint),
+    }
+}

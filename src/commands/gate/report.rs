@@ -1,0 +1,87 @@
+//! `sluicegate report`: read JSON reports, merge them, deliver.
+
+use crate::ci::{self, CiContext};
+use crate::cli::ReportArgs;
+use crate::commands::gate::deliver::{Delivery, Place, deliver_from};
+use crate::commands::kit::named_file::read_bounded;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::{Report, Verdict};
+use crate::git::{Repository, Snapshot};
+use crate::input;
+use crate::report::json;
+use crate::settings;
+use std::io;
+use std::path::Path;
+
+/// A larger JSON report is not read, in bytes.
+pub(crate) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
+
+pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
+    let sources = run.sources()?;
+    let destinations = sources.destinations(&args.destinations)?;
+    let host = settings::host(&run.global, &run.env)?;
+    let reports = args.files.iter().map(|file| read(run, file));
+    let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
+    let report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
+    let repo = run.repository();
+    let ci = context(run, host);
+    let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
+    let place = Place {
+        files: repo.as_ref().zip(snapshot.as_ref()),
+        ci: ci.as_ref(),
+    };
+    let status = status(report.verdict);
+    let delivery = Delivery {
+        report: &report,
+        to: &destinations,
+        passes: status == ExitStatus::Success,
+        told: &[],
+    };
+    let delivered = deliver_from(run, &place, &delivery);
+    Ok(status.worse(delivered))
+}
+
+/// The files of the report's commit, if the clone has it. A report could name any revision; only a whole id is taken.
+fn commit<'r>(repo: &'r Repository, report: &Report) -> Option<Snapshot<'r>> {
+    let id = report.context.head.as_deref().filter(|id| repo.has_commit(id))?;
+    Some(repo.snapshot(repo.resolve(id).ok()?))
+}
+
+/// The host's context; without one, a report can be made all the same.
+fn context(run: &Run, host: Option<ci::Host>) -> Option<CiContext> {
+    match ci::detect(&run.env, host) {
+        Ok(context) => Some(context),
+        Err(error) => {
+            run.ui.warn(&format!("{error}; the host is left out"));
+            None
+        }
+    }
+}
+
+const fn status(verdict: Verdict) -> ExitStatus {
+    match verdict {
+        Verdict::Passed => ExitStatus::Success,
+        Verdict::Failed => ExitStatus::GateFailed,
+        Verdict::Undecided => ExitStatus::Undecided,
+    }
+}
+
+fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
+    let text = if file == Path::new("-") {
+        input::bytes(io::stdin().lock(), SIZE_LIMIT)
+            .map_err(|why| Failure::usage(format!("standard input cannot be read: {why}")))?
+    } else {
+        read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
+    };
+    understood(&text, &file.display().to_string())
+}
+
+/// The report in this text, which came from `place`.
+pub(crate) fn understood(text: &[u8], place: &str) -> Result<Report, Failure> {
+    json::read(text).map_err(|why| {
+        let what = format!("the report {place} cannot be used");
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(why).context(what))
+    })
+}

@@ -1,0 +1,76 @@
+//! One rule, for a terminal.
+
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::Block;
+use crate::rules;
+use anstyle::Style;
+use std::fmt::Write as _;
+
+/// Columns where the output is no terminal, and the most on one: longer lines are hard to read.
+const WIDTH: usize = 100;
+
+pub(super) fn explain(run: &Run, id: &str) -> CommandResult {
+    let Some(rule) = rules::find(id) else {
+        let failure = Failure::usage(format!("there is no rule `{id}`"));
+        return Err(match rules::nearest(id) {
+            Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
+            None => failure.hint("`sluicegate rules list` lists them"),
+        });
+    };
+    let rule = rule.documentation();
+    let heading = if run.ui.colors_output() {
+        Style::new().bold()
+    } else {
+        Style::new()
+    };
+    let width = run.ui.width().unwrap_or(WIDTH).min(WIDTH);
+    let mut page = format!("{heading}{}{heading:#}\n", rule.id);
+    for block in rule.blocks() {
+        page.push_str(&shown(&block, heading, width));
+    }
+    run.ui.out(&page)?;
+    Ok(ExitStatus::Success)
+}
+
+fn shown(block: &Block, heading: Style, width: usize) -> String {
+    let mut shown = String::from("\n");
+    match block {
+        Block::Heading(text) => {
+            let _ = writeln!(shown, "{heading}{text}{heading:#}");
+        }
+        Block::Text(text) => shown.push_str(&wrapped(text, "  ", "  ", width)),
+        Block::Points(points) => {
+            for point in points {
+                shown.push_str(&wrapped(point, "  - ", "    ", width));
+            }
+        }
+        Block::Yaml(yaml) => {
+            for line in yaml.lines() {
+                let _ = writeln!(shown, "      {line}");
+            }
+        }
+    }
+    shown
+}
+
+/// The text in lines of at most `width` columns, where its words allow it.
+fn wrapped(text: &str, first: &str, next: &str, width: usize) -> String {
+    let (mut lines, mut line) = (String::new(), first.to_owned());
+    let mut is_empty = true;
+    for word in text.split_whitespace() {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push_str(line.trim_end());
+            lines.push('\n');
+            next.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    lines + &line + "\n"
+}

@@ -1,0 +1,172 @@
+//! What is wrong with the rules file, shown as compilers show it.
+
+use crate::commands::gate::workspace::FILE_LIMIT;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::read_on_disk;
+use crate::pipelines::RULES_FILE;
+use crate::rules::{self, Problem};
+use crate::text::count;
+use crate::yaml::{DocumentError, Position};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::ops::Range;
+use std::path::Path;
+
+/// Problems that are shown; a broken file can hold thousands.
+const SHOWN: usize = 50;
+
+/// Bytes of the file that are shown with a problem: its line, cut.
+const EXCERPT: usize = 400;
+
+pub(super) fn lint(run: &Run, file: Option<&Path>) -> CommandResult {
+    let (name, bytes) = match file {
+        Some(file) => named(run, file)?,
+        None => found(run)?,
+    };
+    let problems = rules::lint(&bytes);
+    let source = Source::new(&name, &bytes);
+    let renderer = if run.ui.colors_output() {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut shown = String::new();
+    for problem in problems.iter().take(SHOWN) {
+        shown.push_str(&renderer.render(&[source.group(problem)]));
+        shown.push_str("\n\n");
+    }
+    if problems.len() > SHOWN {
+        let more = count(problems.len() - SHOWN, "problem");
+        shown.push_str("and ");
+        shown.push_str(&more);
+        shown.push_str(
+            " more
+",
+        );
+    }
+    let errors = problems.iter().filter(|problem| problem.is_error).count();
+    shown.push_str(&summary(&source.name, errors, problems.len() - errors));
+    run.ui.out(&shown)?;
+    Ok(if errors == 0 {
+        ExitStatus::Success
+    } else {
+        ExitStatus::GateFailed
+    })
+}
+
+fn summary(name: &str, errors: usize, warnings: usize) -> String {
+    match (errors, warnings) {
+        (0, 0) => format!("{name} is in order\n"),
+        (0, _) => format!("{name} is in order, with {}\n", count(warnings, "warning")),
+        _ => format!(
+            "{name}: {}, {}\n",
+            count(errors, "error"),
+            count(warnings, "warning")
+        ),
+    }
+}
+
+fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
+    let path = run.env.current_dir().join(file);
+    let unreadable = |error: anyhow::Error| {
+        let what = format!("{} cannot be read", file.display());
+        Failure::new(ExitStatus::Usage, error.context(what))
+    };
+    let real = path.canonicalize().map_err(|error| unreadable(error.into()))?;
+    let bytes = read_on_disk(&real, FILE_LIMIT).map_err(|error| unreadable(error.into()))?;
+    let bytes = bytes.ok_or_else(|| unreadable(DocumentError::too_large(FILE_LIMIT).into()))?;
+    Ok((file.display().to_string(), bytes))
+}
+
+/// The rules file on disk.
+fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
+    let workspace = run.workspace()?;
+    let Some(file) = workspace.rules_file(&super::on_disk(run, &workspace)?)? else {
+        let message = format!("there is no rules file `{RULES_FILE}` in the platform's hidden folder");
+        return Err(Failure::usage(message).hint("`sluicegate rules init` writes one"));
+    };
+    let bytes = workspace
+        .read(&file)?
+        .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+    Ok((file.path, bytes))
+}
+
+/// The file as it is shown: what could do harm on a terminal or in a CI log is replaced sign by sign, so that columns stay.
+struct Source {
+    name: String,
+    lines: Vec<String>,
+}
+
+impl Source {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let text = text.replace("\r\n", "\n").replace("##", "#\u{ff03}");
+        let harmless = |c: char| {
+            if c.is_control() && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        };
+        let lines = text.split(['\n', '\r']);
+        Self {
+            name: crate::text::line(name),
+            lines: lines.map(|line| line.chars().map(harmless).collect()).collect(),
+        }
+    }
+
+    fn group<'s>(&'s self, problem: &Problem) -> Group<'s> {
+        let at = problem.position;
+        let line = self.line(at);
+        let level = if problem.is_error {
+            Level::ERROR
+        } else {
+            Level::WARNING
+        };
+        let title = level.primary_title(crate::text::line(&problem.message));
+        let title = match problem.error_type {
+            Some(error_type) => title.id(error_type),
+            None => title,
+        };
+        let snippet = Snippet::source(line)
+            .line_start(at.line as usize)
+            .path(&self.name)
+            .annotation(AnnotationKind::Primary.span(span(line, at.column as usize)));
+        let group = title.element(snippet);
+        match &problem.help {
+            Some(help) => group.element(Level::HELP.message(crate::text::line(help))),
+            None => group,
+        }
+    }
+
+    fn line(&self, at: Position) -> &str {
+        let line = self.lines.get((at.line as usize).saturating_sub(1));
+        let line = line.map_or("", String::as_str);
+        let end = (0..=EXCERPT.min(line.len()))
+            .rev()
+            .find(|end| line.is_char_boundary(*end));
+        end.and_then(|end| line.get(..end)).unwrap_or(line)
+    }
+}
+
+/// The bytes of what stands at the column: a text in quotes, or up to what ends a plain one.
+fn span(line: &str, column: usize) -> Range<usize> {
+    let begin = line
+        .char_indices()
+        .nth(column.saturating_sub(1))
+        .map_or(line.len(), |(at, _)| at);
+    let rest = line.get(begin..).unwrap_or_default();
+    let length = match rest.chars().next() {
+        Some(quote @ ('"' | '\'')) => rest.get(1..).and_then(|rest| rest.find(quote)).map(|at| at + 2),
+        _ => [": ", ",", "}", "]", " #"]
+            .iter()
+            .filter_map(|end| rest.find(end))
+            .min(),
+    };
+    let length = length
+        .unwrap_or(rest.len())
+        .max(rest.chars().next().map_or(0, char::len_utf8));
+    begin..begin + length
+}

@@ -1,0 +1,131 @@
+//! `sluicegate rules`: the rules in words, and the rules file.
+
+mod explain;
+mod lint;
+
+use crate::cli::{OutputArgs, OutputFormat, RulesVerb};
+use crate::commands::gate::platform_folder::must_be_named;
+use crate::commands::gate::workspace::Workspace;
+use crate::commands::kit::output::{json, table};
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::Snapshot;
+use crate::pipelines::RULES_FILE;
+use crate::rules::{self, RuleSet, RuleState};
+use serde_json::{Value, json as value};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+
+pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
+    match verb {
+        RulesVerb::List { markdown: true, .. } => {
+            run.ui.out(&rules::reference())?;
+            Ok(ExitStatus::Success)
+        }
+        RulesVerb::List { output, .. } => list(run, output),
+        RulesVerb::Explain { id } => explain::explain(run, &id),
+        RulesVerb::Init => init(run),
+        RulesVerb::Lint { file } => lint::lint(run, file.as_deref()),
+    }
+}
+
+fn list(run: &Run, output: OutputArgs) -> CommandResult {
+    let here = rules_here(run)?;
+    let state = |id: &str| here.as_ref().map(|rules| state_name(rules.state(id)));
+    let documented = rules::registry().iter().map(|rule| rule.documentation());
+    let shown = match output.output {
+        OutputFormat::Json => {
+            let kinds = |rule: &rules::Documentation| -> Vec<&str> {
+                rule.kinds.iter().map(|kind| kind.name()).collect()
+            };
+            let rules = documented.map(|rule| {
+                value!({ "id": rule.id, "kinds": kinds(rule), "summary": rule.summary, "here": state(rule.id) })
+            });
+            json(&Value::Array(rules.collect()))
+        }
+        OutputFormat::Text => {
+            let row = |rule: &'static rules::Documentation| {
+                let here = state(rule.id).unwrap_or("-").to_owned();
+                vec![
+                    rule.id.to_owned(),
+                    here,
+                    rule.applies_to().to_owned(),
+                    rule.summary.to_owned(),
+                ]
+            };
+            table(
+                &["rule", "here", "applies to", "what must hold"],
+                documented.map(row).collect(),
+            )
+        }
+    };
+    run.ui.out(&shown)?;
+    Ok(ExitStatus::Success)
+}
+
+const fn state_name(state: RuleState) -> &'static str {
+    match state {
+        RuleState::Enabled(crate::findings::Enforcement::Error) => "error",
+        RuleState::Enabled(crate::findings::Enforcement::Warn) => "warn",
+        RuleState::Disabled => "disabled",
+        RuleState::Broken(error_type) => error_type,
+        RuleState::NotThere => "not there",
+        RuleState::Unknown => "unknown",
+    }
+}
+
+/// The rules file on disk, where there is a repository that has one; a list needs neither.
+fn rules_here(run: &Run) -> Result<Option<RuleSet>, Failure> {
+    let none = |failure: Failure| match failure.status() {
+        ExitStatus::Context => Ok(None),
+        _ => Err(failure),
+    };
+    let workspace = match run.workspace() {
+        Ok(workspace) => workspace,
+        Err(failure) => return none(failure),
+    };
+    match on_disk(run, &workspace) {
+        Ok(snapshot) => workspace.rules(&snapshot),
+        Err(failure) => none(failure),
+    }
+}
+
+/// The files on disk.
+fn on_disk<'w>(run: &Run, workspace: &'w Workspace<'_>) -> Result<Snapshot<'w>, Failure> {
+    Ok(workspace.repo.on_disk(run.index())?)
+}
+
+fn init(run: &Run) -> CommandResult {
+    let workspace = run.workspace()?;
+    let snapshot = on_disk(run, &workspace)?;
+    let folder = match workspace.config_dir(&snapshot)? {
+        Some(folder) => folder,
+        None => must_be_named(&snapshot, run, "sluicegate rules init")?,
+    };
+    let path = workspace.repo.root().join(folder).join(RULES_FILE);
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
+        let mut file = File::create_new(&path)?;
+        file.write_all(rules::template().as_bytes())
+    });
+    match written {
+        Ok(()) => {
+            run.ui.out(&format!(
+                "wrote {}\n",
+                crate::text::line(&path.display().to_string())
+            ))?;
+            Ok(ExitStatus::Success)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let message = format!("{} is there already and stays as it is", path.display());
+            Err(Failure::usage(message).hint("`sluicegate rules lint` checks it"))
+        }
+        Err(error) => {
+            let what = format!("{} cannot be written", path.display());
+            Err(Failure::new(
+                ExitStatus::Usage,
+                anyhow::Error::new(error).context(what),
+            ))
+        }
+    }
+}

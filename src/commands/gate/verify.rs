@@ -1,0 +1,82 @@
+//! `sluicegate verify`: what is published, held against a receipt.
+
+use crate::cli::{OutputFormat, VerifyArgs};
+use crate::commands::kit::named_file::read_bounded;
+use crate::commands::kit::output::json;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http::ErrorKind;
+use crate::publish::Receipt;
+use crate::text;
+use serde_json::json as value;
+
+/// The largest receipt that is read, in bytes.
+const LIMIT: u64 = 256 * 1024 * 1024;
+
+pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
+    let path = run.env.current_dir().join(&args.receipt);
+    let receipt = Receipt::read(&read_bounded(&path, LIMIT)?)
+        .map_err(|why| Failure::usage(format!("{} is no receipt of a publish: {why}", path.display())))?;
+    let sources = run.sources()?;
+    let platform = run.platform(&sources.connection(&run.global)?)?;
+    let mut differences = receipt.contradictions();
+    let (prefix, version) = (&receipt.prefix, &receipt.version_name);
+    match run.requests(platform.artifact_details(prefix, Some(version)))? {
+        Ok(details) => {
+            differences.extend(receipt.against_details(&details));
+            if details.artifact.enabled == Some(false) {
+                run.ui.warn(&format!(
+                    "version {version} of {prefix} is disabled: consumers do not get it"
+                ));
+            }
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            differences.push(format!("the platform has no version {version} of {prefix}"));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    differences.extend(against_commit(run, &receipt)?);
+    show(run, args, &receipt, &differences)
+}
+
+/// The commit's files, where a clone is at hand.
+fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
+    let compared = match run.repository() {
+        Some(repository) => receipt.against_commit(&repository)?,
+        None => None,
+    };
+    Ok(compared.unwrap_or_else(|| {
+        let commit = &receipt.commit_hash;
+        run.ui.say(&format!(
+            "the commit {commit} is not at hand, so the files are not compared"
+        ));
+        Vec::new()
+    }))
+}
+
+fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String]) -> CommandResult {
+    let is_same = differences.is_empty();
+    let name = format!("version {} of {}", receipt.version_name, receipt.prefix);
+    if args.output.output == OutputFormat::Json {
+        run.ui.out(&json(&value!({
+            "schema": "sluicegate.verification/v1",
+            "prefix": receipt.prefix,
+            "versionName": receipt.version_name,
+            "commitHash": receipt.commit_hash,
+            "verified": is_same,
+            "differences": differences,
+        })))?;
+    } else if is_same {
+        run.ui
+            .out(&(text::line(&format!("{name} is what the receipt says")) + "\n"))?;
+    }
+    if is_same {
+        return Ok(ExitStatus::Success);
+    }
+    let message = format!(
+        "{name} is not what the receipt says:\n  {}",
+        differences.join("\n  ")
+    );
+    Err(Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)))
+}

@@ -1,0 +1,387 @@
+//! The repository, its settings and the CI host's context: what a command in a repository begins with.
+
+use crate::ci::{self, CiContext};
+use crate::cli::GateChanges;
+use crate::commands::Run;
+use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
+use crate::env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate::{self, Scope, Selected};
+use crate::git::{
+    BlobId, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
+};
+use crate::pipelines::{self, ConfigFolderError, RULES_FILE};
+use crate::policy::{self, GateFile, plain};
+use crate::rules::RuleSet;
+use crate::settings::{self, FILE_NAME, Revisions, Selection, Sources};
+use crate::yaml::DocumentError;
+use std::path::{Path, PathBuf};
+
+/// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.
+pub(crate) const FILE_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Which of the changed files are meant.
+pub(crate) struct Restriction<'a> {
+    /// The globs.
+    pub(crate) selection: &'a Selection,
+    /// Files and folders, from the repository root; none for no restriction.
+    pub(crate) paths: &'a [String],
+    /// Files that are taken whether they changed or not.
+    pub(crate) named: &'a [String],
+    /// What was asked for, instead of what the host says.
+    pub(crate) revisions: &'a Revisions,
+}
+
+/// What was selected, and whether the job allows what the change does to the gate.
+#[derive(Default)]
+pub(crate) struct Chosen {
+    pub(crate) selected: Selected,
+    /// The change touches the gate and more, and the job does not allow that.
+    pub(crate) is_refused: bool,
+}
+
+/// A repository with its settings and the host's context.
+pub(crate) struct Workspace<'a> {
+    pub(crate) repo: Repository,
+    pub(crate) sources: Sources<'a>,
+    /// The platform's hidden folder, if it is not to be found.
+    pub(crate) named_folder: Option<String>,
+    pub(crate) ci: CiContext,
+    /// Where the gate's own files are read.
+    pub(crate) policy: PolicyTip,
+    /// What a change of the gate's own files, together with others, means.
+    pub(crate) gate_changes: GateChanges,
+    /// The configuration file's path in the repository; none where the job names one outside.
+    pub(crate) config_file: Option<String>,
+}
+
+impl Run {
+    /// Opens the repository and reads what surrounds it.
+    pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
+        let repo = self.open_repository()?;
+        let host = settings::host(&self.global, &self.env)?;
+        let ci = ci::detect(&self.env, host).map_err(context::ContextError::from)?;
+        let settled = self.settled(&repo, Some(&ci))?;
+        Ok(Workspace {
+            named_folder: settled.sources.config_dir(&self.global)?,
+            sources: settled.sources,
+            policy: settled.policy,
+            gate_changes: settings::gate_changes(&self.global, &self.env)?,
+            config_file: settled.config_file,
+            repo,
+            ci,
+        })
+    }
+
+    /// The settings, from the version of the configuration file that counts.
+    fn settled(&self, repo: &Repository, ci: Option<&CiContext>) -> Result<Settled<'_>, Failure> {
+        let policy = policy::tip(repo, ci, settings::policy_choice(&self.global, &self.env)?)?;
+        let named = settings::named_config(&self.global, &self.env);
+        let (is_named, file) = match named {
+            Some(file) => (true, file),
+            None => (false, repo.root().join(FILE_NAME)),
+        };
+        let config_file = policy::in_repository(repo.root(), &file);
+        let (read, root) = match &config_file {
+            Some(path) => (policy::read(repo, &policy, path, is_named)?, Some(repo.root())),
+            None => (policy::of_the_job(&plain(&file), is_named)?, None),
+        };
+        Ok(Settled {
+            sources: Sources::new(&self.env, &read, root)?,
+            policy,
+            config_file,
+        })
+    }
+
+    /// The index that git names to its hooks.
+    pub(crate) fn index(&self) -> Option<&Path> {
+        self.env.get(env::GIT_INDEX_FILE).map(Path::new)
+    }
+
+    /// A bare repository is opened only where it is named: one that lies in a checkout belongs to the change.
+    pub(crate) fn open_repository(&self) -> Result<Repository, GitError> {
+        match settings::named_repository(&self.global, &self.env) {
+            Some(folder) => Repository::open(&folder),
+            None => Repository::discover(self.env.current_dir()),
+        }
+    }
+
+    /// The repository, if there is one.
+    pub(crate) fn repository(&self) -> Option<Repository> {
+        self.open_repository().ok()
+    }
+
+    /// The settings where no repository is needed; the file is read if there is a repository.
+    pub(crate) fn sources(&self) -> Result<Sources<'_>, Failure> {
+        let host = settings::host(&self.global, &self.env)?;
+        if let Some(repo) = self.repository() {
+            let ci = ci::detect(&self.env, host).ok();
+            return Ok(self.settled(&repo, ci.as_ref())?.sources);
+        }
+        let file = match settings::named_config(&self.global, &self.env) {
+            Some(file) => policy::of_the_job(&file, true)?,
+            None => GateFile::default(),
+        };
+        Ok(Sources::new(&self.env, &file, None)?)
+    }
+}
+
+/// The settings, and where they were found.
+struct Settled<'a> {
+    sources: Sources<'a>,
+    policy: PolicyTip,
+    config_file: Option<String>,
+}
+
+impl<'a> Workspace<'a> {
+    /// Fetches what the clone lacks for this, if that was asked for; each step is said.
+    /// Then the settings are read again, as the version that counts may have come.
+    pub(crate) fn deepen(&mut self, run: &'a Run, wish: &Revisions, subject: Subject) -> Result<(), Failure> {
+        if wish.deepen {
+            let say = |step: &str| run.ui.say(step);
+            context::deepen(
+                &mut self.repo,
+                &mut self.ci,
+                &as_wish(wish.clone()),
+                subject,
+                &say,
+            )?;
+            context::fetch_policy(&mut self.repo, &self.ci, &say)?;
+            let settled = run.settled(&self.repo, Some(&self.ci))?;
+            self.named_folder = settled.sources.config_dir(&run.global)?;
+            self.sources = settled.sources;
+            self.policy = settled.policy;
+        }
+        Ok(())
+    }
+
+    /// Warns of what does not count yet in the configuration file; a run may end before there is a report to say it.
+    pub(crate) fn warn_of_policy(&self, run: &Run) {
+        if let Some(note) = self.sources.note() {
+            run.ui.warn(note);
+        }
+    }
+
+    /// Where the configuration file is read, for people.
+    pub(crate) fn policy_in_words(&self) -> String {
+        match (&self.config_file, &self.policy) {
+            (None, _) => "the file that the job names, outside the repository".to_owned(),
+            (Some(path), PolicyTip::Head { why }) => format!("{path} of the checkout: {why}"),
+            (
+                Some(path),
+                PolicyTip::At {
+                    commit,
+                    branch,
+                    source,
+                },
+            ) => {
+                format!("{path} of `{branch}` at {} ({source})", commit.short())
+            }
+            (Some(_), PolicyTip::Unknown { why }) => format!("none: {why}"),
+        }
+    }
+
+    /// The commit, branch and base that are meant; its warnings are shown.
+    pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
+        let target = context::settle(&self.repo, &self.ci, &as_wish(wish))?;
+        show(run, &target.warnings);
+        Ok(target)
+    }
+
+    /// What the working tree or the index is compared with; its warnings are shown.
+    pub(crate) fn checkout(&self, run: &Run, wish: Revisions) -> Result<Comparison, Failure> {
+        let comparison = context::settle_checkout(&self.repo, &self.ci, &as_wish(wish))?;
+        show(run, &comparison.warnings);
+        Ok(comparison)
+    }
+
+    /// The platform's hidden folder: as set, else the one that holds its files in the branch that the change goes to, so
+    /// that a change with another folder does not choose the rules that it is judged by; else the one that holds them.
+    pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
+        if let Some(name) = &self.named_folder {
+            return Ok(Some(name.clone()));
+        }
+        if let PolicyTip::At { commit, .. } = &self.policy
+            && let Ok(Some(folder)) = folder_in(&self.repo.snapshot(commit.clone()))?
+        {
+            return Ok(Some(folder));
+        }
+        folder_in(snapshot)?.map_err(|error| {
+            Failure::usage(error.to_string()).hint("name it by --config-dir or SLUICEGATE_CONFIG_DIR")
+        })
+    }
+
+    /// The rules file; none where there is none. A link is none, as the platform reads commits and follows no links.
+    pub(crate) fn rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
+        let Some(folder) = self.config_dir(snapshot)? else {
+            return Ok(None);
+        };
+        let found = snapshot.find(&format!("{folder}/{RULES_FILE}"))?;
+        Ok(found.filter(|file| file.kind == FileKind::Regular))
+    }
+
+    /// The rules; none where there is no rules file.
+    pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
+        let file = self.rules_file(snapshot)?;
+        let document = file.map(|file| self.read(&file)).transpose()?;
+        Ok(document.map(|document| RuleSet::read(&document)))
+    }
+
+    /// The file's content, or why it is no document.
+    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        let full = match &file.content {
+            Content::Blob(blob) => return document(&self.repo, blob),
+            Content::Disk(full) if file.hidden => {
+                let what = format!(
+                    "git's index hides what {} is on disk (skip-worktree or assume-unchanged)",
+                    full.display()
+                );
+                return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
+            }
+            Content::Disk(full) => full,
+        };
+        let bytes = read_on_disk(full, FILE_LIMIT).map_err(|error| {
+            let what = format!("{} cannot be read", full.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })?;
+        Ok(bytes.ok_or_else(|| DocumentError::too_large(FILE_LIMIT)))
+    }
+
+    /// The pipelines that are meant, and what the change does to the gate.
+    pub(crate) fn select(
+        &self,
+        run: &Run,
+        snapshot: &Snapshot<'_>,
+        comparison: &Comparison,
+        restriction: &Restriction<'_>,
+    ) -> Result<Chosen, Failure> {
+        if comparison.nothing_to_do.is_some() {
+            return Ok(Chosen::default());
+        }
+        self.must_match(snapshot, comparison.base.as_ref(), restriction.selection)?;
+        self.config_dir(snapshot)?;
+        let hosts_base = self.hosts_base(run, comparison, restriction.revisions)?;
+        let policy_files = self.policy_files(snapshot, hosts_base.as_ref().or(comparison.base.as_ref()))?;
+        let scope = Scope {
+            head: snapshot,
+            base: comparison.base.as_ref(),
+            base_source: &comparison.base_source,
+            config_dir: self.named_folder.as_deref(),
+            policy_files: &policy_files,
+            hosts_base: hosts_base.as_ref(),
+            words: &|change| self.words(snapshot, hosts_base.as_ref(), change),
+            is_pipeline: &settings::is_pipeline,
+            includes: &|path| restriction.selection.includes(path),
+            excludes: &|path| restriction.selection.excludes(path),
+            paths: restriction.paths,
+        };
+        let selected = match restriction.named {
+            [] => gate::select(&scope)?,
+            named => gate::select_named(&scope, named)?,
+        };
+        let is_refused = self.gate_changes == GateChanges::Fail
+            && !selected.gate_changes.is_empty()
+            && gate::touches_more(&scope)?;
+        Ok(Chosen { selected, is_refused })
+    }
+
+    /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the base.
+    fn policy_files(&self, snapshot: &Snapshot<'_>, base: Option<&CommitId>) -> Result<Vec<String>, Failure> {
+        let Some(name) = &self.config_file else {
+            return Ok(Vec::new());
+        };
+        let mut paths = policy::follow(&self.repo, snapshot, name)?.paths;
+        if let Some(base) = base {
+            let base = self.repo.snapshot(base.clone());
+            paths.extend(policy::follow(&self.repo, &base, name)?.paths);
+        }
+        Ok(paths)
+    }
+
+    /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the commit or
+    /// in the base.
+    pub(crate) fn paths(
+        &self,
+        run: &Run,
+        typed: &[PathBuf],
+        target: &Target,
+    ) -> Result<Vec<String>, Failure> {
+        let head = self.repo.snapshot(target.head.clone());
+        let path = |typed: &PathBuf| {
+            let path = self.inside(run, typed)?;
+            self.must_exist(&path, typed, &head, target.base.as_ref())?;
+            Ok(path)
+        };
+        typed.iter().map(path).collect()
+    }
+
+    /// A path as typed, from the current folder, as a path from the repository root.
+    pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
+        let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
+            let root = self.repo.root().display();
+            let message = format!("the path {} is outside the repository {root}", typed.display());
+            return Err(Failure::usage(message));
+        };
+        let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
+        Ok(parts.join("/"))
+    }
+
+    /// The path must be in the snapshot or in the base.
+    pub(crate) fn must_exist(
+        &self,
+        path: &str,
+        typed: &Path,
+        snapshot: &Snapshot<'_>,
+        base: Option<&CommitId>,
+    ) -> Result<(), Failure> {
+        let in_base = |base: &CommitId| matches!(self.repo.has_path(base, path), Ok(true));
+        if path.is_empty() || matches!(snapshot.has_path(path), Ok(true)) || base.is_some_and(in_base) {
+            return Ok(());
+        }
+        let message = format!("the path {} is not in {}", typed.display(), snapshot.name());
+        Err(Failure::usage(message).hint("paths are relative to the current folder"))
+    }
+}
+
+/// The one hidden folder of the snapshot with the platform's files.
+fn folder_in(snapshot: &Snapshot<'_>) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
+    let folders = snapshot.root_folders()?;
+    let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    Ok(pipelines::config_folder(&folders, &holds))
+}
+
+pub(crate) fn as_wish(revisions: Revisions) -> Wish {
+    Wish {
+        base: revisions.base,
+        head: revisions.head,
+        branch: revisions.branch,
+        all: revisions.all,
+    }
+}
+
+fn show(run: &Run, warnings: &[String]) {
+    for warning in warnings {
+        run.ui.warn(warning);
+    }
+}
+
+/// The blob's content, or why it is no document.
+pub(crate) fn document(repo: &Repository, blob: &BlobId) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+    match repo.read_blob(blob, FILE_LIMIT) {
+        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large(FILE_LIMIT))),
+        other => Ok(Ok(other?)),
+    }
+}
+
+/// The part of `typed` below `root`, if it is below it; the current folder may be reached by a symbolic link.
+fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
+    let root = plain(root);
+    let below = |from: &Path| {
+        plain(&from.join(typed))
+            .strip_prefix(&root)
+            .map(Path::to_path_buf)
+            .ok()
+    };
+    below(from).or_else(|| below(&from.canonicalize().ok()?))
+}

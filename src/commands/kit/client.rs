@@ -1,0 +1,61 @@
+//! Makes the platform's client from the settings.
+
+use crate::api::Platform;
+use crate::commands::Run;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http;
+use crate::settings::Connection;
+use tokio::runtime::{Builder, Runtime};
+
+impl Run {
+    /// What requests run on; made at the first use and shared by all that follow.
+    pub(crate) fn runtime(&self) -> Result<&Runtime, Failure> {
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime);
+        }
+        let made = runtime()?;
+        Ok(self.runtime.get_or_init(|| made))
+    }
+
+    /// Runs requests to their end.
+    pub(crate) fn requests<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
+        Ok(self.runtime()?.block_on(requests))
+    }
+
+    /// Says what is waited for.
+    pub(crate) fn observer(&self) -> http::Observer {
+        let ui = self.ui;
+        http::Observer::new(move |sentence| ui.say(sentence))
+    }
+
+    /// A client of the platform; asks for the settings that every request needs.
+    pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
+        for warning in &connection.warnings {
+            self.ui.warn(warning);
+        }
+        let base_url = connection.base_url()?.clone();
+        if base_url.is_plain_http_to_remote() {
+            self.ui.warn(&format!(
+                "{base_url} is not encrypted: the token can be read on the way"
+            ));
+        }
+        let client = http::Client::new(http::Settings {
+            base_url,
+            token: connection.token()?.clone(),
+            timeout: connection.timeout,
+            retries: connection.retries,
+            ca_cert: connection.ca_cert.clone(),
+            observer: self.observer(),
+        })?;
+        Ok(Platform::new(client))
+    }
+}
+
+/// The one runtime of a run.
+fn runtime() -> Result<Runtime, Failure> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.map_err(|error| {
+        Failure::new(ExitStatus::Usage, error).context("the program cannot start its threads")
+    })
+}

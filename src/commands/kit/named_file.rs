@@ -1,0 +1,24 @@
+//! Files that a user named.
+
+use crate::error::Failure;
+use crate::input;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// A file that a user named, up to a size.
+pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    input::file(path, limit).map_err(|why| unreadable(path, &why))
+}
+
+/// The same for a file of which nothing is known yet when it is not there.
+pub(crate) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
+    match input::file(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
+        Err(why) => Err(unreadable(path, &why)),
+    }
+}
+
+fn unreadable(path: &Path, why: &io::Error) -> Failure {
+    Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
+}

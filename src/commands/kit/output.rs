@@ -1,0 +1,216 @@
+//! Shows answers: tables and facts for people, JSON as it came.
+
+use crate::text;
+use comfy_table::{ContentArrangement, Table, presets};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// One JSON document, safe to print in a CI log.
+pub(crate) fn json(value: &Value) -> String {
+    text::json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
+}
+
+/// An aligned table; cells are made safe.
+pub(crate) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings.iter().map(|heading| text::line(&heading.to_uppercase())));
+    for row in rows {
+        table.add_row(row.iter().map(|cell| text::line(cell)));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    lines(&table)
+}
+
+fn lines(table: &Table) -> String {
+    let lines: Vec<String> = table
+        .to_string()
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    lines.join("\n") + "\n"
+}
+
+/// What is at `key`, as a cell: text as it is, other values as JSON, nothing as `-`.
+pub(crate) fn cell(item: &Value, key: &str) -> String {
+    scalar(&item[key])
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A list as a table: the columns `(key, heading)`, then a column for each other key that an entry has.
+pub(crate) fn list(items: &[Value], columns: &[(&str, &str)], none: &str) -> String {
+    if items.is_empty() {
+        return format!("{none}\n");
+    }
+    let now = Timestamp::now();
+    let mut shown: Vec<(&str, &str)> = columns.to_vec();
+    for key in items
+        .iter()
+        .filter_map(Value::as_object)
+        .flat_map(|item| item.keys())
+    {
+        if !shown.iter().any(|(known, _)| known == key) {
+            shown.push((key, key));
+        }
+    }
+    let headings: Vec<&str> = shown.iter().map(|(_, heading)| *heading).collect();
+    let row = |item: &Value| {
+        shown
+            .iter()
+            .map(|(key, _)| timed(key, &item[*key], now))
+            .collect()
+    };
+    table(&headings, items.iter().map(row).collect())
+}
+
+/// Everything that a value holds, a line for each part, in the order in which it came; parts are named by their path.
+pub(crate) fn facts(value: &Value) -> String {
+    let mut found = Vec::new();
+    collect(String::new(), value, &mut found);
+    let now = Timestamp::now();
+    let width = found
+        .iter()
+        .map(|(path, _)| path.chars().count())
+        .max()
+        .unwrap_or_default();
+    let mut shown = String::new();
+    for (path, value) in found {
+        let key = path.rsplit('.').next().unwrap_or_default();
+        let said = text::line(&timed(key, value, now));
+        let _ = writeln!(shown, "{}  {said}", text::line(&format!("{path:<width$}")));
+    }
+    shown
+}
+
+fn collect<'v>(path: String, value: &'v Value, found: &mut Vec<(String, &'v Value)>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (key, value) in fields {
+                let path = if path.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{path}.{key}")
+                };
+                collect(path, value, found);
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (index, value) in items.iter().enumerate() {
+                collect(format!("{path}[{index}]"), value, found);
+            }
+        }
+        _ => found.push((path, value)),
+    }
+}
+
+/// A value; a time with how long ago it was.
+fn timed(key: &str, value: &Value, now: Timestamp) -> String {
+    let said = scalar(value);
+    let is_time = ["At", "Time", "Timestamp"].iter().any(|end| key.ends_with(end));
+    match said.parse::<Timestamp>() {
+        Ok(then) if is_time => format!("{said} ({})", relative(then, now)),
+        _ => said,
+    }
+}
+
+/// How far away a time is: `5 min ago`, `in 2 h`.
+pub(crate) fn relative(then: Timestamp, now: Timestamp) -> String {
+    let seconds = now.as_second().saturating_sub(then.as_second());
+    let span = duration(seconds.unsigned_abs());
+    match seconds {
+        -4..=4 => "now".to_owned(),
+        5.. => format!("{span} ago"),
+        _ => format!("in {span}"),
+    }
+}
+
+/// A length of time in its largest unit that is not 0.
+fn duration(seconds: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(86_400, "d"), (3_600, "h"), (60, "min")];
+    let unit = UNITS.iter().find(|(length, _)| seconds >= *length);
+    unit.map_or_else(
+        || format!("{seconds} s"),
+        |(length, name)| format!("{} {name}", seconds / length),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_time_is_told_in_its_largest_unit() {
+        let now: Timestamp = "2026-11-20T09:30:00Z".parse().unwrap();
+        let said = |text: &str| relative(text.parse().unwrap(), now);
+        assert_eq!(said("2026-11-20T09:29:58Z"), "now");
+        assert_eq!(said("2026-11-20T09:29:30Z"), "30 s ago");
+        assert_eq!(said("2026-11-20T10:25:00+01:00"), "5 min ago");
+        assert_eq!(said("2026-11-20T07:00:00Z"), "2 h ago");
+        assert_eq!(said("2026-11-01T09:30:00Z"), "19 d ago");
+        assert_eq!(said("2026-11-20T10:30:00Z"), "in 1 h");
+        assert_eq!(timed("createdAt", &json!("soon"), now), "soon");
+        assert_eq!(
+            timed("value", &json!("2026-11-20T09:30:00Z"), now),
+            "2026-11-20T09:30:00Z"
+        );
+    }
+
+    #[test]
+    fn nothing_that_came_is_lost() {
+        let value = json!({ "id": 1, "a": { "b": { "c": "x\u{1b}" }, "none": null }, "list": [{ "k": true }, 2],
+            "names": ["p", "q"], "empty": {} });
+        insta::assert_snapshot!(facts(&value), @r#"
+        id         1
+        a.b.c      x\u{1b}
+        a.none     -
+        list[0].k  true
+        list[1]    2
+        names      ["p","q"]
+        empty      {}
+        "#);
+        let items = [
+            json!({ "name": "n", "size": 2 }),
+            json!({ "name": "m", "new": "field" }),
+        ];
+        insta::assert_snapshot!(list(&items, &[("name", "title")], "nothing"), @"
+        TITLE  SIZE  NEW
+        n      2     -
+        m      -     field
+        ");
+        assert_eq!(list(&[], &[], "nothing"), "nothing\n");
+    }
+
+    #[test]
+    fn columns_are_aligned_and_cells_are_harmless() {
+        let rows = vec![
+            vec!["ü".to_owned(), "1".to_owned()],
+            vec!["a\u{1b}[2J\n::x".to_owned(), String::new()],
+        ];
+        insta::assert_snapshot!(table(&["name", "n"], rows), @r"
+        NAME            N
+        ü               1
+        a\u{1b}[2J ::x
+        ");
+    }
+
+    #[test]
+    fn json_reads_back_and_is_no_command() {
+        let value = serde_json::json!({ "a": "##[error]x", "b": ["##vso[task]y"] });
+        let shown = json(&value);
+        assert!(!shown.contains("##"), "{shown}");
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
+    }
+}

@@ -1,0 +1,75 @@
+//! Prefixes and versions: what is looked for and is not there, and what consumers get.
+
+use crate::api::{Artifact, Platform};
+use crate::commands::kit::resource::{Sought, perhaps_made};
+use crate::error::Failure;
+use crate::http::{ErrorKind, HttpError};
+use crate::publish::Latest;
+
+/// A prefix that is looked for.
+pub(crate) const fn sought_prefix(prefix: &str) -> Sought<'_> {
+    Sought {
+        what: "prefix",
+        name: prefix,
+        list: Some("artifacts list"),
+        alone: None,
+    }
+}
+
+/// The prefixes under which these are published.
+pub(crate) fn prefixes(all: &[Artifact]) -> Vec<String> {
+    all.iter()
+        .filter_map(|it| it.shared_pipeline_id_prefix.clone())
+        .collect()
+}
+
+/// A 404 is for the prefix, unless something is published under it; then it is for the version.
+pub(crate) async fn not_published(
+    platform: &Platform,
+    prefix: &str,
+    version: Option<&str>,
+    error: HttpError,
+) -> Failure {
+    let list = format!("artifacts list --prefix {prefix}");
+    if error.kind() != ErrorKind::NotFound {
+        return perhaps_made(error, &format!("`sluicegate {list}` tells"));
+    }
+    let all = platform.artifacts(None).await;
+    let of_prefix = |it: &Artifact| it.shared_pipeline_id_prefix.as_deref() == Some(prefix);
+    let known = all.as_ref().is_ok_and(|all| all.iter().any(of_prefix));
+    match version {
+        Some(version) if known => {
+            let names = async {
+                let of_prefix = all?.into_iter().filter(of_prefix);
+                Ok(of_prefix.filter_map(|it| it.version_name).collect())
+            };
+            let sought = Sought {
+                what: "version",
+                name: version,
+                list: Some(&list),
+                alone: None,
+            };
+            sought.missing(error, names).await
+        }
+        _ if known => error
+            .with_hint("no version of this prefix is enabled: `sluicegate artifacts enable` enables one")
+            .into(),
+        _ => {
+            sought_prefix(prefix)
+                .missing(error, async { Ok(prefixes(&all?)) })
+                .await
+        }
+    }
+}
+
+/// What consumers get now, as a sentence.
+pub(crate) fn latest_in_words(latest: &Latest) -> String {
+    match latest {
+        Latest::Version(version) => format!("consumers of [Latest] get version {version} now"),
+        Latest::Nothing => {
+            "NO VERSION IS LEFT ENABLED: consumers of [Latest] fail when they run, until a version is enabled or published"
+                .to_owned()
+        }
+        Latest::Unknown(why) => format!("what consumers of [Latest] get now cannot be told: {why}"),
+    }
+}

@@ -1,0 +1,154 @@
+//! What the commands for the platform's resources have in common: the project, the way to show an answer, and what to
+//! say where it is not known whether something was made.
+
+use crate::api::{Answer, Platform};
+use crate::cli::{OutputArgs, OutputFormat};
+use crate::commands::kit::output;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http::{ErrorKind, HttpError};
+use crate::text::nearest;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// A project on the platform.
+pub(crate) struct Project {
+    pub(crate) platform: Platform,
+    pub(crate) id: Uuid,
+}
+
+impl Run {
+    /// The platform and the project that are set.
+    pub(crate) fn project(&self) -> Result<Project, Failure> {
+        let connection = self.sources()?.connection(&self.global)?;
+        Ok(Project {
+            platform: self.platform(&connection)?,
+            id: connection.project_id()?,
+        })
+    }
+
+    /// Shows an answer: as it came, or in words.
+    pub(crate) fn show(
+        &self,
+        output: OutputArgs,
+        raw: &Value,
+        words: impl FnOnce() -> String,
+    ) -> CommandResult {
+        self.ui.out(&match output.output {
+            OutputFormat::Json => output::json(raw),
+            OutputFormat::Text => words(),
+        })?;
+        Ok(ExitStatus::Success)
+    }
+
+    /// Shows a list: in the platform's envelope, or as a table with these columns and whatever else the entries have.
+    pub(crate) fn show_list<T>(
+        &self,
+        output: OutputArgs,
+        entries: Vec<Answer<T>>,
+        columns: &[(&str, &str)],
+        none: &str,
+    ) -> CommandResult {
+        let items: Vec<Value> = entries.into_iter().map(|entry| entry.raw).collect();
+        self.show(output, &envelope("results", &items), || {
+            output::list(&items, columns, none)
+        })
+    }
+}
+
+/// The platform's list envelope around everything.
+pub(crate) fn envelope(name: &str, items: &[Value]) -> Value {
+    json!({ name: items, "page": 0, "size": items.len(), "total": items.len() })
+}
+
+/// A creation that failed; where its answer was lost, with the command that tells whether it was done.
+pub(crate) fn perhaps_made(error: HttpError, look: &str) -> Failure {
+    if error.may_have_been_processed() {
+        let hint = error.hint_where(look);
+        Failure::from(error).hint(hint)
+    } else {
+        error.into()
+    }
+}
+
+/// What a command looks for by its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Sought<'a> {
+    /// In a word, for example `variable`.
+    pub(crate) what: &'a str,
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// The command that lists all of its kind, if there is one.
+    pub(crate) list: Option<&'a str>,
+    /// The command that shows it alone, if there is one.
+    pub(crate) alone: Option<&'a str>,
+}
+
+impl Sought<'_> {
+    /// A 404 says what was looked for, and the nearest name of those that there are, which are asked for only then. A change
+    /// whose answer was lost says how to look.
+    pub(crate) async fn missing(
+        self,
+        error: HttpError,
+        names: impl Future<Output = Result<Vec<String>, HttpError>>,
+    ) -> Failure {
+        if error.kind() != ErrorKind::NotFound {
+            return perhaps_made(error, &self.look());
+        }
+        let fact = format!("the platform knows no {} {:?}", self.what, self.name);
+        let hint = match names.await {
+            Ok(names) => self.hint(&names),
+            Err(_) => "check the base URL and the project id: no list tells which names there are".to_owned(),
+        };
+        Failure::from(error).context(fact).hint(hint)
+    }
+
+    /// The command that tells how it is now.
+    fn look(self) -> String {
+        match (self.alone, self.list) {
+            (Some(alone), _) => format!("`sluicegate {alone} {}` tells", self.name),
+            (None, Some(list)) => format!("`sluicegate {list}` tells"),
+            (None, None) => "look at the platform".to_owned(),
+        }
+    }
+
+    /// What to do where there is nothing of this name.
+    pub(crate) fn hint(self, names: &[String]) -> String {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let all = match self.list {
+            Some(list) => format!("`sluicegate {list}` shows those that there are"),
+            None => "check it, the project id and the base URL".to_owned(),
+        };
+        match nearest(self.name, &known).filter(|near| *near != self.name) {
+            Some(near) => format!("did you mean {near:?}? {all}"),
+            None => all,
+        }
+    }
+}
+
+/// Where no list tells which names there are.
+pub(crate) async fn no_list() -> Result<Vec<String>, HttpError> {
+    Ok(Vec::new())
+}
+
+impl Project {
+    /// The variable of this name, as it is looked for.
+    pub(crate) async fn no_variable(&self, name: &str, error: HttpError) -> Failure {
+        let names = async {
+            let all = self.platform.variables(self.id).await?;
+            Ok(all.into_iter().filter_map(|it| it.value.name).collect())
+        };
+        variable(name).missing(error, names).await
+    }
+}
+
+/// A variable that is looked for.
+pub(crate) const fn variable(name: &str) -> Sought<'_> {
+    Sought {
+        what: "variable",
+        name,
+        list: Some("variables list"),
+        alone: None,
+    }
+}

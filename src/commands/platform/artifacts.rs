@@ -1,0 +1,154 @@
+//! `sluicegate artifacts` and `sluicegate shared-pipelines`.
+
+use crate::api::Platform;
+use crate::cli::{ArtifactsVerb, OutputArgs, SharedPipelinesVerb};
+use crate::commands::kit::output::{self, cell, table};
+use crate::commands::kit::published::{not_published, prefixes, sought_prefix};
+use crate::commands::kit::resource::envelope;
+use crate::commands::platform::versions::Versions;
+use crate::commands::{CommandResult, Run};
+use serde_json::Value;
+
+pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
+    let sources = run.sources()?;
+    let platform = run.platform(&sources.connection(&run.global)?)?;
+    match verb {
+        ArtifactsVerb::List { prefix, output } => {
+            let prefix = sources.optional_prefix(prefix);
+            run.requests(list(run, platform, prefix, output))?
+        }
+        ArtifactsVerb::Show {
+            prefix,
+            version_name,
+            output,
+        } => {
+            let prefix = sources.prefix(prefix)?;
+            run.requests(show(run, platform, prefix, version_name, output))?
+        }
+        ArtifactsVerb::Enable(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).enable(&args))?
+        }
+        ArtifactsVerb::Disable(args) => {
+            let prefix = sources.prefix(args.version.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).disable(&args))?
+        }
+        ArtifactsVerb::Rollback(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).roll_back(&args))?
+        }
+        ArtifactsVerb::Prune(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).prune(&args))?
+        }
+    }
+}
+
+pub(crate) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> CommandResult {
+    let SharedPipelinesVerb::List { output } = verb;
+    let sources = run.sources()?;
+    let platform = run.platform(&sources.connection(&run.global)?)?;
+    run.requests(async {
+        let all = platform.shared_pipelines().await?;
+        let keys = [
+            "sharedPipelineIdPrefix",
+            "sharedPipelineId",
+            "latestVersionName",
+            "description",
+        ];
+        show_list(run, all.into_iter().map(|item| item.raw), *output, &keys)
+    })?
+}
+
+async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: OutputArgs) -> CommandResult {
+    let all = platform.artifacts(prefix.as_deref()).await?;
+    if let (Some(prefix), true) = (&prefix, all.is_empty()) {
+        let published = prefixes(&platform.artifacts(None).await?);
+        let hint = sought_prefix(prefix).hint(&published);
+        run.ui.warn(&format!(
+            "nothing is published under the prefix {prefix:?}: {hint}"
+        ));
+    }
+    let keys = [
+        "sharedPipelineIdPrefix",
+        "versionName",
+        "enabled",
+        "createdAt",
+        "commitHash",
+        "branch",
+        "provider",
+    ];
+    show_list(run, all.into_iter().map(|item| item.raw), output, &keys)
+}
+
+/// A list as a table with a column for each key, or as JSON.
+fn show_list(
+    run: &Run,
+    items: impl Iterator<Item = Value>,
+    output: OutputArgs,
+    keys: &[&str],
+) -> CommandResult {
+    let items: Vec<Value> = items.collect();
+    let columns: Vec<(&str, &str)> = keys.iter().copied().zip(headings(keys)).collect();
+    run.show(output, &envelope("results", &items), || {
+        output::list(&items, &columns, "nothing is published")
+    })
+}
+
+fn rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
+    items
+        .iter()
+        .map(|item| keys.iter().map(|key| cell(item, key)).collect())
+        .collect()
+}
+
+fn headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    let heading = |key: &&'a str| match *key {
+        "sharedPipelineIdPrefix" => "prefix",
+        "sharedPipelineId" => "id",
+        "versionName" => "version",
+        "latestVersionName" => "latest",
+        "createdAt" => "created",
+        "commitHash" => "commit",
+        "sourcePipeline" => "source",
+        other => other,
+    };
+    keys.iter().map(heading).collect()
+}
+
+async fn show(
+    run: &Run,
+    platform: Platform,
+    prefix: String,
+    version: Option<String>,
+    output: OutputArgs,
+) -> CommandResult {
+    let details = match platform.artifact_details(&prefix, version.as_deref()).await {
+        Ok(details) => details,
+        Err(error) => return Err(not_published(&platform, &prefix, version.as_deref(), error).await),
+    };
+    run.show(output, &details.raw, || details_text(&details.raw))
+}
+
+fn details_text(raw: &Value) -> String {
+    let keys = [
+        "sharedPipelineIdPrefix",
+        "versionName",
+        "enabled",
+        "createdAt",
+        "provider",
+        "commitHash",
+        "branch",
+    ];
+    let artifact = &raw["artifactDetails"];
+    let facts = keys
+        .iter()
+        .zip(headings(&keys))
+        .map(|(key, heading)| format!("{heading:<10} {}\n", crate::text::line(&cell(artifact, key))));
+    let pipelines = raw["sharedPipelines"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let keys = ["sharedPipelineId", "sourcePipeline", "description"];
+    facts.collect::<String>() + "\n" + &table(&headings(&keys), rows(pipelines, &keys))
+}

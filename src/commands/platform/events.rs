@@ -1,0 +1,84 @@
+//! `sluicegate events export`: settle the window, collect, write, and only then move the cursor.
+
+use crate::cli::{EventFormat, EventsVerb, ExportArgs};
+use crate::commands::kit::named_file::read_if_there;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
+use crate::write;
+use jiff::Timestamp;
+use std::path::Path;
+
+/// The largest cursor that is read, in bytes.
+const CURSOR_LIMIT: u64 = 64 * 1024 * 1024;
+
+pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
+    let EventsVerb::Export(args) = verb;
+    let now = Timestamp::now();
+    let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
+    let last = path.as_deref().map(cursor).transpose()?.flatten();
+    let window = window(&args, last.as_ref(), path.as_deref(), now)?;
+    let connection = run.sources()?.connection(&run.global)?;
+    let platform = run.platform(&connection)?;
+    let found = run.requests(export::collect(&platform, window))??;
+    let events = match &last {
+        Some(cursor) => cursor.news(found),
+        None => found,
+    };
+    let shown = match args.format {
+        EventFormat::Jsonl => export::json_lines(&events),
+        EventFormat::Csv => export::csv(&events),
+    };
+    let Some(path) = path else {
+        run.ui.out(&shown)?;
+        return Ok(ExitStatus::Success);
+    };
+    run.ui.out_to_the_end(&shown)?;
+    if let Some(cursor) = Cursor::after(last, &events) {
+        write::whole(&path, cursor.render().as_bytes()).map_err(|error| {
+            let what = format!("the cursor {} was not written", path.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Where the last run ended, if there was one.
+fn cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
+    match read_if_there(path, CURSOR_LIMIT)? {
+        Some(bytes) => Ok(Some(Cursor::parse(&bytes, path)?)),
+        None => Ok(None),
+    }
+}
+
+/// The cursor's window, else that of the flags.
+fn window(
+    args: &ExportArgs,
+    last: Option<&Cursor>,
+    path: Option<&Path>,
+    now: Timestamp,
+) -> Result<Window, Failure> {
+    let time = |text: &Option<String>| text.as_deref().map(parse_time).transpose();
+    let (from, to) = (time(&args.from)?, time(&args.to)?);
+    match (last, path) {
+        (Some(cursor), Some(path)) => Ok(cursor.window(to, now, path)?),
+        _ => Ok(Window { from, to }.check(now)?),
+    }
+}
+
+impl From<WindowError> for Failure {
+    fn from(error: WindowError) -> Self {
+        Self::new(ExitStatus::Usage, error)
+    }
+}
+
+impl From<CursorError> for Failure {
+    fn from(error: CursorError) -> Self {
+        let hint = match error {
+            CursorError::TooOld { .. } => "remove the file to begin anew with what is left",
+            CursorError::Unreadable { .. } => "name another file, or remove it to begin anew",
+        };
+        Self::new(ExitStatus::Usage, error).hint(hint)
+    }
+}

@@ -1,0 +1,162 @@
+//! How an execution ended, and what is told of it.
+
+use crate::api::{Answer, Execution, ExecutionAnswer};
+use crate::cli::{OutputArgs, OutputFormat};
+use crate::commands::kit::output;
+use crate::commands::kit::resource::{Project, Sought, no_list};
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::follow::{self, End, Pace};
+use crate::http::{ErrorKind, HttpError};
+use crate::settings::Waiting;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// An execution that is not there.
+pub(super) async fn no_execution(id: &str, error: HttpError) -> Failure {
+    let sought = Sought {
+        what: "execution",
+        name: id,
+        list: None,
+        alone: Some("executions show"),
+    };
+    sought.missing(error, no_list()).await
+}
+
+/// An execution that was waited for.
+pub(super) struct Ended {
+    pub(super) id: String,
+    pub(super) answer: Answer<ExecutionAnswer>,
+    pub(super) end: End,
+    limit: Duration,
+}
+
+impl Ended {
+    /// Waits until the execution ends, and says each new status.
+    pub(super) async fn follow(
+        run: &Run,
+        project: &Project,
+        id: &str,
+        waiting: Waiting,
+    ) -> Result<Self, Failure> {
+        let pace = Pace::new(waiting.first, waiting.limit);
+        let told = |execution: &Execution| {
+            run.ui.say(&format!(
+                "{}{}",
+                execution.status.as_deref().unwrap_or("(no status)"),
+                execution
+                    .message
+                    .as_deref()
+                    .map(|text| format!(": {text}"))
+                    .unwrap_or_default()
+            ));
+        };
+        let ended = follow::execution(&project.platform, (project.id, id), pace, told).await;
+        let (answer, end) = match ended {
+            Ok(ended) => ended,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_execution(id, error).await),
+            Err(error) => {
+                let hint = format!("it goes on; `sluicegate executions show {id} --wait` waits for it again");
+                return Err(Failure::from(error).hint(hint));
+            }
+        };
+        Ok(Self {
+            id: id.to_owned(),
+            answer,
+            end,
+            limit: waiting.limit,
+        })
+    }
+
+    /// Whether it ended at all.
+    pub(super) fn is_over(&self) -> bool {
+        self.end != End::Deadline
+    }
+
+    pub(super) fn status(&self) -> &str {
+        self.answer.result.status.as_deref().unwrap_or("(no status)")
+    }
+
+    /// From its start to its end, where the platform tells both.
+    pub(super) fn duration(&self) -> Option<Duration> {
+        let time = |text: &Option<String>| text.as_deref()?.parse::<Timestamp>().ok();
+        let result = &self.answer.result;
+        let span = time(&result.finished_at)?.duration_since(time(&result.started_at)?);
+        Duration::try_from(span).ok()
+    }
+
+    /// Why it is no success.
+    pub(super) fn problem(&self) -> Option<String> {
+        match self.end {
+            End::Good => None,
+            End::Bad => {
+                let message = self.answer.result.message.as_deref();
+                let said = message.map(|text| format!(": {text}")).unwrap_or_default();
+                Some(format!(
+                    "the execution {} ended in {}{said}",
+                    self.id,
+                    self.status()
+                ))
+            }
+            End::Deadline => Some(format!(
+                "the execution {} did not end within {} s, it is {}",
+                self.id,
+                self.limit.as_secs(),
+                self.status()
+            )),
+        }
+    }
+
+    /// The platform's answer, with the execution's identifier beside it.
+    fn document(&self) -> Value {
+        let mut document = Map::new();
+        document.insert("pipelineExecutionId".to_owned(), self.id.clone().into());
+        if let Value::Object(fields) = &self.answer.raw {
+            document.extend(fields.clone());
+        }
+        document.into()
+    }
+
+    fn words(&self) -> String {
+        let mut facts = Map::new();
+        facts.insert("execution".to_owned(), self.id.clone().into());
+        if let Some(Value::Object(fields)) = self.answer.raw.get("result") {
+            facts.extend(fields.clone());
+        }
+        if let Some(duration) = self.duration() {
+            facts.insert(
+                "duration".to_owned(),
+                format!("{:.1} s", duration.as_secs_f64()).into(),
+            );
+        }
+        output::facts(&facts.into())
+    }
+}
+
+/// Shows how it ended, and no more.
+pub(super) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
+    run.ui.out(&match output.output {
+        OutputFormat::Json => output::json(&ended.document()),
+        OutputFormat::Text => ended.words(),
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Shows how it ended; a bad end is exit 8.
+pub(super) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
+    show(run, ended, output)?;
+    let Some(problem) = ended.problem() else {
+        return Ok(ExitStatus::Success);
+    };
+    let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
+    Ok(run.ui.fail(&if ended.is_over() {
+        failure.hint("what it says of itself is above; the platform's own pages show its steps")
+    } else {
+        failure.hint(format!(
+            "it goes on; `sluicegate executions cancel {}` ends it",
+            ended.id
+        ))
+    }))
+}

@@ -1,0 +1,231 @@
+//! `sluicegate pipelines run`: start, follow to the end, and clean up when the job is interrupted.
+
+use super::ended::{Ended, tell};
+use super::executions::PATIENCE;
+use crate::api::{Answer, ExecutionId, NewExecution};
+use crate::cli::RunArgs;
+use crate::commands::kit::resource::{Project, Sought, perhaps_made};
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::follow::End;
+use crate::http::{ErrorKind, HttpError};
+use crate::report::{ExecutionRun, Verdict, execution_junit};
+use crate::settings::Waiting;
+use crate::text;
+use crate::write;
+use jiff::Timestamp;
+use std::future::{Future, pending};
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::time::{Duration, Instant};
+
+/// How long the end of a terminated execution is waited for.
+const FAREWELL: Duration = Duration::from_secs(120);
+
+/// What is run, by which settings.
+struct Job<'a> {
+    run: &'a Run,
+    args: &'a RunArgs,
+    project: Project,
+    execution: NewExecution,
+    waiting: Waiting,
+    cancel_status: String,
+    started_at: Timestamp,
+}
+
+pub(super) fn run(run: &Run, args: &RunArgs) -> CommandResult {
+    let sources = run.sources()?;
+    let job = Job {
+        run,
+        args,
+        execution: NewExecution {
+            pipeline_name: args.name.clone(),
+            environment_name: sources.environment(args.environment.clone())?,
+            execution_tag: args.tag.clone(),
+        },
+        waiting: sources.waiting(&args.pace, PATIENCE)?,
+        cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
+        project: run.project()?,
+        started_at: Timestamp::now(),
+    };
+    run.requests(job.go())?
+}
+
+impl Job<'_> {
+    async fn go(&self) -> CommandResult {
+        let mut interrupt = pin!(self.interrupt());
+        let (started, stop) = self.start(interrupt.as_mut()).await;
+        let started = match started {
+            Ok(started) => started,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.not_there(error).await),
+            Err(error) => return Err(perhaps_made(error, "the platform's own list of executions tells")),
+        };
+        let id = started.pipeline_execution_id.clone().ok_or_else(|| {
+            let message = "the pipeline was started, but the answer names no execution";
+            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+        })?;
+        if let Some(status) = stop {
+            return self.terminate(&id, status).await;
+        }
+        if !self.args.wait {
+            return self.run.show(self.args.output, &started.raw, || {
+                text::line(&format!("started the execution {id}")) + "\n"
+            });
+        }
+        self.run.ui.say(&format!("started the execution {id}"));
+        let begin = Instant::now();
+        let ended = tokio::select! {
+            biased;
+            status = &mut interrupt => return self.terminate(&id, status).await,
+            ended = Ended::follow(self.run, &self.project, &id, self.waiting) => ended,
+        };
+        let ended = self.noted(&id, ended)?;
+        let report = self.report(Some(&ended), ended.problem(), begin.elapsed());
+        Ok(tell(self.run, &ended, self.args.output)?.worse(report))
+    }
+
+    /// A 404 is for the pipeline, unless that is published.
+    async fn not_there(&self, error: HttpError) -> Failure {
+        let Project { platform, id } = &self.project;
+        let published: Result<Vec<String>, _> = platform
+            .published_pipelines(*id)
+            .await
+            .map(|all| all.into_iter().filter_map(|it| it.value.name).collect());
+        let pipeline = Sought {
+            what: "published pipeline",
+            name: &self.execution.pipeline_name,
+            list: Some("pipelines list"),
+            alone: None,
+        };
+        if !published
+            .as_ref()
+            .is_ok_and(|all| all.contains(&self.execution.pipeline_name))
+        {
+            return pipeline.missing(error, async { published }).await;
+        }
+        let environment = Sought {
+            what: "environment",
+            name: &self.execution.environment_name,
+            list: Some("environments list"),
+            alone: None,
+        };
+        let names = async {
+            let all = platform.environments(*id).await?;
+            Ok(all.into_iter().filter_map(|it| it.value.name).collect())
+        };
+        environment.missing(error, names).await
+    }
+
+    /// The signal that ends the job, if it is for this command to answer.
+    async fn interrupt(&self) -> ExitStatus {
+        if self.args.cancel_on_interrupt {
+            self.run.signals.clone().take().await
+        } else {
+            pending().await
+        }
+    }
+
+    /// Starts the execution. An interrupt during the request does not end it: without its answer nobody would know
+    /// what to terminate.
+    async fn start(
+        &self,
+        interrupt: Pin<&mut impl Future<Output = ExitStatus>>,
+    ) -> (Result<Answer<ExecutionId>, HttpError>, Option<ExitStatus>) {
+        let mut start = pin!(
+            self.project
+                .platform
+                .start_execution(self.project.id, &self.execution)
+        );
+        tokio::select! {
+            biased;
+            status = interrupt => (start.await, Some(status)),
+            started = &mut start => (started, None),
+        }
+    }
+
+    /// A wait that failed is in the report, too.
+    fn noted(&self, id: &str, ended: Result<Ended, Failure>) -> Result<Ended, Failure> {
+        if ended.is_err() {
+            let problem = format!("it is not known how the execution {id} ended");
+            self.report(None, Some(problem), Duration::ZERO);
+        }
+        ended
+    }
+
+    /// Terminates the execution and waits until it ends; a second signal ends the waiting.
+    async fn terminate(&self, id: &str, status: ExitStatus) -> CommandResult {
+        let ui = self.run.ui;
+        ui.warn(&format!("interrupted: the execution {id} is terminated"));
+        let Project {
+            platform,
+            id: project,
+        } = &self.project;
+        let asked = platform
+            .terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force)
+            .await;
+        self.run.signals.release();
+        let problem = if let Err(error) = asked {
+            ui.fail(&Failure::from(error).context(format!("the execution {id} was not terminated")));
+            format!("interrupted, and the execution {id} was not terminated")
+        } else {
+            self.farewell(id).await?
+        };
+        self.report(None, Some(problem), Duration::ZERO);
+        Ok(status)
+    }
+
+    /// Waits until a terminated execution ends; tells how it did.
+    async fn farewell(&self, id: &str) -> Result<String, Failure> {
+        let waiting = Waiting {
+            limit: FAREWELL,
+            ..self.waiting
+        };
+        match Ended::follow(self.run, &self.project, id, waiting).await {
+            Ok(ended) => {
+                tell(self.run, &ended, self.args.output)?;
+                Ok(format!("interrupted; the execution {id} is {}", ended.status()))
+            }
+            Err(failure) => {
+                self.run.ui.fail(&failure);
+                Ok(format!(
+                    "interrupted; it is not known whether the execution {id} ended"
+                ))
+            }
+        }
+    }
+
+    /// Writes the JUnit report, if one is wanted; one that cannot be written is named.
+    fn report(&self, ended: Option<&Ended>, problem: Option<String>, waited: Duration) -> ExitStatus {
+        let Some(path) = &self.args.junit else {
+            return ExitStatus::Success;
+        };
+        let report = ExecutionRun {
+            pipeline: self.execution.pipeline_name.clone(),
+            environment: self.execution.environment_name.clone(),
+            started_at: self.started_at,
+            elapsed: ended.and_then(Ended::duration).unwrap_or(waited),
+            status: ended.map_or("UNKNOWN", Ended::status).to_owned(),
+            message: ended.and_then(|it| it.answer.result.message.clone()),
+            verdict: match ended.map(|it| it.end) {
+                Some(End::Good) => Verdict::Passed,
+                Some(End::Bad) => Verdict::Failed,
+                Some(End::Deadline) | None => Verdict::Undecided,
+            },
+            problem,
+        };
+        match self.write(path, &report) {
+            Ok(()) => ExitStatus::Success,
+            Err(failure) => self.run.ui.fail(&failure),
+        }
+    }
+
+    fn write(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
+        let unwritten = |error: anyhow::Error| {
+            let what = format!("the report {} was not written", path.display());
+            Failure::new(ExitStatus::Usage, error.context(what))
+        };
+        let bytes = execution_junit(report).map_err(|error| unwritten(error.into()))?;
+        write::whole(&self.run.env.current_dir().join(path), &bytes).map_err(|error| unwritten(error.into()))
+    }
+}

@@ -1,0 +1,82 @@
+//! `sluicegate executions`.
+
+use super::ended::{Ended, no_execution, show as show_end, tell};
+use crate::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
+use crate::commands::kit::output;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::text;
+
+/// How long an end is waited for, in seconds, if nothing is said.
+pub(super) const PATIENCE: u64 = 3600;
+
+pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
+    match verb {
+        ExecutionsVerb::Show {
+            id,
+            wait: false,
+            output,
+            ..
+        } => show(run, &id, output),
+        ExecutionsVerb::Show { id, pace, output, .. } => {
+            let ended = run.requests(follow(run, &id, &pace))??;
+            tell(run, &ended, output)
+        }
+        ExecutionsVerb::Cancel {
+            id,
+            cancel,
+            wait,
+            pace,
+            output,
+        } => terminate(run, &id, &cancel, wait.then_some(&pace), output),
+    }
+}
+
+fn show(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
+    let project = run.project()?;
+    run.requests(async {
+        let answer = match project.platform.execution(project.id, id).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(no_execution(id, error).await),
+        };
+        run.show(output, &answer.raw, || output::facts(&answer.raw["result"]))
+    })?
+}
+
+async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, Failure> {
+    let waiting = run.sources()?.waiting(pace, PATIENCE)?;
+    Ended::follow(run, &run.project()?, id, waiting).await
+}
+
+fn terminate(
+    run: &Run,
+    id: &str,
+    cancel: &CancelArgs,
+    wait: Option<&PaceArgs>,
+    output: OutputArgs,
+) -> CommandResult {
+    let status = run.sources()?.cancel_status(cancel.cancel_status.clone());
+    let project = run.project()?;
+    run.requests(async {
+        let answer = project
+            .platform
+            .terminate_execution(project.id, id, &status, cancel.force)
+            .await;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => return Err(no_execution(id, error).await),
+        };
+        let Some(pace) = wait else {
+            return run.show(output, &answer.raw, || {
+                text::line(&format!("asked to terminate the execution {id}")) + "\n"
+            });
+        };
+        let ended = follow(run, id, pace).await?;
+        // It was to end, so that every end is a good one.
+        if ended.is_over() {
+            show_end(run, &ended, output)
+        } else {
+            tell(run, &ended, output)
+        }
+    })?
+}

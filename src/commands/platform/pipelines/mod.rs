@@ -1,0 +1,26 @@
+//! `sluicegate pipelines` and `sluicegate executions`.
+
+mod ended;
+mod execute;
+mod executions;
+
+pub(crate) use executions::run as run_executions;
+
+use crate::cli::{OutputArgs, PipelinesVerb};
+use crate::commands::{CommandResult, Run};
+
+pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
+    match verb {
+        PipelinesVerb::List { output } => list(run, output),
+        PipelinesVerb::Run(args) => execute::run(run, &args),
+    }
+}
+
+fn list(run: &Run, output: OutputArgs) -> CommandResult {
+    let project = run.project()?;
+    run.requests(async {
+        let all = project.platform.published_pipelines(project.id).await?;
+        let columns = [("name", "name"), ("publishedTime", "published")];
+        run.show_list(output, all, &columns, "no pipeline of the project is published")
+    })?
+}

@@ -1,0 +1,204 @@
+//! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
+
+use crate::api::{NewConnection, NewProject, NewRepository, NewSecret};
+use crate::cli::{
+    ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
+};
+use crate::commands::kit::output;
+use crate::commands::kit::resource::perhaps_made;
+use crate::commands::{CommandResult, Run};
+use crate::desired::provision::{Names, SecretSource};
+use crate::desired::{self, Document};
+use crate::error::Failure;
+use crate::settings::Vocabulary;
+use crate::text;
+use serde_json::Value;
+use std::path::Path;
+
+/// What to do where it is not known whether something was made that no list shows.
+const LOOK: &str = "look at the project before it is sent again";
+
+pub(crate) fn projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
+    let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
+    run.requests(async {
+        match verb {
+            ProjectsVerb::List { output } => {
+                let columns = [("name", "name"), ("id", "id"), ("description", "description")];
+                run.show_list(
+                    output,
+                    platform.projects().await?,
+                    &columns,
+                    "there are no projects",
+                )
+            }
+            ProjectsVerb::Create {
+                name,
+                description,
+                warehouse,
+                agent_deployment_type,
+                output,
+            } => {
+                let project = NewProject {
+                    name,
+                    description,
+                    warehouse,
+                    agent_deployment_type,
+                };
+                let made = platform
+                    .create_project(&project)
+                    .await
+                    .map_err(|error| perhaps_made(error, "`sluicegate projects list` tells"))?;
+                run.show(output, &made.raw, || output::facts(&made.raw))
+            }
+        }
+    })?
+}
+
+pub(crate) fn environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
+    match verb {
+        EnvironmentsVerb::List { output } => {
+            let project = run.project()?;
+            let columns = [
+                ("name", "name"),
+                ("defaultAgentName", "default agent"),
+                ("defaultAgentId", "default agent id"),
+            ];
+            run.requests(async {
+                let all = project.platform.environments(project.id).await?;
+                run.show_list(output, all, &columns, "the project has no environments")
+            })?
+        }
+        EnvironmentsVerb::Create { file, output } => create_environment(run, &file, output),
+    }
+}
+
+fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
+    let document = Document::read(&run.env.current_dir().join(file), file)?;
+    let environment = desired::environment(&document, "", &document.value, None)?;
+    let project = run.project()?;
+    run.requests(async {
+        let made = project
+            .platform
+            .create_environment(project.id, &environment)
+            .await
+            .map_err(|error| perhaps_made(error, "`sluicegate environments list` tells"))?;
+        created(
+            run,
+            output,
+            &made,
+            &format!("the environment {}", environment.name),
+        )
+    })?
+}
+
+/// Says what was made, to which the platform answered next to nothing.
+fn created(run: &Run, output: OutputArgs, answer: &Value, what: &str) -> CommandResult {
+    run.show(output, answer, || text::line(&format!("created {what}")) + "\n")
+}
+
+pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
+    let ConnectionsVerb::Create {
+        name,
+        warehouse,
+        auth_type,
+        connection_type,
+        vocabulary,
+        output,
+    } = verb;
+    let names = names(run.sources()?.vocabulary(&vocabulary));
+    let auth_type = auth_type
+        .or_else(|| names.auth_type(&warehouse).map(str::to_owned))
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "how {warehouse} authenticates is not known: it is neither {} nor {}",
+                names.key_pair_warehouse, names.password_warehouse
+            ))
+            .hint(
+                "give --auth-type, or say what the warehouses are called by --warehouse-a and --warehouse-b",
+            )
+        })?;
+    let connection = NewConnection {
+        name,
+        platform_connection_type: connection_type,
+        auth_provider: warehouse.to_lowercase(),
+        auth_type,
+    };
+    let project = run.project()?;
+    run.requests(async {
+        let made = project
+            .platform
+            .create_connection(project.id, &connection)
+            .await
+            .map_err(|error| perhaps_made(error, LOOK))?;
+        created(run, output, &made, &format!("the connection {}", connection.name))
+    })?
+}
+
+/// The names as the checks of files take them.
+pub(crate) fn names(vocabulary: Vocabulary) -> Names {
+    Names {
+        key_pair_warehouse: vocabulary.warehouse_a,
+        password_warehouse: vocabulary.warehouse_b,
+        git_provider: vocabulary.git_provider,
+    }
+}
+
+pub(crate) fn secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
+    let SecretsVerb::Create {
+        agent_id,
+        name,
+        r#type,
+        key,
+        value,
+        output,
+    } = verb;
+    let secret = NewSecret {
+        name,
+        r#type,
+        key,
+        value: run.secret(&source(value)?)?,
+    };
+    let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
+    run.requests(async {
+        let made = platform
+            .create_secret(&agent_id.to_string(), &secret)
+            .await
+            .map_err(|error| perhaps_made(error, "look into the vault before it is sent again"))?;
+        run.show(output, &made.raw, || output::facts(&made.raw))
+    })?
+}
+
+fn source(args: ValueArgs) -> Result<SecretSource, Failure> {
+    match (args.value_variable, args.value_file) {
+        (Some(name), _) => Ok(SecretSource::Variable(name)),
+        (None, Some(path)) => Ok(SecretSource::File(path)),
+        (None, None) => Err(Failure::usage("the secret has no source")),
+    }
+}
+
+pub(crate) fn repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
+    let RepositoriesVerb::Create {
+        owner,
+        name,
+        vocabulary,
+        output,
+    } = verb;
+    let repository = NewRepository {
+        provider: run.sources()?.vocabulary(&vocabulary).git_provider,
+        owner_name: owner,
+        repository_name: name,
+    };
+    let project = run.project()?;
+    run.requests(async {
+        let made = project
+            .platform
+            .create_repository(project.id, &repository)
+            .await
+            .map_err(|error| perhaps_made(error, LOOK))?;
+        let what = format!(
+            "the repository {}/{}",
+            repository.owner_name, repository.repository_name
+        );
+        created(run, output, &made, &what)
+    })?
+}

@@ -1,0 +1,218 @@
+//! `sluicegate provision apply`: check everything, go on from the state, tell each step.
+
+use crate::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
+use crate::commands::kit::failure::status_of;
+use crate::commands::kit::named_file::read_if_there;
+use crate::commands::kit::output;
+use crate::commands::platform::projects::names;
+use crate::commands::{CommandResult, Run};
+use crate::desired::Document;
+use crate::desired::provision::{self, Mark, ProvisionPlan, State, StateError, Step, Stopped, Told};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::text;
+use crate::write;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// The largest state that is read, in bytes.
+const STATE_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Who can go on with a project that has just been made.
+const SEEN_BY: &str = "a new project is seen by the account role Super Admin alone until users are invited";
+
+pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
+    let ProvisionVerb::Apply(args) = verb;
+    let sources = run.sources()?;
+    let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
+    let plan = provision::plan(&document, &names(sources.vocabulary(&args.vocabulary)))?;
+    let secret = plan
+        .secret
+        .as_ref()
+        .map(|it| run.secret(&it.source))
+        .transpose()?;
+    let connection = sources.connection(&run.global)?;
+    let path = state_path(run, &args);
+    let kept = read_if_there(&path, STATE_LIMIT)?;
+    let mut state = State::parse(kept.as_deref(), &path, &connection.base_url()?.to_string())?;
+    resolve(&mut state, &plan, &args.resolve)?;
+    state.check(&plan).map_err(|error| explain(error, &path))?;
+    if args.dry_run {
+        return dry_run(run, &args, &plan, &state);
+    }
+    let platform = run.platform(&connection)?;
+    let save = |state: &State| write::whole(&path, state.render().as_bytes());
+    if !state.is_done(Step::Project) {
+        run.ui
+            .say(&format!("{SEEN_BY}: all steps need a token with that role"));
+    }
+    let mut done = Vec::new();
+    let ended = run.requests(provision::apply(
+        &platform,
+        &plan,
+        secret.as_ref(),
+        &mut state,
+        save,
+        |step, told| tell(run, &args, step, &told, &mut done),
+    ))?;
+    if args.output.output == OutputFormat::Json {
+        let id = state.project_id();
+        run.ui
+            .out(&output::json(&json!({ "projectId": id, "steps": done })))?;
+    }
+    match ended {
+        Ok(()) => Ok(ExitStatus::Success),
+        Err(stopped) => Err(failed(stopped, &state, &path)),
+    }
+}
+
+/// Beside the file, so that whoever takes it up again finds it.
+fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
+    let named = args.state.clone().unwrap_or_else(|| {
+        let mut name = args.file.clone().into_os_string();
+        name.push(".state.json");
+        name.into()
+    });
+    run.env.current_dir().join(named)
+}
+
+/// Settles the steps whose answer was lost by the user's word.
+fn resolve(state: &mut State, plan: &ProvisionPlan, words: &[String]) -> Result<(), Failure> {
+    for word in words {
+        let wrong = || {
+            Failure::usage(format!(
+                "--resolve {word}: is not STEP=again, STEP=done or project=UUID"
+            ))
+        };
+        let (name, said) = word.split_once('=').ok_or_else(wrong)?;
+        let step = Step::ALL
+            .into_iter()
+            .find(|step| step.name() == name)
+            .ok_or_else(wrong)?;
+        let Some(record) = state.steps.get_mut(&step).filter(|it| it.mark == Mark::Begun) else {
+            return Err(Failure::usage(format!(
+                "--resolve {word}: nothing is unknown of the {step}"
+            )));
+        };
+        let id = Uuid::parse_str(said).ok().filter(|_| step == Step::Project);
+        match (said, id) {
+            ("again", _) => {
+                state.steps.remove(&step);
+            }
+            ("done", _) if step != Step::Project => record.mark = Mark::Done,
+            (_, Some(id)) => {
+                record.mark = Mark::Done;
+                record.project_id = Some(id.to_string());
+            }
+            _ => return Err(wrong()),
+        }
+        if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.body(step)) {
+            record.made_of = body;
+        }
+    }
+    Ok(())
+}
+
+fn explain(error: StateError, path: &Path) -> Failure {
+    let hint = match &error {
+        StateError::Unknown { step } => {
+            let id = if *step == Step::Project { "UUID" } else { "done" };
+            format!("look whether it is there, then say --resolve {step}={id} or --resolve {step}=again")
+        }
+        StateError::Changed { .. } => format!(
+            "change the file back, or begin anew without the state {}",
+            path.display()
+        ),
+        _ => "name another state by --state".to_owned(),
+    };
+    Failure::new(ExitStatus::Usage, error).hint(hint)
+}
+
+impl From<StateError> for Failure {
+    fn from(error: StateError) -> Self {
+        explain(error, Path::new(""))
+    }
+}
+
+fn tell(run: &Run, args: &ProvisionApplyArgs, step: Step, told: &Told<'_>, done: &mut Vec<Value>) {
+    let (word, answer) = match told {
+        Told::Already => ("done before", &Value::Null),
+        Told::Done(answer) => ("created", *answer),
+    };
+    done.push(json!({ "step": step.name(), "outcome": word, "answer": answer }));
+    if args.output.output == OutputFormat::Json {
+        return;
+    }
+    let mut said = format!("{:<11} {word}", step.name());
+    if let Value::Object(fields) = answer {
+        for (key, value) in fields {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let _ = write!(said, "  {key} {value}");
+        }
+    }
+    // What cannot be shown is in the state, and the steps go on.
+    let _ = run.ui.out(&(text::line(&said) + "\n"));
+}
+
+/// 8 where something is done already; otherwise what the failure means by itself.
+fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
+    let some_done = Step::ALL.iter().any(|step| state.is_done(*step));
+    let status = match &stopped {
+        Stopped::Failed { error, .. } => match status_of(error.kind()) {
+            ExitStatus::Denied => ExitStatus::Denied,
+            _ if some_done || error.may_have_been_processed() => ExitStatus::RemoteFailed,
+            other => other,
+        },
+        Stopped::NoProject(_) => ExitStatus::RemoteFailed,
+        Stopped::Unsaved(_) if some_done => ExitStatus::RemoteFailed,
+        Stopped::Unsaved(_) => ExitStatus::Usage,
+    };
+    let mut hint = format!(
+        "run it again: it goes on from {}, and no step that is done is repeated",
+        path.display()
+    );
+    if let Stopped::Failed { step, error } = &stopped {
+        if error.may_have_been_processed() {
+            hint =
+                format!("look whether the {step} is there; the next run asks for it by --resolve {step}=…");
+        } else if *step != Step::Project && matches!(error.status(), Some(403 | 404)) {
+            hint = format!(
+                "{SEEN_BY}: run it again with a token of that role; it goes on from {}",
+                path.display()
+            );
+        } else if let Some(said) = error.hint() {
+            hint = format!("{said}; then {hint}");
+        }
+    }
+    Failure::new(status, stopped).hint(hint)
+}
+
+fn dry_run(run: &Run, args: &ProvisionApplyArgs, plan: &ProvisionPlan, state: &State) -> CommandResult {
+    let steps: Vec<(Step, &str)> = plan
+        .steps()
+        .map(|step| {
+            (
+                step,
+                if state.is_done(step) {
+                    "done before"
+                } else {
+                    "to be created"
+                },
+            )
+        })
+        .collect();
+    let entries: Vec<Value> = steps
+        .iter()
+        .map(|(step, word)| json!({ "step": step.name(), "outcome": word, "answer": null }))
+        .collect();
+    run.show(
+        args.output,
+        &json!({ "projectId": state.project_id(), "steps": entries }),
+        || {
+            let line = |(step, word): &(Step, &str)| format!("{:<11} {word}\n", step.name());
+            steps.iter().map(line).collect::<Vec<_>>().concat()
+        },
+    )
+}

@@ -1,0 +1,145 @@
+//! `sluicegate streaming`.
+
+use crate::api::StreamingCommand;
+use crate::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
+use crate::commands::kit::output;
+use crate::commands::kit::resource::{Project, Sought, no_list, perhaps_made};
+use crate::commands::{CommandResult, Run};
+use crate::desired::{self, Document};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::follow::{self, End, Pace};
+use crate::http::HttpError;
+use crate::text;
+use std::path::Path;
+
+/// How long a status is waited for, in seconds, if nothing is said.
+const PATIENCE: u64 = 300;
+
+pub(crate) fn run(run: &Run, verb: StreamingVerb) -> CommandResult {
+    match verb {
+        StreamingVerb::Create {
+            file,
+            key_vault,
+            output,
+        } => create(run, &file, key_vault, output),
+        StreamingVerb::Show(args) => show(run, &args),
+        StreamingVerb::Start(args) => command(run, &args, StreamingCommand::Start),
+        StreamingVerb::Stop(args) => command(run, &args, StreamingCommand::Stop),
+        StreamingVerb::Status {
+            id,
+            wait: Some(state),
+            pace,
+            output,
+        } => wait(run, &id, &state, &pace, output),
+        StreamingVerb::Status { id, output, .. } => status(run, &id, output),
+    }
+}
+
+fn create(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs) -> CommandResult {
+    let document = Document::read(&run.env.current_dir().join(file), file)?;
+    let definition = desired::streaming(&document, &run.sources()?.key_vault(key_vault))?;
+    for note in &definition.notes {
+        run.ui.say(note);
+    }
+    let Project { platform, id } = run.project()?;
+    run.requests(async {
+        let made = platform
+            .create_streaming_pipeline(id, &definition.body)
+            .await
+            .map_err(|error| refused(error, &document))?;
+        run.show(output, &made.raw, || output::facts(&made.raw))
+    })?
+}
+
+/// The platform's complaints about fields, each at its line of the file.
+fn refused(error: HttpError, document: &Document) -> Failure {
+    let complaints = document.complaints(error.violations());
+    if complaints.is_empty() {
+        return perhaps_made(error, "look at the project before it is sent again");
+    }
+    let said = error.to_string();
+    let head = said.split("\n- ").next().unwrap_or_default();
+    let failure = Failure::from(error);
+    let message = format!("{head}\n  {}", complaints.join("\n  "));
+    Failure::new(failure.status(), anyhow::Error::msg(message)).hint("mend these lines and create it again")
+}
+
+async fn not_there(id: &str, error: HttpError) -> Failure {
+    let sought = Sought {
+        what: "streaming pipeline",
+        name: id,
+        list: None,
+        alone: Some("streaming status"),
+    };
+    sought.missing(error, no_list()).await
+}
+
+fn show(run: &Run, args: &StreamArgs) -> CommandResult {
+    let Project { platform, id } = run.project()?;
+    run.requests(async {
+        let shown = match platform.streaming_pipeline(id, &args.id).await {
+            Ok(shown) => shown,
+            Err(error) => return Err(not_there(&args.id, error).await),
+        };
+        run.show(args.output, &shown.raw, || output::facts(&shown.raw))
+    })?
+}
+
+/// A success means that the agent was told, and no more.
+fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
+    let Project { platform, id } = run.project()?;
+    run.requests(async {
+        let answer = match platform.command_streaming_pipeline(id, &args.id, command).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(not_there(&args.id, error).await),
+        };
+        run.show(args.output, &answer, || {
+            let word = command.word();
+            text::line(&format!("the streaming agent was told to {word} {}", args.id)) + "\n"
+        })
+    })?
+}
+
+fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
+    let Project {
+        platform,
+        id: project,
+    } = run.project()?;
+    run.requests(async {
+        let status = match platform.streaming_status(project, id).await {
+            Ok(status) => status,
+            Err(error) => return Err(not_there(id, error).await),
+        };
+        run.show(output, &status.raw, || output::facts(&status.raw))
+    })?
+}
+
+fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -> CommandResult {
+    let waiting = run.sources()?.waiting(pace, PATIENCE)?;
+    let Project {
+        platform,
+        id: project,
+    } = run.project()?;
+    let pace = Pace::new(waiting.first, waiting.limit);
+    run.requests(async {
+        let told = |status: &str| run.ui.say(&format!("the status is {status}"));
+        let (status, end) = match follow::stream(&platform, (project, id), state, pace, told).await {
+            Ok(waited) => waited,
+            Err(error) => return Err(not_there(id, error).await),
+        };
+        run.show(output, &status.raw, || output::facts(&status.raw))?;
+        if end == End::Good {
+            return Ok(ExitStatus::Success);
+        }
+        let message = format!(
+            "the streaming pipeline {id} was not {state} within {} s, it is {}",
+            waiting.limit.as_secs(),
+            status.status.as_deref().unwrap_or("without a status")
+        );
+        Err(Failure::new(
+            ExitStatus::RemoteFailed,
+            anyhow::Error::msg(message),
+        ))
+    })?
+}

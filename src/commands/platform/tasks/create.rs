@@ -1,0 +1,103 @@
+//! `sluicegate tasks create` and `send`: what begins a turn of the agent.
+
+use super::wait::{Waiting, told_to_go_on};
+use super::{message, no_task, platform};
+use crate::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
+use crate::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
+use crate::commands::kit::resource::{Project, perhaps_made};
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::text;
+
+pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
+    let sources = run.sources()?;
+    let environment = sources.environment(args.environment)?;
+    let waiting = Waiting::of(run, &args.wait)?;
+    let said = message(run, &args.message)?;
+    let Project {
+        platform,
+        id: project,
+    } = run.project()?;
+    let task = NewTask {
+        message: said,
+        agent_config: AgentConfig {
+            name: Some(AGENT.to_owned()),
+            mode: Some(args.mode.to_uppercase()),
+            project_id: Some(project.to_string()),
+            source_branch_name: Some(args.source_branch),
+            environment_name: Some(environment),
+            target_branch_name: args.target_branch,
+            generate_branch: args.generate_branch.then_some(true),
+            graph_id: args.graph_id,
+            working_directory: args.working_directory,
+        },
+        granted_permissions: args.grant.iter().map(Permission::from).collect(),
+    };
+    run.requests(async {
+        let made = platform
+            .create_task(&task)
+            .await
+            .map_err(|error| perhaps_made(error, "`sluicegate tasks list` tells"))?;
+        let Some(waiting) = waiting else {
+            return run.show(args.output, &made.raw, || {
+                let id = made.task_id.as_deref().unwrap_or("(without an id)");
+                text::line(&format!("created the task {id}")) + "\n"
+            });
+        };
+        let id = made.task_id.as_deref().ok_or_else(|| {
+            let message = "the task was created, but the answer names no taskId";
+            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+        })?;
+        run.ui.say(&format!("created the task {id}"));
+        waiting.follow(run, &platform, id, None, args.output).await
+    })?
+}
+
+/// A follow-up message; the agent is named where anything of its configuration is overridden.
+pub(super) fn follow_up(
+    run: &Run,
+    args: &MessageArgs,
+    mode: Option<String>,
+    target_branch: Option<String>,
+    grant: &[String],
+) -> Result<FollowUp, Failure> {
+    let overridden = mode.is_some() || target_branch.is_some();
+    Ok(FollowUp {
+        message: message(run, args)?,
+        granted_permissions: grant.iter().map(Permission::from).collect(),
+        agent_config: overridden.then(|| AgentConfig {
+            name: Some(AGENT.to_owned()),
+            mode: mode.map(|mode| mode.to_uppercase()),
+            target_branch_name: target_branch,
+            ..AgentConfig::default()
+        }),
+    })
+}
+
+pub(super) fn send(
+    run: &Run,
+    id: &str,
+    message: &FollowUp,
+    wait: &WaitArgs,
+    output: OutputArgs,
+) -> CommandResult {
+    let waiting = Waiting::of(run, wait)?;
+    let platform = platform(run)?;
+    run.requests(async {
+        let before = told_to_go_on(&platform, id, waiting.is_some()).await?;
+        let sent = match platform.send_task_message(id, message).await {
+            Ok(sent) => sent,
+            Err(error) => return Err(no_task(&platform, id, error).await),
+        };
+        match waiting {
+            None => run.show(output, &sent.raw, || {
+                text::line(&format!("sent the message to the task {id}")) + "\n"
+            }),
+            Some(waiting) => {
+                let before = before.map(|task| (task, Vec::new()));
+                waiting.follow(run, &platform, id, before, output).await
+            }
+        }
+    })?
+}

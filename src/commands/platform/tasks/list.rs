@@ -1,0 +1,65 @@
+//! `sluicegate tasks list`. STOPPED has two meanings, which only the detail tells apart: so it is asked for.
+
+use super::shown;
+use crate::api::{Answer, Phase, Platform, Task, TaskFilter};
+use crate::cli::{ListTasksArgs, OutputFormat};
+use crate::commands::kit::output;
+use crate::commands::kit::resource::envelope;
+use crate::commands::{CommandResult, Run};
+use crate::http::{ErrorKind, HttpError};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde_json::Value;
+
+/// Details that are asked for at the same time.
+const AT_ONCE: usize = 8;
+
+pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
+    let connection = run.sources()?.connection(&run.global)?;
+    let project = connection.project_id().ok().filter(|_| !args.all_projects);
+    let platform = run.platform(&connection)?;
+    let filter = TaskFilter {
+        project_id: project.map(|id| id.to_string()),
+        branch_id: args.branch_id,
+        status: args.status.map(|status| status.to_uppercase()),
+    };
+    run.requests(async {
+        let tasks = platform.tasks(&filter).await?;
+        let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
+        if args.output.output == OutputFormat::Text {
+            let states: Vec<String> = stream::iter(tasks.iter().map(|task| state(&platform, task)))
+                .buffered(AT_ONCE)
+                .try_collect()
+                .await?;
+            for (item, state) in items.iter_mut().zip(states) {
+                if let Value::Object(fields) = item {
+                    fields.insert("status".to_owned(), state.into());
+                }
+            }
+        }
+        let columns = [
+            ("taskId", "task"),
+            ("status", "status"),
+            ("mode", "mode"),
+            ("description", "description"),
+            ("modifiedAt", "modified"),
+            ("agentName", "agent"),
+            ("projectId", "project"),
+            ("branchId", "branch"),
+        ];
+        run.show(args.output, &envelope("tasks", &items), || {
+            output::list(&items, &columns, "there are no such tasks")
+        })
+    })?
+}
+
+/// The status in words; of a stopped task by its detail.
+async fn state(platform: &Platform, task: &Answer<Task>) -> Result<String, HttpError> {
+    let (Phase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
+        return Ok(shown::state(task));
+    };
+    match platform.task(id).await {
+        Ok(detail) => Ok(shown::state(&detail)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok("STOPPED (deleted meanwhile)".to_owned()),
+        Err(error) => Err(error),
+    }
+}

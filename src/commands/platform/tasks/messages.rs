@@ -1,0 +1,161 @@
+//! `sluicegate tasks messages`.
+
+use super::{PATIENCE, no_task, platform, shown};
+use crate::api::{Phase, Platform, Task};
+use crate::cli::{OutputArgs, OutputFormat, PaceArgs};
+use crate::commands::kit::output;
+use crate::commands::kit::output::relative;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::follow::{Pace, Reader, silent};
+use crate::text;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub(super) fn run(
+    run: &Run,
+    id: &str,
+    limit: usize,
+    follow: Option<&PaceArgs>,
+    output: OutputArgs,
+) -> CommandResult {
+    let pace = match follow {
+        None => None,
+        Some(args) => {
+            let waiting = run.sources()?.waiting(args, PATIENCE)?;
+            Some(Pace::new(waiting.first, waiting.limit))
+        }
+    };
+    let platform = platform(run)?;
+    let mut history = History {
+        run,
+        platform,
+        id,
+        output,
+        reader: Reader::new(limit),
+        all: Vec::new(),
+    };
+    run.requests(async {
+        let status = match pace {
+            None => history.read().await.map(|()| ExitStatus::Success),
+            Some(pace) => history.follow(pace).await,
+        };
+        history.finish()?;
+        status
+    })?
+}
+
+/// A history that is shown while it is read; as JSON it is one document, at the end.
+struct History<'a> {
+    run: &'a Run,
+    platform: Platform,
+    id: &'a str,
+    output: OutputArgs,
+    reader: Reader,
+    all: Vec<Value>,
+}
+
+impl History<'_> {
+    /// Reads to the end of what is there now.
+    async fn read(&mut self) -> Result<(), Failure> {
+        loop {
+            match self.reader.next(&self.platform, self.id).await {
+                Ok((events, more)) => {
+                    self.show(events)?;
+                    if !more {
+                        return Ok(());
+                    }
+                }
+                Err(error) => return Err(no_task(&self.platform, self.id, error).await),
+            }
+        }
+    }
+
+    fn show(&mut self, events: Vec<Value>) -> Result<(), Failure> {
+        if self.output.output == OutputFormat::Text {
+            let now = Timestamp::now();
+            let shown: String = events.iter().map(|event| words(event, now)).collect();
+            self.run.ui.out(&shown)?;
+        } else {
+            self.all.extend(events);
+        }
+        Ok(())
+    }
+
+    /// Reads on until the task has ended. Its status is asked for before its messages: what it said up to its end is
+    /// then there.
+    async fn follow(&mut self, mut pace: Pace) -> CommandResult {
+        let (mut waited, mut state) = (false, None);
+        loop {
+            let Some(task) = pace.in_time(self.platform.task(self.id)).await else {
+                return Err(self.late(state));
+            };
+            let task = match task {
+                Ok(task) => task,
+                Err(error) => return Err(no_task(&self.platform, self.id, error).await),
+            };
+            state = Some(shown::state(&task));
+            match pace.in_time(self.read()).await {
+                Some(read) => read?,
+                None => return Err(self.late(state)),
+            }
+            match task.phase() {
+                Phase::Finished => return Ok(ExitStatus::Success),
+                Phase::Errored => return Err(self.failure(format!("the task {} failed", self.id))),
+                Phase::Waiting if !waited => self.tell_that_it_waits(&task),
+                _ => {}
+            }
+            waited = task.phase() == Phase::Waiting;
+            if !pace.pause().await {
+                return Err(self.late(state));
+            }
+        }
+    }
+
+    fn tell_that_it_waits(&self, task: &Task) {
+        let decisions = shown::decisions(self.id, task);
+        self.run.ui.warn(&format!(
+            "the task waits for a decision\n{}",
+            decisions.trim_end()
+        ));
+    }
+
+    /// It did not end in time, and this is how it last was.
+    fn late(&self, state: Option<String>) -> Failure {
+        match state {
+            Some(state) => self.failure(format!("the task {} did not end in time, it is {state}", self.id)),
+            None => silent().into(),
+        }
+    }
+
+    fn failure(&self, message: String) -> Failure {
+        Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
+            .hint(format!("`sluicegate tasks show {}` tells more", self.id))
+    }
+
+    fn finish(&self) -> Result<(), Failure> {
+        match self.output.output {
+            OutputFormat::Text => Ok(()),
+            OutputFormat::Json => self.run.ui.out(&output::json(&json!({ "results": self.all }))),
+        }
+    }
+}
+
+/// An event in a line: when, in which turn, what, and whatever else it has. The API document does not show its fields.
+fn words(event: &Value, now: Timestamp) -> String {
+    let Value::Object(fields) = event else {
+        return text::line(&event.to_string()) + "\n";
+    };
+    let mut parts = Vec::new();
+    if let Some(time) = event["timestamp"].as_str() {
+        let ago = time.parse::<Timestamp>().map(|then| relative(then, now));
+        parts.push(ago.map_or_else(|_| time.to_owned(), |ago| format!("{time} ({ago})")));
+    }
+    for (key, value) in fields.iter().filter(|(key, _)| *key != "timestamp") {
+        let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let known = ["groupId", "data"].contains(&key.as_str());
+        parts.push(if known { said } else { format!("{key}: {said}") });
+    }
+    text::line(&parts.join("  ")) + "\n"
+}

@@ -1,0 +1,146 @@
+//! `sluicegate tasks`.
+
+mod create;
+mod decide;
+mod list;
+mod messages;
+mod shown;
+mod wait;
+
+use crate::api::{Permission, Platform, TaskFilter};
+use crate::cli::{MessageArgs, OutputArgs, TaskArgs, TasksVerb};
+use crate::commands::kit::named_file::read_bounded;
+use crate::commands::kit::resource::Sought;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::http::HttpError;
+use crate::text;
+use serde_json::Value;
+
+/// How long a task is waited for, in seconds, if nothing is said.
+const PATIENCE: u64 = 3600;
+
+/// The largest instruction that is read from a file, in bytes.
+const MESSAGE_LIMIT: u64 = 1024 * 1024;
+
+pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
+    match verb {
+        TasksVerb::Create(args) => create::create(run, args),
+        TasksVerb::Send {
+            id,
+            message,
+            mode,
+            target_branch,
+            grant,
+            wait,
+            output,
+        } => {
+            let message = create::follow_up(run, &message, mode, target_branch, &grant)?;
+            create::send(run, &id, &message, &wait, output)
+        }
+        TasksVerb::List(args) => list::list(run, args),
+        TasksVerb::Show(args) => show(run, &args),
+        TasksVerb::Messages {
+            id,
+            follow,
+            limit,
+            pace,
+            output,
+        } => messages::run(run, &id, usize::from(limit), follow.then_some(&pace), output),
+        TasksVerb::Decide(args) => decide::decide(run, &args),
+        TasksVerb::Stop(args) => stop(run, &args),
+        TasksVerb::Delete(args) => delete(run, &args),
+        TasksVerb::Permissions { id, tools, output } => permissions(run, &id, &tools.grant, output),
+    }
+}
+
+/// The platform; a task is known without its project.
+fn platform(run: &Run) -> Result<Platform, Failure> {
+    run.platform(&run.sources()?.connection(&run.global)?)
+}
+
+/// A 404 with the nearest task that there is.
+async fn no_task(platform: &Platform, id: &str, error: HttpError) -> Failure {
+    let sought = Sought {
+        what: "task",
+        name: id,
+        list: Some("tasks list --all-projects"),
+        alone: Some("tasks show"),
+    };
+    let names = async {
+        let all = platform.tasks(&TaskFilter::default()).await?;
+        Ok(all.into_iter().filter_map(|it| it.value.task_id).collect())
+    };
+    sought.missing(error, names).await
+}
+
+fn show(run: &Run, args: &TaskArgs) -> CommandResult {
+    let platform = platform(run)?;
+    run.requests(async {
+        let task = match platform.task(&args.id).await {
+            Ok(task) => task,
+            Err(error) => return Err(no_task(&platform, &args.id, error).await),
+        };
+        run.show(args.output, &task.raw, || shown::whole(&args.id, &task))
+    })?
+}
+
+fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
+    let platform = platform(run)?;
+    run.requests(async {
+        if let Err(error) = platform.stop_task(&args.id).await {
+            return Err(no_task(&platform, &args.id, error).await);
+        }
+        let words = format!("asked the task {} to stop; it wraps up first", args.id);
+        run.show(args.output, &Value::Null, || text::line(&words) + "\n")
+    })?
+}
+
+fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
+    let platform = platform(run)?;
+    run.requests(async {
+        if let Err(error) = platform.delete_task(&args.id).await {
+            return Err(no_task(&platform, &args.id, error).await);
+        }
+        let words = format!("deleted the task {} and all its data", args.id);
+        run.show(args.output, &Value::Null, || text::line(&words) + "\n")
+    })?
+}
+
+fn permissions(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
+    let platform = platform(run)?;
+    let granted: Vec<Permission> = tools.iter().map(Permission::from).collect();
+    run.requests(async {
+        let answer = match platform.set_task_permissions(id, &granted).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(no_task(&platform, id, error).await),
+        };
+        run.show(output, &answer.raw, || {
+            let names = answer.granted_permissions.iter().flatten();
+            let names: Vec<&str> = names.map(|it| it.tool_name.as_str()).collect();
+            let names = if names.is_empty() {
+                "no tool".to_owned()
+            } else {
+                names.join(", ")
+            };
+            text::line(&format!("the task {id} may use {names} without asking")) + "\n"
+        })
+    })?
+}
+
+/// The instruction, from the flag or the file.
+fn message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
+    let text = match (&args.message, &args.message_file) {
+        (Some(text), _) => text.clone(),
+        (None, Some(path)) => {
+            let bytes = read_bounded(&run.env.current_dir().join(path), MESSAGE_LIMIT)?;
+            String::from_utf8(bytes)
+                .map_err(|_| Failure::usage(format!("the message's file {} is not text", path.display())))?
+        }
+        (None, None) => String::new(),
+    };
+    if text.trim().is_empty() {
+        return Err(Failure::usage("the message is empty"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,154 @@
+//! Tasks in words.
+
+use crate::api::{Answer, PendingDecision, Phase, Task};
+use crate::commands::kit::output;
+use crate::text;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// The status, with which of its two meanings a STOPPED has.
+pub(super) fn state(task: &Task) -> String {
+    let status = task.status.as_deref().unwrap_or("(no status)");
+    match task.phase() {
+        Phase::Finished => format!("{status} (finished)"),
+        Phase::Waiting => format!("{status} (waits for a decision)"),
+        Phase::Stopped => format!("{status} (finished, or waits for a decision)"),
+        _ => status.to_owned(),
+    }
+}
+
+/// What the status means, in a line.
+fn headline(task: &Task) -> String {
+    format!("{}\n", text::line(&state(task)))
+}
+
+/// Everything about a task: what its status means, its facts, and what it waits for.
+pub(super) fn whole(id: &str, task: &Answer<Task>) -> String {
+    let waits = task
+        .pending_decisions
+        .as_ref()
+        .is_some_and(|pending| !pending.is_empty());
+    let mut facts = task.raw.clone();
+    if let (true, Value::Object(fields)) = (waits, &mut facts) {
+        // Each stands below, with the command that answers it.
+        fields.shift_remove("pendingDecisions");
+    }
+    headline(task) + &output::facts(&facts) + &decisions(id, task)
+}
+
+/// What the task waits for, and how it is answered; nothing where it does not wait.
+pub(super) fn decisions(id: &str, task: &Task) -> String {
+    pending(id, task.pending_decisions.as_deref().unwrap_or_default())
+}
+
+/// Each decision with the exact command that answers it.
+pub(super) fn pending(task: &str, pending: &[Answer<PendingDecision>]) -> String {
+    let mut shown = String::new();
+    for decision in pending {
+        shown.push('\n');
+        let _ = writeln!(shown, "{}", text::line(&what(decision)));
+        for line in details(decision) {
+            let _ = writeln!(shown, "    {}", text::line(&line));
+        }
+        for command in commands(task, decision) {
+            let _ = writeln!(shown, "  answer it by: {}", text::line(&command));
+        }
+    }
+    shown
+}
+
+fn what(decision: &PendingDecision) -> String {
+    let title = decision
+        .permission_message
+        .as_ref()
+        .and_then(|message| message.title.as_deref());
+    match (decision.r#type.as_deref(), &decision.tool_name, title) {
+        (_, Some(tool), Some(title)) => format!("the agent asks for the tool {tool}: {title}"),
+        (_, Some(tool), None) => format!("the agent asks for the tool {tool}"),
+        (Some("question"), ..) => "the agent asks a question".to_owned(),
+        (kind, ..) => format!(
+            "the agent asks for a decision of type {}",
+            kind.unwrap_or("(none)")
+        ),
+    }
+}
+
+/// Everything that the decision has besides.
+fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
+    let body = decision
+        .permission_message
+        .as_ref()
+        .and_then(|message| message.body.clone());
+    let mut lines: Vec<String> = body.into_iter().collect();
+    let said = ["type", "toolName", "permissionMessage"];
+    for (key, value) in decision.raw.as_object().into_iter().flatten() {
+        if !said.contains(&key.as_str()) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            lines.push(format!("{key}: {value}"));
+        }
+    }
+    lines
+}
+
+/// The commands that answer the decision. The API document does not show a question's fields: where it has parts with
+/// options, the first option of each stands as an example.
+fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
+    let begin = format!("sluicegate tasks decide {}", quoted(task));
+    if let Some(tool) = &decision.tool_id {
+        let id = quoted(tool);
+        return vec![format!("{begin} --approve {id}"), format!("{begin} --deny {id}")];
+    }
+    let Some(question) = &decision.id else {
+        return Vec::new();
+    };
+    let parts = decision.raw["questions"].as_array().map_or(1, Vec::len).max(1);
+    let answers = (0..parts).map(|part| {
+        let option = option(&decision.raw["questions"][part]["options"][0]);
+        format!(" --answer {}", quoted(&format!("{question}:{part}={option}")))
+    });
+    vec![answers.fold(begin, |command, answer| command + &answer)]
+}
+
+fn option(value: &Value) -> String {
+    let label = ["label", "value", "name"]
+        .iter()
+        .find_map(|key| value.get(key)?.as_str());
+    value.as_str().or(label).unwrap_or("OPTION").to_owned()
+}
+
+/// As one word of a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_decision_comes_with_its_command() {
+        let task: Task =
+            serde_json::from_str(include_str!("../../../../tests/fixtures/api/task.json")).unwrap();
+        insta::assert_snapshot!(decisions("t 1", &task), @r#"
+
+        the agent asks for the tool git_push: Push the branch
+            The agent wants to push its commits
+            toolId: tool-4
+            toolInput: {"branch":"without-empty-orders"}
+          answer it by: sluicegate tasks decide 't 1' --approve tool-4
+          answer it by: sluicegate tasks decide 't 1' --deny tool-4
+
+        the agent asks a question
+            id: question-5
+            title: Which orders?
+            questions: [{"question":"What is an order without lines to become?","options":["removed","marked"]}]
+          answer it by: sluicegate tasks decide 't 1' --answer question-5:0=removed
+        "#);
+        assert_eq!(state(&task), "STOPPED (waits for a decision)");
+    }
+}

@@ -1,0 +1,118 @@
+//! Waits for the agent, and tells how its turn ended.
+
+use super::{PATIENCE, no_task, shown};
+use crate::api::{Answer, Platform, Task};
+use crate::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::follow::{self, Pace, Policy, TaskEnd, Turn};
+use crate::settings;
+
+/// How a task is waited for.
+pub(super) struct Waiting {
+    policy: Policy,
+    pace: settings::Waiting,
+}
+
+/// The task as it was before it is told to go on, if it is to be waited for: what it says right afterwards may still be
+/// old.
+pub(super) async fn told_to_go_on(
+    platform: &Platform,
+    id: &str,
+    wait: bool,
+) -> Result<Option<Answer<Task>>, Failure> {
+    if !wait {
+        return Ok(None);
+    }
+    match platform.task(id).await {
+        Ok(task) => Ok(Some(task)),
+        Err(error) => Err(no_task(platform, id, error).await),
+    }
+}
+
+impl Waiting {
+    /// As the flags say; none without `--wait`.
+    pub(super) fn of(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
+        let waiting = Self::quiet(run, args.wait, &args.pace)?;
+        Ok(waiting.map(|waiting| Self {
+            policy: Policy {
+                tools: args.tools.clone(),
+                for_the_task: args.scope == ApprovalScope::Conversation,
+            },
+            ..waiting
+        }))
+    }
+
+    /// Without answering anything.
+    pub(super) fn quiet(run: &Run, wait: bool, pace: &PaceArgs) -> Result<Option<Self>, Failure> {
+        let pace = run.sources()?.waiting(pace, PATIENCE)?;
+        Ok(wait.then(|| Self {
+            policy: Policy::default(),
+            pace,
+        }))
+    }
+
+    /// Waits, and shows how it ended: 0 only for a task that is finished.
+    pub(super) async fn follow(
+        &self,
+        run: &Run,
+        platform: &Platform,
+        id: &str,
+        before: Option<(Answer<Task>, Vec<String>)>,
+        output: OutputArgs,
+    ) -> CommandResult {
+        let pace = Pace::new(self.pace.first, self.pace.limit);
+        let told = |turn: Turn<'_>| match turn {
+            Turn::Status(status) => run.ui.say(&format!("the task is {status}")),
+            Turn::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
+        };
+        let before = before
+            .as_ref()
+            .map(|(task, answered)| (&task.value, answered.clone()));
+        let (task, end) = follow::task(platform, id, &self.policy, before, pace, told)
+            .await
+            .map_err(|error| {
+                Failure::from(error).hint(format!(
+                    "the task goes on; `sluicegate tasks show {id}` tells how"
+                ))
+            })?;
+        run.show(output, &task.raw, || shown::whole(id, &task))?;
+        match problem(id, end, self.pace.limit.as_secs(), &task) {
+            None => Ok(ExitStatus::Success),
+            Some(failure) => Err(failure),
+        }
+    }
+}
+
+fn problem(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
+    let status = match end {
+        TaskEnd::Unclear => ExitStatus::Undecided,
+        _ => ExitStatus::RemoteFailed,
+    };
+    let state = shown::state(task);
+    let (message, hint) = match end {
+        TaskEnd::Finished => return None,
+        TaskEnd::Waiting => (
+            format!("the task {id} waits for a decision"),
+            "the command that answers it is above".to_owned(),
+        ),
+        TaskEnd::Errored => (
+            format!("the task {id} failed"),
+            format!("`sluicegate tasks messages {id}` tells why"),
+        ),
+        TaskEnd::Halted => (
+            format!("the task {id} was stopped before it was finished"),
+            format!("`sluicegate tasks send {id}` lets it go on"),
+        ),
+        TaskEnd::Unclear => (
+            format!("the task {id} is STOPPED, and the answer does not tell whether it is finished"),
+            format!("`sluicegate tasks messages {id}` shows what was done"),
+        ),
+        TaskEnd::Deadline => (
+            format!("the task {id} did not end within {limit} s, it is {state}"),
+            format!("it goes on; `sluicegate tasks stop {id}` stops it"),
+        ),
+    };
+    Some(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
+}

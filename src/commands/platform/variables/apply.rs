@@ -1,0 +1,140 @@
+//! `sluicegate variables apply`: read, compare, show, carry out, tell.
+
+use crate::cli::{ApplyArgs, OutputFormat};
+use crate::commands::kit::failure::status_of;
+use crate::commands::kit::output;
+use crate::commands::kit::resource::Project;
+use crate::commands::{CommandResult, Run};
+use crate::desired::Document;
+use crate::desired::variables::{self, Applied, VariableStep, Wanted};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::text;
+use crate::text::count;
+use serde_json::{Value, json};
+
+pub(super) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {
+    let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
+    let wanted = variables::read(&document)?;
+    let project = run.project()?;
+    run.requests(async {
+        let changes = difference(&project, &document, &wanted, args).await?;
+        show(run, args, &changes)?;
+        if args.dry_run || changes.is_empty() {
+            return finish(run, args, &changes, None);
+        }
+        let ended = variables::apply(&project.platform, project.id, &changes, |change, applied| {
+            tell(run, change, applied);
+        })
+        .await;
+        finish(run, args, &changes, Some(&ended))
+    })?
+}
+
+async fn difference(
+    project: &Project,
+    document: &Document,
+    wanted: &[Wanted],
+    args: &ApplyArgs,
+) -> Result<Vec<VariableStep>, Failure> {
+    let found = variables::read_project(&project.platform, project.id, wanted).await?;
+    Ok(variables::compare(document, wanted, &found, args.prune)?)
+}
+
+/// The difference, before anything is done.
+fn show(run: &Run, args: &ApplyArgs, changes: &[VariableStep]) -> Result<(), Failure> {
+    if args.output.output == OutputFormat::Json {
+        return Ok(());
+    }
+    let lines = changes.iter().flat_map(VariableStep::lines);
+    let shown: String = lines.map(|line| text::line(&line) + "\n").collect();
+    run.ui.out(&shown)
+}
+
+/// What failed, as it happens.
+fn tell(run: &Run, change: &VariableStep, applied: &Applied) {
+    if let Some(why) = problem(applied) {
+        let lines = change.lines().join("; ");
+        run.ui.warn(&format!("failed: {lines}: {why}"));
+    }
+}
+
+fn problem(applied: &Applied) -> Option<String> {
+    match applied {
+        Applied::Done => None,
+        Applied::Failed(error) => Some(error.to_string()),
+        Applied::Partly(refused) => {
+            let said = refused
+                .iter()
+                .map(|(environment, why)| format!("{environment}: {why}"));
+            Some(said.collect::<Vec<_>>().join("; "))
+        }
+        Applied::Skipped => Some("not tried, because of a failure before it".to_owned()),
+    }
+}
+
+fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&[Applied]>) -> CommandResult {
+    if args.output.output == OutputFormat::Json {
+        run.ui.out(&output::json(&summary(changes, ended)))?;
+    }
+    let Some(ended) = ended else {
+        let text = match changes.len() {
+            0 => "nothing to do: the project is as the file says\n".to_owned(),
+            some => format!("{}; a dry run, nothing was done\n", count(some, "change")),
+        };
+        if args.output.output == OutputFormat::Text {
+            run.ui.out(&text)?;
+        }
+        return Ok(ExitStatus::Success);
+    };
+    let failed = ended.iter().filter(|it| !matches!(it, Applied::Done)).count();
+    if failed == 0 {
+        if args.output.output == OutputFormat::Text {
+            run.ui
+                .out(&format!("done: {}\n", count(changes.len(), "change")))?;
+        }
+        return Ok(ExitStatus::Success);
+    }
+    let message = format!(
+        "{failed} of {} failed, each is named above",
+        count(changes.len(), "change")
+    );
+    Err(Failure::new(status(ended), anyhow::Error::msg(message))
+        .hint("mend the cause and run it again: what is done already is left as it is"))
+}
+
+/// 8, unless the token may not do it, or nothing at all could be done because the platform was out of reach.
+fn status(ended: &[Applied]) -> ExitStatus {
+    let statuses = ended.iter().filter_map(|applied| match applied {
+        Applied::Failed(error) => Some(status_of(error.kind())),
+        _ => None,
+    });
+    let worst = statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse);
+    let some_done = ended
+        .iter()
+        .any(|it| matches!(it, Applied::Done | Applied::Partly(_)));
+    match worst {
+        ExitStatus::Undecided if some_done => ExitStatus::RemoteFailed,
+        other => other,
+    }
+}
+
+fn summary(changes: &[VariableStep], ended: Option<&[Applied]>) -> Value {
+    let entry = |(index, change): (usize, &VariableStep)| {
+        let mut entry = json!(change);
+        if let (Some(ended), Value::Object(entry)) = (ended, &mut entry) {
+            let applied = ended.get(index).unwrap_or(&Applied::Skipped);
+            let outcome = match applied {
+                Applied::Done => "done",
+                Applied::Failed(_) => "failed",
+                Applied::Partly(_) => "partly",
+                Applied::Skipped => "skipped",
+            };
+            entry.insert("outcome".to_owned(), outcome.into());
+            entry.insert("error".to_owned(), problem(applied).into());
+        }
+        entry
+    };
+    let entries: Vec<Value> = changes.iter().enumerate().map(entry).collect();
+    json!({ "changes": entries, "dryRun": ended.is_none() && !changes.is_empty() })
+}

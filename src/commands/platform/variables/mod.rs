@@ -1,0 +1,141 @@
+//! `sluicegate variables`.
+
+mod apply;
+mod overrides;
+
+use crate::api::{NewVariable, Variable, VariableFields};
+use crate::cli::{FieldArgs, OutputArgs, VariablesVerb};
+use crate::commands::kit::resource::{Project, perhaps_made, variable};
+use crate::commands::{CommandResult, Run};
+use crate::desired::variables::typed_text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::text;
+use serde_json::Value;
+
+pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
+    if let VariablesVerb::Apply(args) = verb {
+        return apply::run(run, &args);
+    }
+    let project = run.project()?;
+    run.requests(async {
+        match verb {
+            VariablesVerb::List { output } => list(run, &project, output).await,
+            VariablesVerb::Create { name, fields, output } => {
+                create(run, &project, name, fields, output).await
+            }
+            VariablesVerb::Update { name, fields, output } => {
+                update(run, &project, &name, fields, output).await
+            }
+            VariablesVerb::Delete { name, output } => {
+                let deleted = project.platform.delete_variable(project.id, &name).await;
+                if let Err(error) = deleted {
+                    return Err(project.no_variable(&name, error).await);
+                }
+                done(
+                    run,
+                    output,
+                    &format!("deleted the variable {name} and its overrides"),
+                )
+            }
+            VariablesVerb::Overrides { verb } => overrides::run(run, &project, verb).await,
+            VariablesVerb::Apply(_) => Ok(ExitStatus::Success),
+        }
+    })?
+}
+
+/// Says that something is done, to which the platform answered nothing.
+fn done(run: &Run, output: OutputArgs, words: &str) -> CommandResult {
+    run.show(output, &Value::Null, || text::line(words) + "\n")
+}
+
+async fn list(run: &Run, project: &Project, output: OutputArgs) -> CommandResult {
+    let columns = [
+        ("name", "name"),
+        ("type", "type"),
+        ("behaviour", "behaviour"),
+        ("value", "value"),
+        ("supportsDoubleResolution", "double"),
+        ("description", "description"),
+        ("id", "id"),
+    ];
+    let all = project.platform.variables(project.id).await?;
+    run.show_list(output, all, &columns, "the project has no variables")
+}
+
+async fn create(
+    run: &Run,
+    project: &Project,
+    name: String,
+    args: FieldArgs,
+    output: OutputArgs,
+) -> CommandResult {
+    let fields = fields(args, None)?;
+    let variable = NewVariable { name, fields };
+    let made = project
+        .platform
+        .create_variable(project.id, &variable)
+        .await
+        .map_err(|error| perhaps_made(error, "`sluicegate variables list` tells"))?;
+    run.show(output, &made.raw, || {
+        text::line(&format!("created the variable {}", variable.name)) + "\n"
+    })
+}
+
+/// Type and behaviour must be sent with every change: they are looked up where they are not given.
+async fn update(
+    run: &Run,
+    project: &Project,
+    name: &str,
+    args: FieldArgs,
+    output: OutputArgs,
+) -> CommandResult {
+    let known = match (&args.r#type, &args.behaviour) {
+        (Some(_), Some(_)) => None,
+        _ => Some(find(project, name).await?),
+    };
+    let fields = fields(args, known.as_ref())?;
+    for (what, flag, value) in [
+        ("type", "--type", &fields.r#type),
+        ("behaviour", "--behaviour", &fields.behaviour),
+    ] {
+        if value.is_none() {
+            let message = format!("the platform does not tell the {what} of {name}, which a change needs");
+            return Err(Failure::usage(message).hint(format!("give {flag}")));
+        }
+    }
+    if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {
+        return Err(project.no_variable(name, error).await);
+    }
+    done(run, output, &format!("updated the variable {name}"))
+}
+
+async fn find(project: &Project, name: &str) -> Result<Variable, Failure> {
+    let all = project.platform.variables(project.id).await?;
+    let names: Vec<String> = all.iter().filter_map(|it| it.name.clone()).collect();
+    let found = all.into_iter().find(|it| it.name.as_deref() == Some(name));
+    found.map(|it| it.value).ok_or_else(|| {
+        let message = format!("the project {} has no variable {name}", project.id);
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(variable(name).hint(&names))
+    })
+}
+
+/// The fields as given, with what is known of type and behaviour.
+fn fields(args: FieldArgs, known: Option<&Variable>) -> Result<VariableFields, Failure> {
+    let or_known =
+        |given: Option<String>, known: Option<&Option<String>>| given.or_else(|| known.cloned().flatten());
+    let kind = or_known(args.r#type, known.map(|it| &it.r#type));
+    let value = match args.value {
+        None => None,
+        Some(value) => Some(
+            typed_text(kind.as_deref(), &value).map_err(|why| Failure::usage(format!("--value: {why}")))?,
+        ),
+    };
+    Ok(VariableFields {
+        behaviour: or_known(args.behaviour, known.map(|it| &it.behaviour)),
+        description: args.description,
+        value,
+        supports_double_resolution: args.double_resolution,
+        r#type: kind,
+    })
+}

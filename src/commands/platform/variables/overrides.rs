@@ -1,0 +1,165 @@
+//! `sluicegate variables overrides`.
+
+use super::done;
+use crate::api::Override;
+use crate::cli::{OutputArgs, OutputFormat, OverridesVerb};
+use crate::commands::kit::output;
+use crate::commands::kit::resource::{Project, Sought, perhaps_made};
+use crate::commands::{CommandResult, Run};
+use crate::desired::variables::{refused_overrides, typed_text};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http::{ErrorKind, HttpError};
+use crate::text;
+use std::fmt::Write as _;
+
+pub(super) async fn run(run: &Run, project: &Project, verb: OverridesVerb) -> CommandResult {
+    match verb {
+        OverridesVerb::List {
+            name,
+            environment,
+            output,
+        } => list(run, project, &name, environment.as_deref(), output).await,
+        OverridesVerb::Set { name, values, output } => set(run, project, &name, &values, output).await,
+        OverridesVerb::Unset {
+            name,
+            environments,
+            output,
+        } => unset(run, project, &name, &environments, output).await,
+    }
+}
+
+async fn list(
+    run: &Run,
+    project: &Project,
+    name: &str,
+    environment: Option<&str>,
+    output: OutputArgs,
+) -> CommandResult {
+    let found = match project.platform.overrides(project.id, name, environment).await {
+        Ok(found) => found,
+        Err(error) => return Err(project.no_variable(name, error).await),
+    };
+    let columns = [("environmentName", "environment"), ("value", "value")];
+    let items = found.raw["overrides"].as_array().cloned().unwrap_or_default();
+    run.show(output, &found.raw, || {
+        output::list(&items, &columns, &text::line(&format!("{name} has no overrides")))
+    })
+}
+
+/// The platform tells the variable's type with its overrides, so that values can be sent as they must be.
+async fn set(
+    run: &Run,
+    project: &Project,
+    name: &str,
+    values: &[(String, String)],
+    output: OutputArgs,
+) -> CommandResult {
+    let known = match project.platform.overrides(project.id, name, None).await {
+        Ok(known) => known,
+        Err(error) => return Err(project.no_variable(name, error).await),
+    };
+    let kind = known.variable.r#type.as_deref();
+    let wanted: Vec<Override> = values
+        .iter()
+        .map(|(environment, value)| {
+            let value = typed_text(kind, value)
+                .map_err(|why| Failure::usage(format!("the value for {environment}: {why}")))?;
+            Ok(Override {
+                environment_name: environment.clone(),
+                value,
+            })
+        })
+        .collect::<Result<_, Failure>>()?;
+    let answer = match project.platform.set_overrides(project.id, name, &wanted).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            let look = format!("`sluicegate variables overrides list {name}` tells");
+            return Err(perhaps_made(error, &look));
+        }
+    };
+    let refused = refused_overrides(&wanted, &answer);
+    let held = wanted.iter().filter(|it| {
+        !refused
+            .iter()
+            .any(|(environment, _)| *environment == it.environment_name)
+    });
+    let words: String = held
+        .map(|it| text::line(&format!("{name} is {} in {}", it.value, it.environment_name)) + "\n")
+        .collect();
+    run.show(output, &answer.raw, || words)?;
+    if refused.is_empty() {
+        return Ok(ExitStatus::Success);
+    }
+    let mut message = format!(
+        "{} of {} overrides of {name} were not set:",
+        refused.len(),
+        wanted.len()
+    );
+    for (environment, why) in &refused {
+        let _ = write!(message, "\n  {environment}: {why}");
+    }
+    Err(Failure::new(
+        ExitStatus::RemoteFailed,
+        anyhow::Error::msg(message),
+    ))
+}
+
+/// Each environment on its own: one that has none does not keep the others.
+async fn unset(
+    run: &Run,
+    project: &Project,
+    name: &str,
+    environments: &[String],
+    output: OutputArgs,
+) -> CommandResult {
+    let (mut status, mut gone) = (ExitStatus::Success, 0);
+    for environment in environments {
+        match project
+            .platform
+            .delete_override(project.id, name, environment)
+            .await
+        {
+            Ok(()) => {
+                gone += 1;
+                if output.output == OutputFormat::Text {
+                    done(
+                        run,
+                        output,
+                        &format!("{name} has no override in {environment} any more"),
+                    )?;
+                }
+            }
+            Err(error) => {
+                status = status.worse(run.ui.fail(&no_override(project, name, environment, error).await));
+            }
+        }
+    }
+    if output.output == OutputFormat::Json {
+        run.ui.out(&output::json(&serde_json::Value::Null))?;
+    }
+    let half = gone > 0 && status == ExitStatus::Undecided;
+    Ok(if half { ExitStatus::RemoteFailed } else { status })
+}
+
+/// Either the variable or the override is not there.
+async fn no_override(project: &Project, name: &str, environment: &str, error: HttpError) -> Failure {
+    let list = format!("variables overrides list {name}");
+    if error.kind() != ErrorKind::NotFound {
+        return perhaps_made(error, &format!("`sluicegate {list}` tells"));
+    }
+    match project.platform.overrides(project.id, name, None).await {
+        Err(_) => project.no_variable(name, error).await,
+        Ok(found) => {
+            let set = found.value.overrides.into_iter();
+            let sought = Sought {
+                what: "override of this variable in",
+                name: environment,
+                list: Some(&list),
+                alone: None,
+            };
+            let names = async { Ok(set.map(|it| it.environment_name).collect()) };
+            sought.missing(error, names).await
+        }
+    }
+}

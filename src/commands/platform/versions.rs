@@ -1,0 +1,159 @@
+//! Switching versions on and off, never leaving consumers without one by mistake.
+
+use crate::api::{Artifact, Platform};
+use crate::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
+use crate::commands::kit::output::json;
+use crate::commands::kit::published::latest_in_words;
+use crate::commands::kit::published::not_published;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http::HttpError;
+use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
+use crate::text;
+use serde_json::{Value, json as value};
+use std::time::Duration;
+
+/// How long the details may lag behind a switch.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The versions of a prefix.
+pub(crate) struct Versions<'a> {
+    run: &'a Run,
+    platform: &'a Platform,
+    prefix: String,
+}
+
+impl<'a> Versions<'a> {
+    pub(crate) const fn new(run: &'a Run, platform: &'a Platform, prefix: String) -> Self {
+        Self {
+            run,
+            platform,
+            prefix,
+        }
+    }
+
+    pub(crate) async fn enable(self, args: &VersionArgs) -> CommandResult {
+        let answer = self.switch(&args.version_name, true).await?;
+        let said = format!("enabled version {} of {}", args.version_name, self.prefix);
+        self.show(args.output, &answer, &said)
+    }
+
+    pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
+        let version = &args.version.version_name;
+        if !args.force {
+            self.refuse_the_last(version).await?;
+        }
+        let answer = self.switch(version, false).await?;
+        let said = format!("disabled version {version} of {}", self.prefix);
+        self.show(args.version.output, &answer, &said)
+    }
+
+    /// Disables what consumers of \[Latest\] get.
+    pub(crate) async fn roll_back(self, args: &PrefixArgs) -> CommandResult {
+        let version = self.latest().await?;
+        if !args.force {
+            self.refuse_the_last(&version).await?;
+        }
+        self.switch(&version, false).await?;
+        let latest = latest_without(self.platform, &self.prefix, &version, PATIENCE).await;
+        let now = match &latest {
+            Latest::Version(version) => Some(version),
+            Latest::Nothing | Latest::Unknown(_) => None,
+        };
+        let said = latest_in_words(&latest);
+        if now.is_none() {
+            self.run.ui.warn(&said);
+        }
+        let answer = value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": now });
+        self.show(
+            args.output,
+            &answer,
+            &format!("disabled version {version} of {}: {said}", self.prefix),
+        )
+    }
+
+    /// Disables the old versions, or says which those are.
+    pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
+        let versions = self.list().await?;
+        let latest = self.latest().await?;
+        let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
+        let old = surplus(&versions, &latest, keep)
+            .map_err(|why| Failure::new(ExitStatus::Undecided, why).hint("disable them one by one"))?;
+        if args.yes {
+            for version in &old {
+                self.switch(version, false).await?;
+                self.run.ui.say(&format!("disabled version {version}"));
+            }
+        }
+        let said = match (old.as_slice(), args.yes) {
+            ([], _) => format!(
+                "nothing to disable: {} has no enabled version beside the {keep} newest",
+                self.prefix
+            ),
+            (old, true) => format!("disabled {} of {}: {}", old.len(), self.prefix, old.join(", ")),
+            (old, false) => format!(
+                "would disable {} of {}: {}; --yes does it",
+                old.len(),
+                self.prefix,
+                old.join(", ")
+            ),
+        };
+        let answer = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old, "done": args.yes });
+        self.show(args.output, &answer, &said)
+    }
+
+    async fn switch(&self, version: &str, enabled: bool) -> Result<Value, Failure> {
+        let told = self
+            .platform
+            .set_artifact_enabled(&self.prefix, version, enabled)
+            .await;
+        match told {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(not_published(self.platform, &self.prefix, Some(version), error).await),
+        }
+    }
+
+    /// All versions; a platform that does not filter is filtered here.
+    async fn list(&self) -> Result<Vec<Artifact>, HttpError> {
+        let mut versions = self.platform.artifacts(Some(&self.prefix)).await?;
+        let other = |it: &Artifact| {
+            it.shared_pipeline_id_prefix
+                .as_ref()
+                .is_some_and(|p| *p != self.prefix)
+        };
+        versions.retain(|artifact| !other(artifact));
+        Ok(versions)
+    }
+
+    async fn latest(&self) -> Result<String, Failure> {
+        let details = match self.platform.artifact_details(&self.prefix, None).await {
+            Ok(details) => details,
+            Err(error) => return Err(not_published(self.platform, &self.prefix, None, error).await),
+        };
+        details.artifact.version_name.ok_or_else(|| {
+            let message = format!("the platform names no latest version of {}", self.prefix);
+            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+        })
+    }
+
+    async fn refuse_the_last(&self, version: &str) -> Result<(), Failure> {
+        if !is_last_enabled(&self.list().await?, version) {
+            return Ok(());
+        }
+        let message = format!(
+            "without version {version} no version of {} would be enabled, and its consumers would fail when they run",
+            self.prefix
+        );
+        Err(Failure::usage(message).hint("publish or enable another version first, or give --force"))
+    }
+
+    fn show(&self, output: OutputArgs, answer: &Value, said: &str) -> CommandResult {
+        let shown = match output.output {
+            OutputFormat::Json => json(answer),
+            OutputFormat::Text => text::line(said) + "\n",
+        };
+        self.run.ui.out(&shown)?;
+        Ok(ExitStatus::Success)
+    }
+}

@@ -1,0 +1,332 @@
+//! `sluicegate demo`: the whole job on a small project, by the same commands that a CI job runs.
+//!
+//! Each step is a run of the program in an environment of its own, so that nothing of the machine (a token, a CI
+//! host's variables) takes part, and what is shown is what a user would see.
+
+mod project;
+
+use crate::cli::{Cli, DemoArgs};
+use crate::commands::{CommandResult, Run, dispatch};
+use crate::env::Env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::service::{self, Clock, Options, Role, Vocabulary};
+use crate::settings::variable;
+use clap::Parser as _;
+use project::{BAD_BRANCH, GOOD_BRANCH, Project};
+use secrecy::SecretString;
+use std::ffi::OsStr;
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Marks a folder that a demo made.
+const MARK: &str = ".sluicegate-demo";
+
+/// The demo's project on the local platform.
+const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001);
+
+/// The most demos side by side.
+const MOST: usize = 100;
+
+/// How the demo's platform is served again by hand, and the token of that.
+const LISTEN: &str = "127.0.0.1:8080";
+const TOKEN: &str = "demo-token";
+const AGENT_VERSION: &str = "1.0.0";
+
+/// Every report, and its file.
+const REPORTS: [(&str, &str); 7] = [
+    ("html", "review.html"),
+    ("junit", "review.xml"),
+    ("junit-strict", "review-strict.xml"),
+    ("sarif", "review.sarif"),
+    ("gitlab", "code-quality.json"),
+    ("markdown", "comment.md"),
+    ("json", "review.json"),
+];
+
+pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
+    let shown = free_folder(run, &args.dir)?;
+    let folder = run.env.current_dir().join(&shown);
+    prepare(&folder)?;
+    let project = project::make(&folder)?;
+    let token = Uuid::new_v4().to_string();
+    let runtime = run.runtime()?;
+    let platform = runtime.block_on(service::start(options(&project, &token)))?;
+    let tour = Tour {
+        run,
+        shown: &shown,
+        folder,
+        project,
+        base_url: format!("http://{}", platform.address()),
+        token,
+    };
+    let outcome = tour.walk();
+    runtime.block_on(platform.stop());
+    outcome
+}
+
+fn options(project: &Project, token: &str) -> Options {
+    Options {
+        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        data: None,
+        projects: vec![(PROJECT, project.remote.clone())],
+        tokens: vec![(SecretString::from(token), Role::Admin)],
+        vocabulary: Vocabulary::default(),
+        clock: Clock::default(),
+    }
+}
+
+/// The folder to make: as asked for, or, where an earlier demo left its work there, the next one that is free. Work is
+/// never removed.
+fn free_folder(run: &Run, asked: &Path) -> Result<PathBuf, Failure> {
+    for number in 1..=MOST {
+        let shown = numbered(asked, number);
+        let folder = run.env.current_dir().join(&shown);
+        let is_empty = fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+        if is_empty {
+            return Ok(shown);
+        }
+        if !folder.join(MARK).is_file() {
+            let message = format!(
+                "the folder {} is not empty, and no earlier demo made it",
+                folder.display()
+            );
+            return Err(Failure::usage(message).hint("give another folder by --dir"));
+        }
+        run.ui.say(&format!(
+            "{} holds an earlier demo, and stays as it is",
+            shown.display()
+        ));
+    }
+    let message = format!("{} and {MOST} more hold earlier demos", asked.display());
+    Err(Failure::usage(message).hint("remove what you do not need any more, or give another folder by --dir"))
+}
+
+/// `asked`, or the same with a number at its end.
+fn numbered(asked: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return asked.to_owned();
+    }
+    let mut name = asked.file_name().unwrap_or(OsStr::new("demo")).to_owned();
+    name.push(format!("-{number}"));
+    asked.with_file_name(name)
+}
+
+fn prepare(folder: &Path) -> Result<(), Failure> {
+    let mark = "`sluicegate demo` made this folder; another run takes another one.\n";
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(folder.join(MARK), mark))
+        .map_err(|error| {
+            let what = format!("the folder {} cannot be prepared", folder.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
+}
+
+/// The steps, and what they share.
+struct Tour<'a> {
+    run: &'a Run,
+    /// The folder as the user named it.
+    shown: &'a Path,
+    folder: PathBuf,
+    project: Project,
+    base_url: String,
+    token: String,
+}
+
+/// One step: what it is about, the command, and how it must end.
+struct Step {
+    title: &'static str,
+    name: &'static str,
+    args: Vec<String>,
+    expected: ExitStatus,
+    meaning: &'static str,
+}
+
+impl Tour<'_> {
+    fn walk(&self) -> CommandResult {
+        let dir = self.shown.display();
+        self.tell(&format!(
+            "A small project was made in {dir}: a remote repository (remote.git), a clone of it (work),\n\
+             and two branches that each add a pipeline. The platform runs on this machine at {}.",
+            self.base_url
+        ))?;
+        for (number, step) in self.steps().into_iter().enumerate() {
+            self.take(number + 1, &step)?;
+        }
+        self.tell(&format!(
+            "\nThat was the whole job: a good change passed, a bad one was stopped, the merged pipelines were published\n\
+             once, and a version that exists was not published again.\n\n\
+             Look at:\n  \
+             {dir}/reports/bad/review.html   the findings as a page; open it in a browser\n  \
+             {dir}/reports/bad               the same for each host: JUnit, SARIF, Code Quality, a comment, JSON,\n  \
+             {dir}/reports/good              and what a GitHub step gets (summary.md, outputs.txt)\n  \
+             {dir}/reports/publish           receipt.json\n  \
+             {dir}/work                      the project: change it, and run the commands yourself\n\n\
+             {}\n\
+             On your own repository, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and\n\
+             SLUICEGATE_TOKEN set, the commands are the same.",
+            self.by_hand()
+        ))?;
+        Ok(ExitStatus::Success)
+    }
+
+    /// The platform of the demo ends with it; these lines bring it back, to be copied as they stand.
+    fn by_hand(&self) -> String {
+        let dir = self.shown.display().to_string();
+        let project = quoted(&format!("{PROJECT}={dir}/remote.git"));
+        format!(
+            "To go on by yourself, serve the project again:\n\n\
+             sluicegate serve --listen {LISTEN} --token {TOKEN}=admin --project {project}\n\n\
+             and in another terminal:\n\n\
+             export {}=http://{LISTEN}\n\
+             export {}={PROJECT}\n\
+             export {}={AGENT_VERSION}\n\
+             export {}={TOKEN}\n\
+             cd {}\n\
+             sluicegate review --branch {BAD_BRANCH} --head origin/{BAD_BRANCH}\n",
+            variable::BASE_URL,
+            variable::PROJECT_ID,
+            variable::AGENT_VERSION,
+            variable::TOKEN,
+            quoted(&format!("{dir}/work")),
+        )
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        vec![
+            Step {
+                title: "A good branch is reviewed",
+                name: "good",
+                args: self.review("good", GOOD_BRANCH),
+                expected: ExitStatus::Success,
+                meaning: "Exit 0: the change may be merged.",
+            },
+            Step {
+                title: "A bad branch is reviewed",
+                name: "bad",
+                args: self.review("bad", BAD_BRANCH),
+                expected: ExitStatus::GateFailed,
+                meaning: "Exit 1: the gate is closed until the errors are fixed. The warning alone would not close it.",
+            },
+            Step {
+                title: "The shared pipelines of the main branch are published",
+                name: "publish",
+                args: self.publish("receipt.json"),
+                expected: ExitStatus::Success,
+                meaning: "Exit 0: the platform has every file, and the published version was checked.",
+            },
+            Step {
+                title: "The same version is published again",
+                name: "publish-again",
+                args: self.publish("second-receipt.json"),
+                expected: ExitStatus::AlreadyExists,
+                meaning: "Exit 5: a version is never overwritten.",
+            },
+        ]
+    }
+
+    fn review(&self, name: &str, branch: &str) -> Vec<String> {
+        let mut args: Vec<String> = ["review", "--branch", branch, "--head"].map(str::to_owned).into();
+        args.push(format!("origin/{branch}"));
+        for (format, file) in REPORTS {
+            let report = format!("{format}={}", self.reports(name).join(file).display());
+            args.extend(["--report".to_owned(), report]);
+        }
+        args
+    }
+
+    fn publish(&self, receipt: &str) -> Vec<String> {
+        let receipt = self.reports("publish").join(receipt).display().to_string();
+        let template = "{date}-{short-sha}";
+        [
+            "publish",
+            "--prefix",
+            "sales",
+            "--version-name",
+            template,
+            "--receipt",
+            &receipt,
+        ]
+        .map(str::to_owned)
+        .into()
+    }
+
+    fn reports(&self, name: &str) -> PathBuf {
+        self.folder.join("reports").join(name)
+    }
+
+    fn take(&self, number: usize, step: &Step) -> Result<(), Failure> {
+        let dir = format!("{}/", self.folder.display());
+        let shown: Vec<String> = step
+            .args
+            .iter()
+            .map(|arg| quoted(&arg.replace(&dir, "../")))
+            .collect();
+        self.tell(&format!(
+            "\n{number}. {}\n   $ sluicegate {}\n",
+            step.title,
+            shown.join(" ")
+        ))?;
+        let status = self.command(step)?;
+        if status != step.expected {
+            let message = format!(
+                "step {number} ended with exit {}, not {}",
+                status.code(),
+                step.expected.code()
+            );
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)));
+        }
+        self.tell(&format!("   {}", step.meaning))
+    }
+
+    /// Runs the program as a user would, in the clone.
+    fn command(&self, step: &Step) -> CommandResult {
+        let reports = self.reports(step.name);
+        fs::create_dir_all(&reports).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+        let args = std::iter::once("sluicegate".to_owned()).chain(step.args.clone());
+        let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
+        let run = Run {
+            env: self.environment(&reports),
+            global: cli.global,
+            ui: self.run.ui,
+            signals: self.run.signals.clone(),
+            runtime: Arc::clone(&self.run.runtime),
+        };
+        match dispatch(&run, cli.command) {
+            Err(failure) => Ok(run.ui.fail(&failure)),
+            ended => ended,
+        }
+    }
+
+    fn environment(&self, reports: &Path) -> Env {
+        let file = |name: &str| reports.join(name).display().to_string();
+        let variables = [
+            (variable::BASE_URL, self.base_url.clone()),
+            (variable::PROJECT_ID, PROJECT.to_string()),
+            (variable::AGENT_VERSION, AGENT_VERSION.to_owned()),
+            (variable::TOKEN, self.token.clone()),
+            (variable::CI, "none".to_owned()),
+            ("GITHUB_STEP_SUMMARY", file("summary.md")),
+            ("GITHUB_OUTPUT", file("outputs.txt")),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value));
+        Env::from_parts(variables, self.project.work.clone())
+    }
+
+    fn tell(&self, words: &str) -> Result<(), Failure> {
+        self.run.ui.out(&format!("{words}\n"))
+    }
+}
+
+/// An argument as one would type it.
+fn quoted(arg: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@".contains(c);
+    if arg.chars().all(plain) {
+        arg.to_owned()
+    } else {
+        format!("'{arg}'")
+    }
+}

@@ -1,0 +1,154 @@
+//! One check: what was found, and how it is shown.
+
+use crate::commands::kit::output;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::text;
+use crate::text::count;
+use anstyle::{AnsiColor, Style};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// What to do about a failure that has no advice of its own: its words name the place.
+const GENERAL_HINT: &str = "correct what is named here, and run `sluicegate doctor` again";
+
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ok,
+    Failed(ExitStatus),
+    NotApplicable,
+}
+
+/// One thing that must be in place.
+#[derive(Debug)]
+pub(super) struct Check {
+    name: &'static str,
+    state: State,
+    found: String,
+    hint: Option<String>,
+}
+
+/// What a check found where nothing is wrong.
+pub(super) enum Found {
+    /// It is in place.
+    Ok(String),
+    /// It is not needed, or cannot be told.
+    NotApplicable(String),
+}
+
+impl Check {
+    /// The outcome of a check.
+    pub(super) fn new(name: &'static str, outcome: Result<Found, Failure>) -> Self {
+        match outcome {
+            Ok(Found::Ok(found)) => Self::ended(name, State::Ok, found),
+            Ok(Found::NotApplicable(why)) => Self::ended(name, State::NotApplicable, why),
+            Err(failure) => Self::failed(name, &failure),
+        }
+    }
+
+    /// It is missing or cannot work; the hint is the failure's.
+    pub(super) fn failed(name: &'static str, failure: &Failure) -> Self {
+        Self {
+            hint: Some(failure.advice().unwrap_or(GENERAL_HINT).to_owned()),
+            ..Self::ended(name, State::Failed(failure.status()), failure.chain())
+        }
+    }
+
+    /// It is in place.
+    pub(super) fn ok(name: &'static str, found: impl Into<String>) -> Self {
+        Self::ended(name, State::Ok, found.into())
+    }
+
+    /// It is not needed, or cannot be told.
+    pub(super) fn not_applicable(name: &'static str, why: impl Into<String>) -> Self {
+        Self::ended(name, State::NotApplicable, why.into())
+    }
+
+    /// The same with something to do.
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    const fn ended(name: &'static str, state: State, found: String) -> Self {
+        Self {
+            name,
+            state,
+            found,
+            hint: None,
+        }
+    }
+
+    /// Whether it is in place.
+    pub(super) const fn is_ok(&self) -> bool {
+        matches!(self.state, State::Ok)
+    }
+
+    /// What this check alone makes of the run.
+    pub(super) const fn status(&self) -> ExitStatus {
+        match self.state {
+            State::Failed(status) => status,
+            State::Ok | State::NotApplicable => ExitStatus::Success,
+        }
+    }
+
+    const fn word(&self) -> &'static str {
+        match self.state {
+            State::Ok => "ok",
+            State::Failed(_) => "failed",
+            State::NotApplicable => "not-applicable",
+        }
+    }
+}
+
+/// Adds those of these checks that nobody came to.
+pub(super) fn leave_rest(checks: &mut Vec<Check>, names: &[&'static str]) {
+    for name in names {
+        if checks.iter().all(|check| check.name != *name) {
+            checks.push(Check::not_applicable(
+                name,
+                "not checked, because of what failed above",
+            ));
+        }
+    }
+}
+
+/// `sluicegate.doctor/v1`; part of the public contract.
+pub(super) fn as_json(checks: &[Check]) -> String {
+    let each = checks.iter().map(|check| {
+        json!({ "check": check.name, "status": check.word(), "found": check.found, "hint": check.hint })
+    });
+    output::json(&json!({
+        "schema": "sluicegate.doctor/v1",
+        "ok": failed(checks) == 0,
+        "checks": each.collect::<Vec<Value>>(),
+    }))
+}
+
+/// A line for each, what to do below it, and the sum of it.
+pub(super) fn as_text(checks: &[Check], colored: bool) -> String {
+    let mut shown = String::new();
+    for check in checks {
+        let (word, color) = match check.state {
+            State::Ok => ("ok", AnsiColor::Green.on_default()),
+            State::Failed(_) => ("failed", AnsiColor::Red.on_default().bold()),
+            State::NotApplicable => ("-", Style::new()),
+        };
+        let color = if colored { color } else { Style::new() };
+        let found = text::line(&check.found);
+        let _ = writeln!(shown, "{color}{word:<6}{color:#}  {:<16}  {found}", check.name);
+        if let Some(hint) = &check.hint {
+            let _ = writeln!(shown, "{:<26}hint: {}", "", text::line(hint));
+        }
+    }
+    let _ = match failed(checks) {
+        0 => writeln!(shown, "\nnothing is missing"),
+        failed => writeln!(shown, "\n{} failed", count(failed, "check")),
+    };
+    shown
+}
+
+fn failed(checks: &[Check]) -> usize {
+    checks.iter().filter(|check| check.word() == "failed").count()
+}

@@ -1,0 +1,199 @@
+//! What can be checked without a network: settings, repository, clone, and the platform's files in it.
+
+use super::check::{self, Check, Found};
+use crate::ci::Host;
+use crate::cli::{CiArgs, ReviewArgs};
+use crate::commands::Run;
+use crate::commands::gate::workspace::Workspace;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::{Snapshot, SnapshotFile};
+use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
+use crate::rules;
+use crate::settings::Connection;
+use crate::text::count;
+use std::fmt::Display;
+
+/// Missing pipelines that are named.
+const NAMED: usize = 5;
+
+/// What is checked in a repository, in this order.
+const IN_REPOSITORY: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "shared-pipelines"];
+
+/// The settings that other checks need.
+pub(super) struct Settings {
+    /// How to reach the platform.
+    pub(super) connection: Connection,
+    /// Something is set that only a publish needs.
+    pub(super) publishes: bool,
+    /// What the clone lacks is fetched.
+    deepens: bool,
+}
+
+/// Adds the local checks; gives the settings, if they can be used.
+pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<Settings> {
+    let usable = |_: &Settings| "flags, variables and configuration file can be used".to_owned();
+    let settings = note(checks, "settings", resolve(run), usable);
+    let repository = run.open_repository().map_err(Failure::from);
+    let repository = note(checks, "repository", repository, |repo| {
+        repo.root().display().to_string().trim_end_matches('/').to_owned()
+    });
+    let workspace = match (&settings, repository) {
+        (Some(_), Some(_)) => note(checks, "ci-host", run.workspace(), |it| host(it)),
+        _ => None,
+    };
+    if let (Some(settings), Some(workspace)) = (&settings, workspace) {
+        checks.extend(files(run, &workspace, settings));
+    }
+    check::leave_rest(checks, &IN_REPOSITORY);
+    settings
+}
+
+/// Adds the outcome, and gives what it is about.
+fn note<T>(
+    checks: &mut Vec<Check>,
+    name: &'static str,
+    outcome: Result<T, Failure>,
+    found: impl Fn(&T) -> String,
+) -> Option<T> {
+    match outcome {
+        Ok(it) => {
+            checks.push(Check::ok(name, found(&it)));
+            Some(it)
+        }
+        Err(failure) => {
+            checks.push(Check::failed(name, &failure));
+            None
+        }
+    }
+}
+
+/// Everything that is set is resolved, whether a review or a publish needs it.
+fn resolve(run: &Run) -> Result<Settings, Failure> {
+    let sources = run.sources()?;
+    sources.config_dir(&run.global)?;
+    let review = sources.review(&ReviewArgs::default())?;
+    let publish_on = sources.publish_on(&CiArgs::default())?;
+    Ok(Settings {
+        connection: sources.connection(&run.global)?,
+        publishes: !publish_on.is_never() || sources.optional_prefix(None).is_some(),
+        deepens: review.revisions.deepen,
+    })
+}
+
+fn host(workspace: &Workspace<'_>) -> String {
+    match workspace.ci.host {
+        Host::None => "none, this is somebody's own machine".to_owned(),
+        host => format!("{host}, event {}", workspace.ci.event),
+    }
+}
+
+fn files(run: &Run, workspace: &Workspace<'_>, settings: &Settings) -> Vec<Check> {
+    let depth = Check::new("clone-depth", depth(workspace, settings));
+    let snapshot = workspace.repo.on_disk(run.index()).map_err(Failure::from);
+    let folder = snapshot.and_then(|snapshot| {
+        let folder = workspace.config_dir(&snapshot)?;
+        Ok((snapshot, folder))
+    });
+    let (rules, shared) = match &folder {
+        Ok((snapshot, folder)) => (
+            Check::new("rules-file", rules_file(workspace, snapshot)),
+            Check::new(
+                "shared-pipelines",
+                shared_pipelines(workspace, snapshot, folder.as_deref(), settings),
+            ),
+        ),
+        Err(failure) => (
+            Check::failed("rules-file", failure),
+            Check::not_applicable(
+                "shared-pipelines",
+                "not checked, as the platform's folder is not known",
+            ),
+        ),
+    };
+    vec![depth, rules, shared]
+}
+
+fn depth(workspace: &Workspace<'_>, settings: &Settings) -> Result<Found, Failure> {
+    if !workspace.repo.is_shallow() {
+        return Ok(Found::Ok("the clone has the whole history".to_owned()));
+    }
+    if settings.deepens {
+        return Ok(Found::Ok(
+            "the clone is shallow, and what it lacks is fetched".to_owned(),
+        ));
+    }
+    let message = "the clone is shallow, so it does not tell for certain what changed";
+    let line = workspace.ci.host.whole_history();
+    let whole = line.map_or_else(
+        || "`git fetch --unshallow`".to_owned(),
+        |line| format!("let the job say {line}"),
+    );
+    Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+        .hint(format!("{whole}, or set SLUICEGATE_DEEPEN to true")))
+}
+
+fn rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Found, Failure> {
+    let Some(file) = workspace.rules_file(snapshot)? else {
+        let message = format!("there is no `{RULES_FILE}` in the platform's hidden folder");
+        return Err(Failure::usage(message).hint("`sluicegate rules init` writes one"));
+    };
+    let problems = rules::lint(&content(workspace, &file)?);
+    let errors = problems.iter().filter(|problem| problem.is_error).count();
+    if let Some(first) = problems.iter().find(|problem| problem.is_error) {
+        let place = format!("{}:{}", file.path, first.position.line);
+        let message = format!("{place}: {} ({} in all)", first.message, count(errors, "error"));
+        return Err(Failure::usage(message).hint("`sluicegate rules lint` shows each with its place"));
+    }
+    Ok(Found::Ok(match problems.len() {
+        0 => format!("{} is in order", file.path),
+        some => format!("{} is in order, with {}", file.path, count(some, "warning")),
+    }))
+}
+
+/// It is needed where something is published.
+fn shared_pipelines(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    folder: Option<&str>,
+    settings: &Settings,
+) -> Result<Found, Failure> {
+    let path = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
+    let file = path.map(|path| snapshot.find(&path)).transpose()?.flatten();
+    let Some(file) = file else {
+        let message = format!("there is no `{SHARED_PIPELINES_FILE}` in the platform's hidden folder");
+        return if settings.publishes {
+            Err(Failure::usage(message)
+                .hint("it names the pipelines to publish; without it nothing is published"))
+        } else {
+            Ok(Found::NotApplicable(format!(
+                "{message}, and nothing is set to be published"
+            )))
+        };
+    };
+    let refuse = |why: &dyn Display| Failure::usage(format!("{}: {why}", file.path));
+    let shared = SharedPipelines::parse(&content(workspace, &file)?).map_err(|why| refuse(&why))?;
+    let mut missing = Vec::new();
+    for entry in shared.entries.iter().filter(|entry| entry.enabled) {
+        if snapshot.find(&entry.pipeline)?.is_none() {
+            missing.push(format!("{} (line {})", entry.pipeline, entry.position.line));
+        }
+    }
+    if missing.is_empty() {
+        let offers = count(shared.entries.len(), "shared pipeline");
+        return Ok(Found::Ok(format!("{} names {offers}", file.path)));
+    }
+    let named = missing.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let message = format!(
+        "it names {} that {} not there: {named}",
+        count(missing.len(), "pipeline"),
+        if missing.len() == 1 { "is" } else { "are" }
+    );
+    Err(refuse(&message)
+        .hint("correct the path, which starts from the repository root, or set `enabled: false`"))
+}
+
+fn content(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {
+    let document = workspace.read(file)?;
+    document.map_err(|why| Failure::usage(format!("{}: {why}", file.path)))
+}

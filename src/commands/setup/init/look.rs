@@ -1,0 +1,164 @@
+//! What the repository tells about itself.
+
+use super::hosts::{self, Recipe};
+use crate::ci::Host;
+use crate::cli::InitArgs;
+use crate::commands::Run;
+use crate::commands::gate::platform_folder;
+use crate::commands::gate::workspace::Workspace;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::{Repository, Snapshot};
+use crate::pipelines::SHARED_PIPELINES_FILE;
+use crate::settings;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// The branch that is meant where nothing tells the default one.
+const USUAL_BRANCH: &str = "main";
+
+/// What was found, and what was given.
+pub(super) struct Seen {
+    pub(super) root: PathBuf,
+    /// How the host is set up; none if no job is wanted.
+    pub(super) recipe: Option<&'static Recipe>,
+    /// What told the host.
+    pub(super) host_because: String,
+    pub(super) default_branch: String,
+    pub(super) pipelines: usize,
+    /// The platform's hidden folder, if one is there.
+    pub(super) config_dir: Option<String>,
+    /// It was named, so the file must name it too.
+    pub(super) config_dir_given: bool,
+    /// Folders that may be it, where none is known.
+    pub(super) candidates: Vec<String>,
+    pub(super) rules_file: Option<String>,
+    pub(super) shared_file: Option<String>,
+    pub(super) project_id: Option<Uuid>,
+    pub(super) agent_version: Option<String>,
+    pub(super) prefix: String,
+    /// It was named, so the file must name it too.
+    pub(super) prefix_given: bool,
+    /// Where the job takes the program from, if it was given.
+    pub(super) source: Option<String>,
+}
+
+/// Looks at the repository as it is on disk.
+pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Result<Seen, Failure> {
+    let repo = &workspace.repo;
+    let snapshot = repo.on_disk(run.index())?;
+    let found = workspace.config_dir(&snapshot)?;
+    let (candidates, asked) = match found {
+        Some(_) => (Vec::new(), None),
+        None => open_question(run, &snapshot, args)?,
+    };
+    let config_dir_given = workspace.named_folder.is_some() || asked.is_some();
+    let config_dir = found.or(asked);
+    let shared = config_dir
+        .as_ref()
+        .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
+    let shared_file = shared.filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
+    let connection = workspace.sources.connection(&run.global)?;
+    let remote = repo.remote_url()?;
+    let (recipe, host_because) = choose(repo.root(), remote.as_deref(), args.host.as_deref())?;
+    let prefix = workspace.sources.optional_prefix(args.prefix.clone());
+    Ok(Seen {
+        root: repo.root().to_owned(),
+        recipe,
+        host_because,
+        default_branch: default_branch(repo)?,
+        pipelines: snapshot.files(&settings::is_pipeline)?.len(),
+        rules_file: workspace.rules_file(&snapshot)?.map(|file| file.path),
+        shared_file,
+        config_dir_given,
+        candidates,
+        config_dir,
+        project_id: connection.project_id().ok(),
+        agent_version: connection.agent_version().ok().map(str::to_owned),
+        prefix_given: prefix.is_some(),
+        prefix: prefix.unwrap_or_else(|| name(repo.root(), remote.as_deref())),
+        source: args.source.as_deref().map(source).transpose()?,
+    })
+}
+
+/// Which folders may be the platform's, and the one that was named when asked.
+fn open_question(
+    run: &Run,
+    snapshot: &Snapshot<'_>,
+    args: &InitArgs,
+) -> Result<(Vec<String>, Option<String>), Failure> {
+    let candidates = platform_folder::candidates(snapshot)?;
+    let asked = if args.dry_run {
+        None
+    } else {
+        platform_folder::ask(run, &candidates)?
+    };
+    Ok((candidates, asked))
+}
+
+/// The host: as asked for, else the one whose files are there alone, else that of the remote's server.
+fn choose(
+    root: &Path,
+    remote: Option<&str>,
+    asked: Option<&str>,
+) -> Result<(Option<&'static Recipe>, String), Failure> {
+    if let Some(name) = asked {
+        let host: Host = name
+            .parse()
+            .map_err(|why: crate::ci::UnknownHost| Failure::usage(why.to_string()))?;
+        return Ok((hosts::recipe(host), "asked for by --host".to_owned()));
+    }
+    let there: Vec<&Recipe> = hosts::all()
+        .iter()
+        .filter(|it| root.join(it.sign).exists())
+        .collect();
+    if let [one] = there.as_slice() {
+        return Ok((Some(one), format!("{} is there", one.sign)));
+    }
+    let server = remote.and_then(hosts::server);
+    let told = server.and_then(|server| Some((hosts::recipe(hosts::host_at(&server)?)?, server)));
+    if let Some((recipe, server)) = told {
+        return Ok((Some(recipe), format!("the remote is on {server}")));
+    }
+    let why = match there.as_slice() {
+        [] => "no CI file is there, and the remote's address does not tell".to_owned(),
+        several => {
+            let signs: Vec<&str> = several.iter().map(|it| it.sign).collect();
+            format!("several are there: {}", signs.join(", "))
+        }
+    };
+    let message = format!("it is not known which CI host is meant: {why}");
+    Err(Failure::usage(message).hint("name it by --host; --host none writes sluicegate.yaml alone"))
+}
+
+fn default_branch(repo: &Repository) -> Result<String, Failure> {
+    if let Some(branch) = repo.likely_default_branch()? {
+        return Ok(branch.branch);
+    }
+    let checked_out = repo.head().ok().and_then(|head| head.branch);
+    Ok(checked_out.unwrap_or_else(|| USUAL_BRANCH.to_owned()))
+}
+
+/// The repository's name: on the remote, else that of its folder.
+fn name(root: &Path, remote: Option<&str>) -> String {
+    let last = |path: &str| {
+        let name = path.trim_end_matches('/').rsplit(['/', ':']).next()?;
+        let name = name.strip_suffix(".git").unwrap_or(name);
+        (!name.is_empty()).then(|| name.to_owned())
+    };
+    let folder = root.file_name().map(|name| name.to_string_lossy().into_owned());
+    remote
+        .and_then(last)
+        .or(folder)
+        .unwrap_or_else(|| "shared".to_owned())
+}
+
+/// What stands in a job without quotes must be plain.
+fn source(text: &str) -> Result<String, Failure> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/:@-".contains(c);
+    if text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    let message = format!("the source {text:?} is neither an action (owner/repository@version) nor an image");
+    Err(Failure::new(ExitStatus::Usage, anyhow::Error::msg(message)))
+}

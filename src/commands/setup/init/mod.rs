@@ -1,0 +1,27 @@
+//! `sluicegate init`: a configuration file and a CI job for this repository, as far as the repository tells what it needs.
+//!
+//! What is done is planned first, so that a dry run shows exactly what a run writes. Nothing that exists is overwritten:
+//! a job goes beside what is there and says how it is taken up, or is shown to be added by hand.
+
+mod config;
+mod hosts;
+mod look;
+mod plan;
+mod tell;
+mod write;
+
+use crate::cli::InitArgs;
+use crate::commands::{CommandResult, Run};
+use crate::exit::ExitStatus;
+use plan::InitPlan;
+
+pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
+    let workspace = run.workspace()?;
+    let seen = look::look(run, &workspace, args)?;
+    let plan = InitPlan::new(&seen);
+    if !args.dry_run {
+        write::all(&seen.root, &plan)?;
+    }
+    run.ui.out(&tell::all(&seen, &plan, args.dry_run))?;
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,89 @@
+//! What the program tells about itself for other programs: schema, completion scripts, manual pages.
+
+use crate::cli::Cli;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::settings;
+use crate::text::count;
+use clap::{Command, CommandFactory as _};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+pub(crate) fn schema(run: &Run) -> CommandResult {
+    run.ui
+        .out(&crate::commands::kit::output::json(&settings::schema()))?;
+    Ok(ExitStatus::Success)
+}
+
+pub(crate) fn completions(run: &Run, shell: Shell) -> CommandResult {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "sluicegate", &mut script);
+    run.ui.out(&String::from_utf8_lossy(&script))?;
+    Ok(ExitStatus::Success)
+}
+
+pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
+    let folder = run.env.current_dir().join(dir);
+    let refuse = |error: io::Error| {
+        let what = format!("the manual pages cannot be written to {}", folder.display());
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+    };
+    fs::create_dir_all(&folder).map_err(refuse)?;
+    let mut program = Cli::command().disable_help_subcommand(true);
+    program.build();
+    let written = write_pages(&program, &folder).map_err(refuse)?;
+    let said = format!("wrote {} to {}", count(written, "manual page"), folder.display());
+    run.ui.out(&(crate::text::line(&said) + "\n"))?;
+    Ok(ExitStatus::Success)
+}
+
+/// The page of the command and those of its verbs; gives how many.
+fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    fs::write(folder.join(format!("{name}.1")), page(command)?)?;
+    let mut written = 1;
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        written += write_pages(verb, folder)?;
+    }
+    Ok(written)
+}
+
+/// The page with the examples as they are typed: the crate would fill them like prose.
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let examples = command.get_after_help().map(ToString::to_string);
+    Man::new(command.clone().after_help(None::<&str>))
+        // No date, as it would differ from build to build; an empty argument must be quoted to count as one.
+        .date("\"\"")
+        .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))
+        .manual("sluicegate manual")
+        .render(&mut page)?;
+    let mut section = Roff::new();
+    section.control("SH", ["EXAMPLES"]);
+    section.control("nf", []);
+    for line in examples.iter().flat_map(|examples| examples.lines()) {
+        section.text([roman(line)]);
+    }
+    section.control("fi", []);
+    section.to_writer(&mut page)?;
+    Ok(in_ascii(&String::from_utf8_lossy(&page)))
+}
+
+/// Other characters by their code points, which every reader of pages knows whatever its encoding is.
+fn in_ascii(page: &str) -> Vec<u8> {
+    let mut ascii = String::with_capacity(page.len());
+    for character in page.chars() {
+        if character.is_ascii() {
+            ascii.push(character);
+        } else {
+            let _ = write!(ascii, "\\[u{:04X}]", u32::from(character));
+        }
+    }
+    ascii.into_bytes()
+}

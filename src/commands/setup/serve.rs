@@ -1,0 +1,96 @@
+//! `sluicegate serve`: start the local platform, say where it is, stop on a signal.
+
+use crate::cli::ServeArgs;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::input;
+use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
+use crate::settings::variable;
+use secrecy::ExposeSecret as _;
+use std::path::Path;
+use uuid::Uuid;
+
+/// The local platform takes any agent version.
+const ANY_AGENT: &str = "1.0.0";
+
+/// How much of a vocabulary file is read, in bytes; it has five short lines.
+const VOCABULARY_LIMIT: u64 = 64 * 1024;
+
+pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
+    let options = options(run, args)?;
+    let project = options.projects.first().map(|(id, _)| *id);
+    let mut signals = run.signals.clone();
+    run.requests(async move {
+        let running = service::start(options).await?;
+        announce(run, &running, project)?;
+        let status = signals.take().await;
+        running.stop().await;
+        Ok(status)
+    })?
+}
+
+fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
+    let folder = run.env.current_dir();
+    let vocabulary = args.vocabulary.map(|path| vocabulary(&folder.join(path)));
+    let vocabulary = vocabulary.transpose()?.unwrap_or_default();
+    let mut tokens = Vec::new();
+    for flag in args.token {
+        let role: Role = flag
+            .role
+            .parse()
+            .map_err(|error: service::UnknownRole| Failure::usage(error.to_string()))?;
+        tokens.push((flag.token, role));
+    }
+    Ok(Options {
+        listen: args.listen,
+        data: args.data.map(|path| folder.join(path)),
+        projects: args
+            .project
+            .into_iter()
+            .map(|flag| (flag.id, folder.join(flag.repository)))
+            .collect(),
+        tokens,
+        vocabulary,
+        clock: Clock::default(),
+    })
+}
+
+fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
+    let refuse =
+        |why: &dyn std::fmt::Display| Failure::usage(format!("the vocabulary file {} {why}", path.display()));
+    let text = input::text_file(path, VOCABULARY_LIMIT)
+        .map_err(|error| refuse(&format!("cannot be read: {error}")))?;
+    Vocabulary::parse(&text).map_err(|error| refuse(&error))
+}
+
+/// The first line is for programs that wait for it.
+fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), Failure> {
+    run.ui
+        .out(&format!("listening on http://{}\n", running.address()))?;
+    if let Some(token) = running.generated_token() {
+        run.ui
+            .out(&format!("token (super-admin): {}\n", token.expose_secret()))?;
+    }
+    if !running.address().ip().is_loopback() {
+        run.ui.warn(
+            "the address is not one of this machine alone: whoever reaches it can try tokens, and tokens, pipelines and \
+             secrets pass unencrypted\nhint: listen on 127.0.0.1, or let only those reach it whom you trust",
+        );
+    }
+    run.ui.out(&exports(running, project))?;
+    run.ui.say("stop with Ctrl-C");
+    Ok(())
+}
+
+/// What another terminal needs, as lines to copy. A token that was given is known already, and is not shown.
+fn exports(running: &Running, project: Option<Uuid>) -> String {
+    let mut values = vec![(variable::BASE_URL, format!("http://{}", running.address()))];
+    values.extend(project.map(|id| (variable::PROJECT_ID, id.to_string())));
+    values.push((variable::AGENT_VERSION, ANY_AGENT.to_owned()));
+    let token = running.generated_token();
+    values.extend(token.map(|token| (variable::TOKEN, token.expose_secret().to_owned())));
+    let lines = values
+        .iter()
+        .map(|(name, value)| format!("export {name}={value}\n"));
+    lines.collect()
+}
