@@ -55,6 +55,7 @@ assert(await page.getByLabel("Search").evaluate((node) => node.getBoundingClient
 // By rule and back: the same findings, each once, in the same order.
 const order = () => page.locator("article").evaluateAll((nodes) => nodes.map((node) => node.id));
 const before = await order();
+assert.deepEqual(before, all.map((_, at) => `finding-${at + 1}`), "in the order of the page");
 await page.getByLabel("By rule").check();
 assert.equal(await visible(), all.length);
 assert.equal(await page.locator("#by-file article").count(), 0);
