@@ -13,7 +13,8 @@ mod select;
 
 pub use batch::{Asked, BatchAnswer, BatchError, Batching, Progress, review_in_batches};
 pub use decide::{Decision, decide};
+pub use lookalike::looks_like_pipeline;
 pub use merge::{Tally, merge};
 pub use named::select_named;
 pub use positions::Positions;
-pub use select::{Candidate, Scope, Selected, select, touches_more};
+pub use select::{Candidate, Scope, Selected, is_within, select, touches_more};

@@ -108,7 +108,18 @@ pub fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
     }
 }
 
+/// Whether the path is this file or in this folder; the root is empty.
+pub fn is_within(path: &str, wanted: &str) -> bool {
+    let rest = path.strip_prefix(wanted);
+    wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 impl Selected {
+    /// Whether nothing that is told here differs from the base.
+    pub const fn is_unchanged(&self) -> bool {
+        self.candidates.is_empty() && self.gate_changes.is_empty() && self.lookalikes.is_empty()
+    }
+
     /// A sentence about the files whose names only look like a pipeline's, if there are any.
     pub fn lookalikes_told(&self) -> Option<String> {
         lookalike::told(&self.lookalikes)
@@ -212,13 +223,7 @@ impl Scope<'_> {
     }
 
     fn is_within(&self, path: &str) -> bool {
-        let inside = |wanted: &String| {
-            wanted.is_empty()
-                || path
-                    .strip_prefix(wanted.as_str())
-                    .is_some_and(|r| r.is_empty() || r.starts_with('/'))
-        };
-        self.paths.is_empty() || self.paths.iter().any(inside)
+        self.paths.is_empty() || self.paths.iter().any(|wanted| is_within(path, wanted))
     }
 
     fn touches_gate(&self, change: &Change) -> bool {

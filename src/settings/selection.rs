@@ -24,6 +24,7 @@ pub struct Selection {
     exclude: GlobSet,
     /// What was given to include by the job, in the order of `include`; empty where the file or the default says it.
     given: Vec<String>,
+    is_of_file: bool,
 }
 
 impl Selection {
@@ -34,12 +35,13 @@ impl Selection {
             include: globs(include, SUCH_AS)?,
             exclude: globs(exclude, SUCH_AS)?,
             given: Vec::new(),
+            is_of_file: false,
         })
     }
 
     /// The first of the globs that the job gave to include that matches none of these paths. Those of the file are
-    /// standing rules, also for folders that are still to come.
-    pub fn in_vain<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Option<&str> {
+    /// standing rules, each also for folders that are still to come.
+    pub fn in_vain(&self, paths: &[&str]) -> Option<&str> {
         let mut met = vec![false; self.given.len()];
         for path in paths {
             for at in self.include.matches(path) {
@@ -50,9 +52,14 @@ impl Selection {
         self.given.get(vain).map(String::as_str)
     }
 
-    /// Whether the job gave any glob to include.
-    pub const fn is_given(&self) -> bool {
-        !self.given.is_empty()
+    /// Whether the globs to include are those of the configuration file.
+    pub const fn is_of_file(&self) -> bool {
+        self.is_of_file
+    }
+
+    /// Whether the globs to include are others than the default.
+    pub const fn is_chosen(&self) -> bool {
+        self.is_of_file || !self.given.is_empty()
     }
 
     /// Whether `--include` matches.
@@ -111,6 +118,7 @@ impl Sources<'_> {
             self.file.exclude.clone(),
         )?;
         Ok(Selection {
+            is_of_file: given.is_empty() && self.file.include.is_some(),
             given,
             ..Selection::new(&include, &exclude)?
         })

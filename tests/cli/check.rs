@@ -99,15 +99,17 @@ fn the_working_tree_is_compared_with_where_the_branch_began() {
 }
 
 #[test]
-fn on_the_default_branch_what_is_not_pushed_has_changed() {
+fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
     let world = project();
-    let ended = check(&world.work(), &[]).expect(0);
-    assert_eq!(paths(&ended.json()), Vec::<String>::new());
+    let ended = check(&world.work(), &[]).expect(0).saying(&[
+        "no pipeline differs from head, and head is already in the default branch `origin/main`: all are taken",
+    ]);
+    assert_eq!(paths(&ended.json()), ["a.orch.yaml"]);
+    let staged = check(&world.work(), &["--staged"]).expect(0);
     assert_eq!(
-        ended.json()["notes"],
+        staged.json()["notes"],
         json!([
-            "nothing to check: no pipeline changed that is selected; the working tree holds 1 pipeline, and --all judges \
-             them all"
+            "nothing to check: no pipeline changed that is selected; the index holds 1 pipeline, and --all judges them all"
         ])
     );
     world.write("b.orch.yaml", bad());
@@ -251,7 +253,7 @@ fn files_that_are_named_are_checked_changed_or_not() {
     assert_eq!(changed["gateChanges"], json!([RULES_FILE]));
     world.write(RULES_FILE, former);
     world.write("note.txt", "x");
-    let left = check(&work, &["note.txt"]).expect(0).json();
+    let left = check(&work, &["note.txt", "a.orch.yaml"]).expect(0).json();
     assert!(left["notes"].to_string().contains("note.txt was named"), "{left}");
     check(&work, &["gone.orch.yaml"])
         .expect(2)

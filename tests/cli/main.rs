@@ -37,6 +37,7 @@ mod release;
 mod reports;
 mod review;
 mod rules;
+mod selected;
 mod serve;
 mod setup;
 mod streaming;

@@ -4,13 +4,13 @@ use crate::cli::{CheckArgs, FailOn};
 use crate::commands::gate::deliver::deliver;
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
 use crate::commands::gate::unselected::nothing_selected;
-use crate::commands::gate::workspace::{Chosen, Workspace};
+use crate::commands::gate::workspace::{Chosen, Workspace, as_wish};
 use crate::commands::{CommandResult, Run};
-use crate::context::{Comparison, Subject};
+use crate::context::{self, Comparison, Subject};
 use crate::error::Failure;
 use crate::findings::{Engine, FileResults, Unreviewed};
 use crate::gate::{Selected, Tally};
-use crate::git::{Content, FileKind, Repository, Snapshot, SnapshotFile, read_on_disk};
+use crate::git::{CommitId, Content, FileKind, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::pipelines::RULES_FILE;
 use crate::rules::RuleSet;
 use crate::settings::{self, Check, Revisions};
@@ -46,7 +46,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let paths = checking.paths(&snapshot, &args.selection.paths)?;
     let comparison = checking.comparison(&paths)?;
     paths.must_exist(&workspace, &snapshot, &comparison)?;
-    let mut chosen = checking.select(&snapshot, &comparison, &paths)?;
+    let (comparison, mut chosen) = checking.chosen(&snapshot, comparison, &paths)?;
     let left = paths.left(&chosen.selected);
     let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
@@ -137,6 +137,45 @@ impl Checking<'_> {
             nothing_to_do: None,
             ..settled
         })
+    }
+
+    /// What is meant. Where no pipeline differs from head, what is checked is head, and so it is compared as a review would
+    /// compare it: a head that is on the default branch already takes every pipeline.
+    fn chosen(
+        &self,
+        snapshot: &Snapshot<'_>,
+        comparison: Comparison,
+        paths: &Paths,
+    ) -> Result<(Comparison, Chosen), Failure> {
+        let chosen = self.select(snapshot, &comparison, paths)?;
+        if !chosen.selected.is_unchanged() || !self.may_be_head(&comparison, paths) {
+            return Ok((comparison, chosen));
+        }
+        let wish = as_wish(self.settings.revisions.clone());
+        let comparison = match context::settle(&self.workspace.repo, &self.workspace.ci, &wish) {
+            Ok(head) if head.base.is_none() => Comparison {
+                base: None,
+                base_source: head.base_source,
+                ..comparison
+            },
+            _ => return Ok((comparison, chosen)),
+        };
+        let why = &comparison.base_source;
+        self.run.ui.say(&format!(
+            "no pipeline differs from head, and {why}: all are taken"
+        ));
+        let chosen = self.select(snapshot, &comparison, paths)?;
+        Ok((comparison, chosen))
+    }
+
+    /// Whether the working tree was compared with its head alone, by nobody's wish. The index is what a commit would add,
+    /// and nothing is to be added where it is head's.
+    fn may_be_head(&self, comparison: &Comparison, paths: &Paths) -> bool {
+        let settings = self.settings;
+        let is_head =
+            |base: &CommitId| matches!(self.workspace.repo.head(), Ok(head) if head.commit == *base);
+        let is_tree = !settings.staged && settings.revisions.head.is_none() && paths.named.is_empty();
+        is_tree && settings.revisions.base.is_none() && comparison.base.as_ref().is_some_and(is_head)
     }
 
     fn select(

@@ -1,37 +1,90 @@
 //! What is said where nothing is to be judged: never green without words.
 
-use crate::commands::gate::workspace::Workspace;
+use crate::commands::gate::workspace::{Restriction, Workspace};
 use crate::error::Failure;
+use crate::gate;
 use crate::git::{CommitId, Snapshot};
+use crate::pipelines::RULES_FILE;
 use crate::settings::{self, Selection};
 use crate::text::count;
 
 impl Workspace<'_> {
-    /// Each glob that the job gave must match a file of the snapshot or of the base: one that matches nothing is a slip,
-    /// and the run would be green without having judged anything.
+    /// Each path and each glob that the job gave must meet a file of the snapshot or of the base, and so must the globs of the
+    /// configuration file together: where they meet none it is a slip, and the run would be green without having judged
+    /// anything.
     pub(crate) fn must_match(
         &self,
         snapshot: &Snapshot<'_>,
         base: Option<&CommitId>,
-        selection: &Selection,
+        restriction: &Restriction<'_>,
     ) -> Result<(), Failure> {
-        if !selection.is_given() {
+        let selection = restriction.selection;
+        if restriction.paths.is_empty() && restriction.named.is_empty() && !selection.is_chosen() {
             return Ok(());
         }
-        let included = |path: &str| selection.includes(path);
-        let files = snapshot.files(&included)?;
-        let before = base.map(|base| self.repo.files(base, &included)).transpose()?;
+        let meant = |path: &str| settings::is_pipeline(path) || selection.includes(path);
+        let files = snapshot.files(&meant)?;
+        let before = base.map(|base| self.repo.files(base, &meant)).transpose()?;
         let before = before.iter().flatten().map(|file| file.path.as_str());
-        let paths = files.iter().map(|file| file.path.as_str()).chain(before);
-        let Some(glob) = selection.in_vain(paths) else {
+        let known: Vec<&str> = files
+            .iter()
+            .map(|file| file.path.as_str())
+            .chain(before)
+            .collect();
+        let Some(slip) = slip(&known, restriction) else {
             return Ok(());
         };
-        let message = format!(
-            "the glob {glob:?} to include matches no file of {}",
-            snapshot.name()
-        );
-        Err(Failure::usage(message).hint("globs are over whole paths from the repository root"))
+        let pipelines = files.iter().filter(|file| settings::is_pipeline(&file.path));
+        let (name, pipelines) = (snapshot.name(), count(pipelines.count(), "pipeline"));
+        let message = format!("{} of {name}, which holds {pipelines}", slip.message);
+        Err(Failure::usage(message).hint(slip.hint))
     }
+}
+
+/// A wish that nothing meets.
+struct Slip {
+    message: String,
+    hint: &'static str,
+}
+
+fn slip(known: &[&str], restriction: &Restriction<'_>) -> Option<Slip> {
+    let selection = restriction.selection;
+    if let Some(glob) = selection.in_vain(known) {
+        return Some(Slip {
+            message: format!("the glob {glob:?} to include matches no file"),
+            hint: "globs are over whole paths from the repository root; without any, --all judges every pipeline",
+        });
+    }
+    // A repository whose first pipeline is still to come has no slip in its file.
+    if selection.is_of_file() && !known.is_empty() && !known.iter().any(|path| selection.includes(path)) {
+        return Some(Slip {
+            message: format!("no glob of `include` in {} matches a file", settings::FILE_NAME),
+            hint: "globs are over whole paths from the repository root; without `include` every pipeline is meant",
+        });
+    }
+    let holds = |within: &String| within.is_empty() || known.iter().any(|path| gate::is_within(path, within));
+    let path = restriction.paths.iter().find(|path| !holds(path));
+    let path = path.or_else(|| named_in_vain(known, restriction))?;
+    Some(Slip {
+        message: format!("the path {path} holds no pipeline"),
+        hint: "name a pipeline or a folder that holds some; without a path, --all judges every pipeline",
+    })
+}
+
+/// The first of the files that were named, if none of them is a pipeline or looks like one, and none is the gate's. A hook
+/// names whatever a commit has, so one of them is enough.
+fn named_in_vain<'r>(known: &[&str], restriction: &'r Restriction<'_>) -> Option<&'r String> {
+    let is_gates = |path: &str| {
+        [RULES_FILE, settings::FILE_NAME]
+            .iter()
+            .any(|file| path.ends_with(file))
+    };
+    let is_taken =
+        |path: &String| known.contains(&path.as_str()) || is_gates(path) || gate::looks_like_pipeline(path);
+    let named = restriction.named;
+    (restriction.paths.is_empty() && !named.iter().any(is_taken))
+        .then(|| named.first())
+        .flatten()
 }
 
 /// Why nothing is to be judged where no pipeline was selected, and how to judge them all.

@@ -259,7 +259,7 @@ impl<'a> Workspace<'a> {
         if comparison.nothing_to_do.is_some() {
             return Ok(Chosen::default());
         }
-        self.must_match(snapshot, comparison.base.as_ref(), restriction.selection)?;
+        self.must_match(snapshot, comparison.base.as_ref(), restriction)?;
         self.config_dir(snapshot)?;
         let hosts_base = self.hosts_base(run, comparison, restriction.revisions)?;
         let policy_files = self.policy_files(snapshot, hosts_base.as_ref().or(comparison.base.as_ref()))?;

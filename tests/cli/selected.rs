@@ -1,0 +1,198 @@
+//! What is judged: `check` of a clean clone, `context` and `review --dry-run` select the same, and a wish that nothing meets is
+//! refused.
+
+use crate::program::{Call, Ended};
+use crate::repo::{World, git};
+use crate::world::{Platform, change, pipeline, project};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// What each of the three selects, by the program's own words; the platform is never asked.
+fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
+    let strings = |values: &Value| values.as_array().unwrap().iter().map(text).collect();
+    let report = call()
+        .run(&["check", "--fail-on", "never", "--report", "json=-"])
+        .expect(0)
+        .json();
+    let checked = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| text(&file["path"]))
+        .collect();
+    let context = call().run(&["context", "--json"]).expect(0).json();
+    let sent = call().run(&["review", "--dry-run"]).expect(0);
+    let lines = sent.out.lines().filter_map(|line| line.strip_prefix("  "));
+    [
+        checked,
+        strings(&context["selected"]),
+        lines.map(str::to_owned).collect(),
+    ]
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+/// A clone of the world's remote with this branch checked out, as somebody else has it.
+fn clone(world: &World, branch: &str) -> PathBuf {
+    let folder = world.path().join("clone");
+    git(
+        world.path(),
+        &["clone", "-q", "-b", branch, "remote.git", "clone"],
+    );
+    folder
+}
+
+/// A job on GitHub for a push to this branch.
+fn push(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -> Call + use<> {
+    let event = world.path().join("event.json");
+    let payload = json!({ "before": before, "repository": { "default_branch": "main" } });
+    std::fs::write(&event, payload.to_string()).unwrap();
+    let (folder, branch) = (folder.to_owned(), branch.to_owned());
+    let head = git(&folder, &["rev-parse", "HEAD"]);
+    move || {
+        Call::new(&folder)
+            .variable("GITHUB_ACTIONS", "true")
+            .variable("GITHUB_EVENT_NAME", "push")
+            .variable("GITHUB_EVENT_PATH", event.display().to_string())
+            .variable("GITHUB_REF", format!("refs/heads/{branch}"))
+            .variable("GITHUB_SHA", &head)
+    }
+}
+
+#[test]
+fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
+    let new = pipeline(&["Start", "Load", "Done"]);
+    let world = change(&[("b.orch.yaml", &new), ("sub/c.orch.yaml", &new)]);
+    let main = world.git(&["rev-parse", "origin/main"]);
+    let on_branch = clone(&world, "change");
+    let all_three =
+        |paths: &[&str]| [(); 3].map(|()| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
+    let laptop = |folder: &Path| {
+        let folder = folder.to_owned();
+        move || Call::new(&folder)
+    };
+    let changed = ["b.orch.yaml", "sub/c.orch.yaml"];
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&changed),
+        "a branch on a laptop"
+    );
+    assert_eq!(
+        selected(&push(&world, &on_branch, "change", &main)),
+        all_three(&changed),
+        "a push to a branch"
+    );
+    world.git(&["push", "-q", "origin", "change:main"]);
+    git(&on_branch, &["checkout", "-q", "main"]);
+    git(&on_branch, &["pull", "-q"]);
+    let every = ["a.orch.yaml", "b.orch.yaml", "sub/c.orch.yaml"];
+    assert_eq!(
+        selected(&push(&world, &on_branch, "main", &main)),
+        all_three(&changed),
+        "a push to the default branch"
+    );
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "the default branch on a laptop"
+    );
+    // What is no pipeline makes no difference, as a report that was written there.
+    std::fs::write(on_branch.join("report.xml"), "").unwrap();
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "with other files"
+    );
+    git(&on_branch, &["checkout", "-q", "--detach"]);
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "a detached head"
+    );
+    git(&on_branch, &["checkout", "-q", "change"]);
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "a branch that is merged"
+    );
+}
+
+/// The three ways of selecting, refused alike.
+fn refused(world: &World, args: &[&str], words: &[&str]) {
+    let platform = Platform::new();
+    for command in ["check", "context", "review"] {
+        let args: Vec<&str> = [command].iter().chain(args).copied().collect();
+        let ended: Ended = platform.call(world).run(&args).expect(2);
+        let ended = ended.saying(words).saying(&["which holds 2 pipelines", "hint: "]);
+        assert!(!ended.err.contains("error: error"), "{}", ended.all());
+    }
+    assert_eq!(platform.requests().len(), 0);
+}
+
+#[test]
+fn a_path_that_holds_no_pipeline_is_a_slip() {
+    let world = change(&[
+        ("docs/note.md", "no pipeline"),
+        ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
+    ]);
+    refused(&world, &["docs"], &["the path docs holds no pipeline of the "]);
+    refused(
+        &world,
+        &["sales", "docs"],
+        &["the path docs holds no pipeline of the "],
+    );
+    refused(
+        &world,
+        &["docs/note.md"],
+        &["the path docs/note.md holds no pipeline of the "],
+    );
+    Call::new(&world.work()).run(&["check", "."]).expect(0);
+    // One whose pipelines are gone did hold some.
+    world.git(&["checkout", "-q", "main"]);
+    world.git(&["merge", "-q", "change"]);
+    world.git(&["push", "-q", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "gone"]);
+    world.git(&["mv", "sales/b.orch.yaml", "moved.orch.yaml"]);
+    world.write("sales/kept.md", "");
+    world.commit("moved");
+    Call::new(&world.work()).run(&["check", "sales"]).expect(0);
+}
+
+#[test]
+fn globs_of_the_file_that_match_nothing_are_a_slip() {
+    let world = project();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        "sluicegate.yaml",
+        "include: ['sale/**/*.orch.yaml', 'stocks/**']\n",
+    );
+    world.commit("a file");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.commit("a change");
+    world.push();
+    refused(
+        &world,
+        &[],
+        &["no glob of `include` in sluicegate.yaml matches a file of the "],
+    );
+    refused(
+        &world,
+        &["--all"],
+        &["no glob of `include` in sluicegate.yaml matches a file of the "],
+    );
+    // One of them is a standing rule that may wait for its folder.
+    world.write(
+        "sluicegate.yaml",
+        "include: ['sale/**/*.orch.yaml', '*.orch.yaml']\n",
+    );
+    let loose = ["check", "--policy", "head"];
+    Call::new(&world.work()).run(&loose).expect(0);
+    // As may all of them where there is no pipeline at all.
+    let empty = World::new();
+    empty.write("sluicegate.yaml", "include: ['sale/**/*.orch.yaml']\n");
+    empty.commit("first");
+    Call::new(&empty.work()).run(&loose).expect(0);
+}
