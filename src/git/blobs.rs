@@ -15,12 +15,6 @@ const HELD_SIZE: u64 = 4 * 1024 * 1024;
 impl Repository {
     /// The blob's size in bytes, without reading its content.
     pub fn blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
-        self.stored
-            .size(blob)
-            .map_or_else(|| self.size_by_library(blob), Ok)
-    }
-
-    fn size_by_library(&self, blob: &BlobId) -> Result<u64, GitError> {
         let odb = self.odb()?;
         let header = match odb.read_header(blob.oid()) {
             Err(error) if error.code() == ErrorCode::NotFound => {
@@ -40,8 +34,7 @@ impl Repository {
 
     /// The blob's content; [`GitError::TooLarge`] if it has more than `limit` bytes.
     pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
-        // Quicker for many small blobs.
-        let size = self.size_by_library(blob)?;
+        let size = self.blob_size(blob)?;
         if size > limit {
             return Err(GitError::TooLarge {
                 blob: blob.to_string(),

@@ -3,7 +3,8 @@
 //! libgit2 holds a packed blob as a whole and maps its pack into memory; the git program streams one, through a pipe
 //! and in small pieces. A blob that git stored whole is one zlib stream, in a file of its own or in a pack
 //! (<https://git-scm.com/docs/gitformat-pack>), and is read here, in flat memory. What is stored otherwise (as a
-//! difference from another, or in a repository that objects are borrowed from) is left to those two.
+//! difference from another, or in a repository that objects are borrowed from) is left to those two. What it saves:
+//! `docs/PERFORMANCE.md`.
 
 use super::{BlobId, pack::Pack};
 use flate2::bufread::ZlibDecoder;
@@ -32,12 +33,6 @@ impl Stored {
             objects: common_dir.join("objects"),
             packs: OnceCell::new(),
         }
-    }
-
-    /// The blob's size in bytes, if it is stored whole here.
-    pub(super) fn size(&self, blob: &BlobId) -> Option<u64> {
-        let packed = || self.packed(blob).map(|(_, size, _)| size);
-        self.loose(blob).map(|(size, _)| size).or_else(packed)
     }
 
     /// A reader of the blob's content, if it is stored whole here and has `size` bytes. What is damaged shows as an
