@@ -2,16 +2,17 @@
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another folder,
 //! then the most similar of the rest. The last step compares every added file with every deleted one, so it is left
-//! out beyond git's own limit.
+//! out beyond git's own limit. libgit2's own search gives other answers than git: `docs/PERFORMANCE.md`.
 
-use super::{BlobId, FileKind, Repository, similarity::Pieces, tree::Difference};
+use super::similarity::{Pieces, WHOLE};
+use super::{BlobId, FileKind, Repository, tree::Difference};
 use git2::Oid;
 use std::collections::HashMap;
 
-/// Least similarity of a rename, in thousandths: git's default.
-const SIMILAR: u64 = 500;
+/// Least similarity of a rename: git's default.
+const SIMILAR: u64 = WHOLE / 2;
 /// Least similarity of a file that kept its name: the others are not looked at then.
-const SAME_NAME: u64 = 750;
+const SAME_NAME: u64 = WHOLE / 4 * 3;
 /// The square root of the most comparisons: git's `diff.renameLimit`.
 const LIMIT: usize = 1000;
 /// Larger files are renames only with equal content, in bytes.

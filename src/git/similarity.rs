@@ -3,10 +3,13 @@
 //! Content is cut into pieces at line ends, or after 64 bytes; what counts is how many bytes of pieces the two have in
 //! common (git: `diffcore-delta.c`). The order of the pieces does not matter.
 
+/// The similarity of equal files. As fine as git's, so that the same one of two candidates is the better.
+pub(super) const WHOLE: u64 = 60_000;
 /// The longest piece, in bytes.
 const PIECE: usize = 64;
 
-/// The pieces of one file: hash and bytes in all, sorted by hash.
+/// The pieces of one file: hash and bytes in all, sorted by hash. The size is the file's own, as in git, also where
+/// not all of it counts.
 pub(super) struct Pieces {
     size: u64,
     counts: Vec<(u64, u64)>,
@@ -30,15 +33,15 @@ impl Pieces {
             }
         }
         Self {
-            size: counts.iter().map(|(_, bytes)| bytes).sum(),
+            size: content.len() as u64,
             counts,
         }
     }
 
-    /// The part of the larger file that is also in the smaller, in thousandths.
+    /// The part of the larger file that is also in the smaller, of [`WHOLE`].
     pub(super) fn similarity(&self, other: &Self) -> u64 {
         let larger = self.size.max(other.size);
-        (self.common(other) * 1000).checked_div(larger).unwrap_or(0)
+        (self.common(other) * WHOLE).checked_div(larger).unwrap_or(0)
     }
 
     /// Whether the sizes alone rule out a similarity of half or more.
@@ -67,42 +70,50 @@ impl Pieces {
 /// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>); quick on short pieces, and a collision made on purpose only
 /// makes a rename out of two files.
 fn hash(piece: &[u8]) -> (u64, u64) {
-    let piece: &[u8] = match piece {
-        [.., b'\r', b'\n'] => &piece[..piece.len() - 2],
-        [.., b'\n'] => &piece[..piece.len() - 1],
-        _ => piece,
+    let (content, end): (&[u8], &[u8]) = match piece {
+        [content @ .., b'\r', b'\n'] => (content, b"\n"),
+        _ => (piece, b""),
     };
-    let hash = piece.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    (hash, piece.len() as u64 + 1)
+    let hash = content
+        .iter()
+        .chain(end)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    (hash, (content.len() + end.len()) as u64)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Pieces;
+    use super::{Pieces, WHOLE};
 
     fn similarity(one: &str, other: &str) -> u64 {
         Pieces::of(one.as_bytes()).similarity(&Pieces::of(other.as_bytes()))
     }
 
     #[test]
-    fn equal_files_are_wholly_similar_whatever_their_line_ends() {
-        assert_eq!(similarity("a\nb\nc\n", "a\nb\nc\n"), 1000);
-        assert_eq!(similarity("a\nb\nc\n", "a\r\nb\r\nc\r\n"), 1000);
-        assert_eq!(similarity("a\nb\nc\n", "c\na\nb\n"), 1000);
+    fn equal_files_are_wholly_similar_whatever_the_order_of_their_lines() {
+        assert_eq!(similarity("a\nb\nc\n", "a\nb\nc\n"), WHOLE);
+        assert_eq!(similarity("a\nb\nc\n", "c\na\nb\n"), WHOLE);
+    }
+
+    #[test]
+    fn a_carriage_return_is_in_the_size_alone() {
+        assert_eq!(similarity("aa\nbb\n", "aa\r\nbb\r\n"), WHOLE / 4 * 3);
+        assert_eq!(similarity("aa\r\n", "aa\r\n"), WHOLE / 4 * 3);
     }
 
     #[test]
     fn half_of_the_larger_file_is_half() {
-        assert_eq!(similarity("one\ntwo\n", "one\ntwo\nsix\nten\n"), 500);
+        assert_eq!(similarity("one\ntwo\n", "one\ntwo\nsix\nten\n"), WHOLE / 2);
         assert_eq!(similarity("one\n", "two\n"), 0);
+        assert_eq!(similarity("one\n", "one"), 0, "a line without its end is another");
         assert_eq!(similarity("", ""), 0);
     }
 
     #[test]
     fn repeated_lines_count_as_often_as_both_have_them() {
-        assert_eq!(similarity("x\nx\nx\nx\n", "x\nx\ny\ny\n"), 500);
+        assert_eq!(similarity("x\nx\nx\nx\n", "x\nx\ny\ny\n"), WHOLE / 2);
     }
 
     #[test]

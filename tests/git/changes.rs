@@ -181,6 +181,15 @@ impl Dice {
     }
 }
 
+/// About half of it or more, perhaps with other line ends, perhaps without the last one.
+fn edited(content: &str, dice: &mut Dice) -> String {
+    let kept = usize::try_from(13 + dice.roll(18)).unwrap();
+    let end = if dice.roll(3) == 0 { "\r\n" } else { "\n" };
+    let lines: Vec<&str> = content.lines().take(kept).collect();
+    let last = if dice.roll(3) == 0 { "" } else { end };
+    lines.join(end) + last
+}
+
 fn shuffle(world: &World, dice: &mut Dice) {
     for n in 0..60 {
         let path = format!("d{}/e{}/f{n}", n % 3, n % 7);
@@ -189,10 +198,7 @@ fn shuffle(world: &World, dice: &mut Dice) {
             1 => world.write(&path, lines(30, &format!("{n} again"))),
             2 => {
                 world.git(&["mv", &path, &format!("moved{n}")]);
-                world.write(
-                    &format!("moved{n}"),
-                    lines(30 + usize::try_from(dice.roll(9)).unwrap(), &n.to_string()),
-                );
+                world.write(&format!("moved{n}"), edited(&lines(30, &n.to_string()), dice));
             }
             _ => {}
         }
