@@ -10,6 +10,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate review --base origin/release sales
   sluicegate review --shard 1/3 --report json=part-1.json
   sluicegate review --fork check --deepen
+  sluicegate review --new-only
   sluicegate review --dry-run";
 
 /// Reviews the pipelines that changed between base and head.
@@ -49,6 +50,10 @@ pub struct GateArgs {
     /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<FailOn>,
+    /// Only findings that the base does not have count; those that were there before are told as known
+    /// [env: SLUICEGATE_NEW_ONLY]
+    #[arg(long)]
+    pub new_only: bool,
     /// Where the result goes.
     #[command(flatten)]
     pub destinations: DestinationArgs,

@@ -11,6 +11,7 @@ use uuid::Uuid;
 const FAILURES_IN_A_ROW: usize = 3;
 
 /// What is asked of the platform.
+#[derive(Clone, Copy)]
 pub struct Asked<'a> {
     /// The project.
     pub project: Uuid,

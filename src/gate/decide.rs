@@ -25,11 +25,23 @@ impl Decision {
 
 /// Decides. Where nothing fails the gate, what is open stays open all the same.
 pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
-    let mut results = tally.files.iter().flat_map(|file| &file.results);
-    let is_found = results.any(|result| result.fails(fail_on));
+    let is_unknown = |path: &str| {
+        let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
+        unknown.into_iter().any(|(known, _)| known == path)
+    };
+    let counting = tally
+        .files
+        .iter()
+        .filter(|file| file.results.iter().any(|result| result.fails(fail_on)));
+    let (open, found): (Vec<_>, Vec<_>) = counting.partition(|file| is_unknown(&file.path));
+    // Where only new findings count, the platform's own word is about the known ones too.
+    let platform_failed = match tally.compared {
+        Some(_) => tally.failed_without_finding,
+        None => tally.platform_failed,
+    };
     Decision {
-        failed: is_found || (tally.platform_failed && fail_on != FailOn::Never),
-        undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty(),
+        failed: !found.is_empty() || (platform_failed && fail_on != FailOn::Never),
+        undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty() || !open.is_empty(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Merges the batches' answers into findings. What an answer leaves open is noted, never filled in.
 
-use super::{BatchAnswer, Positions};
+use super::{BatchAnswer, Compared, Positions};
 use crate::api::{ReviewAnswer, RuleAnswer};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
 use crate::rules::RuleSet;
@@ -17,6 +17,10 @@ pub struct Tally {
     pub unreviewed: Vec<Unreviewed>,
     /// A batch's `reviewStatus` is FAILED.
     pub platform_failed: bool,
+    /// The same of a batch in which nothing was found: nothing says why, so nothing can excuse it.
+    pub failed_without_finding: bool,
+    /// What the base has too, where only new findings are to count.
+    pub compared: Option<Compared>,
     /// What leaves the verdict open, other than unreviewed files; each a sentence.
     pub doubts: Vec<String>,
     /// What else is to be known; each a sentence.
@@ -61,6 +65,7 @@ impl Merger<'_, '_> {
         let failed = self.status(answer.review_status.as_deref());
         let mut results = answer.results.unwrap_or_default();
         let excluded: BTreeSet<String> = answer.excluded_files.into_iter().collect();
+        let before = self.tally.files.len();
         for path in files {
             match results.remove(&path) {
                 Some(rules) if !(rules.is_empty() && excluded.contains(&path)) => {
@@ -70,6 +75,11 @@ impl Merger<'_, '_> {
                 _ => self.unreviewed(path, "the platform's answer has no result here"),
             }
         }
+        let judged = self.tally.files.iter().skip(before);
+        let has_finding = judged
+            .flat_map(|file| &file.results)
+            .any(|result| result.severity().is_some());
+        self.tally.failed_without_finding |= failed && !has_finding;
         for (path, _) in results {
             let note = format!("the platform's answer has results for {path}, which was not asked for");
             self.tally.notes.push(note);

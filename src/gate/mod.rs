@@ -5,6 +5,7 @@
 
 mod batch;
 mod decide;
+mod known;
 mod lookalike;
 mod merge;
 mod named;
@@ -13,6 +14,7 @@ mod select;
 
 pub use batch::{Asked, BatchAnswer, BatchError, Batching, Progress, review_in_batches};
 pub use decide::{Decision, decide};
+pub use known::{Before, Compared, mark};
 pub use lookalike::looks_like_pipeline;
 pub use merge::{Tally, merge};
 pub use named::select_named;

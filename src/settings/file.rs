@@ -51,6 +51,7 @@ pub(super) struct ReviewSection {
     #[serde(deserialize_with = "word")]
     pub(super) annotations: Option<cli::Annotations>,
     pub(super) comment: Option<bool>,
+    pub(super) new_only: Option<bool>,
     pub(super) category: Option<String>,
     #[serde(deserialize_with = "shown")]
     pub(super) show: Option<cli::Show>,

@@ -14,6 +14,8 @@ const NODE_TOTAL: &str = "CI_NODE_TOTAL";
 pub struct Judging {
     /// What fails the gate.
     pub fail_on: FailOn,
+    /// Only findings that the base does not have count.
+    pub new_only: bool,
     /// Where the result goes.
     pub destinations: Destinations,
     /// The part to judge, `I/N` as it was written; none for all.
@@ -27,6 +29,7 @@ impl Sources<'_> {
         let fail_on = layers.pick(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
         Ok(Judging {
             fail_on: fail_on.unwrap_or_default(),
+            new_only: layers.switch(args.new_only, variable::NEW_ONLY, file.new_only)?,
             destinations: self.destinations(&args.destinations)?,
             shard: self.shard(args.shard.clone()),
         })

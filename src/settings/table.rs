@@ -138,6 +138,8 @@ settings! {
     EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Counts, "exclude";
     /// What fails the gate: error, warn or never.
     FAIL_ON = "SLUICEGATE_FAIL_ON", "--fail-on", Counts, "review.fail-on";
+    /// Only findings that the base does not have count.
+    NEW_ONLY = "SLUICEGATE_NEW_ONLY", "--new-only", Told, "review.new-only";
     /// What an unreachable platform means: fail or pass.
     ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE", "--on-unavailable", Counts, "review.on-unavailable";
     /// What a change from a fork means: fail or check.

@@ -27,6 +27,7 @@ mod hosts;
 mod init;
 mod local;
 mod messages;
+mod new_only;
 mod pipelines;
 mod policy;
 mod projects;

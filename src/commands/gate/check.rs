@@ -3,6 +3,7 @@
 use crate::cli::{CheckArgs, FailOn};
 use crate::commands::gate::deliver::deliver;
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
+use crate::commands::gate::past::{Past, Places};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Chosen, Workspace, as_wish};
 use crate::commands::{CommandResult, Run};
@@ -51,15 +52,19 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
     let unselected = || nothing_selected(&snapshot, &settings.selection);
-    let mut judged = match nothing(&comparison, selected, &part, unselected)? {
-        Some(why) => Judged::nothing(format!("nothing to check: {why}")),
-        None => judge(
+    let mut judged = if let Some(why) = nothing(&comparison, selected, &part, unselected)? {
+        Judged::nothing(format!("nothing to check: {why}"))
+    } else {
+        let before = Past::of(settings.judging.new_only, &comparison);
+        let fail_on = settings.judging.fail_on;
+        judge(
             run,
             &workspace,
             &snapshot,
             &selected.files,
-            settings.judging.fail_on,
-        )?,
+            fail_on,
+            before.as_ref(),
+        )?
     };
     judged.notes.extend(left);
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
@@ -203,14 +208,37 @@ pub(crate) fn judge(
     snapshot: &Snapshot<'_>,
     files: &[String],
     fail_on: FailOn,
+    past: Option<&Past>,
 ) -> Result<Judged, Failure> {
     let what = count(files.len(), "pipeline");
     run.ui.say(&format!("checking {what} of {}", snapshot.name()));
     let rules = workspace.rules(snapshot)?.unwrap_or_else(RuleSet::missing);
     let wanted: BTreeSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
-    let tally = evaluate(&workspace.repo, &rules, files)?;
+    let mut tally = evaluate(&workspace.repo, &rules, files)?;
+    match past.map(|past| (past, &past.base)) {
+        Some((_, Some(base))) => {
+            let judged = tally.files.iter().map(|file| file.path.as_str());
+            let places = Past::paths(base, snapshot, judged)?;
+            let before = at_base(&workspace.repo, &rules, base, &places)?;
+            places.compare(&mut tally, &before);
+        }
+        Some((past, None)) => tally.notes.push(past.none()),
+        None => {}
+    }
     Ok(Judged::of(tally, fail_on, None))
+}
+
+/// What these rules say of the files where they were at the base.
+pub(crate) fn at_base(
+    repo: &Repository,
+    rules: &RuleSet,
+    base: &CommitId,
+    places: &Places,
+) -> Result<Tally, Failure> {
+    let wanted = places.at_base();
+    let files = repo.snapshot(base.clone()).files(&|path| wanted.contains(path))?;
+    evaluate(repo, rules, files)
 }
 
 /// What git's index hides may be another thing on disk than what is committed.

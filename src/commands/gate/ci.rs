@@ -6,7 +6,7 @@
 use crate::cli::{CiArgs, PublishArgs};
 use crate::commands::gate::judgement::why_partial;
 use crate::commands::gate::publish::{Evidence, Publishing, pipelines, plan_of};
-use crate::commands::gate::review::{Reviewed, reviewed};
+use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
 use crate::context::Target;
@@ -16,8 +16,7 @@ use crate::publish::Source;
 use crate::settings::PublishOn;
 
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
-    let also =
-        |workspace: &Workspace<'_>, target: &Target| published(args, workspace, target).unwrap_or_default();
+    let also = |workspace: &Workspace<'_>, target: &Target| published(args, workspace, target);
     let reviewed = reviewed(run, &args.review, &also)?;
     if reviewed.status != ExitStatus::Success {
         return Ok(reviewed.status);
@@ -42,14 +41,17 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
 
 /// The pipelines that would be published if the review passed; none where the event does not say so. What keeps a plan
 /// from being made is told when it is published.
-fn published(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<Vec<String>> {
+fn published(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<Published> {
     let publish_on = workspace.sources.publish_on(args).ok()?;
     if not_asked_for(target, &publish_on).is_some() {
         return None;
     }
     let settings = workspace.sources.publish(&publish_args(args)).ok()?;
     let plan = plan_of(workspace, &settings, target, &target.head, Source::Commit).ok()?;
-    Some(pipelines(&plan).map(str::to_owned).collect())
+    Some(Published {
+        pipelines: pipelines(&plan).map(str::to_owned).collect(),
+        prefix: plan.prefix,
+    })
 }
 
 /// The flags that a publish shares with the review mean the same for both.

@@ -145,7 +145,7 @@ impl Started {
             gate_changes: chosen.selected.gate_changes,
             gate_refused: chosen.is_refused,
             notes: judged.notes,
-            fixed: None,
+            fixed: judged.tally.compared.map(|compared| compared.fixed),
             started_at: self.at,
             elapsed: self.clock.elapsed(),
         }

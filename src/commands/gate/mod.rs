@@ -1,11 +1,13 @@
 //! The gate: selects what a change touches, judges it, tells the result, publishes what passed, proves it later.
 
+pub(super) mod asking;
 pub(super) mod check;
 pub(super) mod ci;
 pub(super) mod context;
 pub(super) mod deliver;
 pub(super) mod gate_changes;
 pub(super) mod judgement;
+pub(super) mod past;
 pub(super) mod platform_folder;
 pub(super) mod publish;
 pub(super) mod report;

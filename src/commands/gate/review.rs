@@ -1,29 +1,23 @@
 //! `sluicegate review`: settle the target, select, ask, decide, deliver.
 
-use crate::cli::{Fork, OnUnavailable, ReviewArgs};
-use crate::commands::gate::deliver::{deliver, words};
-use crate::commands::gate::judgement::{Judged, Part, Started, nothing, why_partial};
+use crate::cli::ReviewArgs;
+use crate::commands::gate::asking::Asking;
+use crate::commands::gate::deliver::deliver;
+use crate::commands::gate::judgement::{Part, Started, nothing, why_partial};
+use crate::commands::gate::past::Past;
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Restriction, Workspace};
-use crate::commands::kit::failure::status_of;
 use crate::commands::{CommandResult, Run};
 use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Report};
-use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Selected};
-use crate::git::Snapshot;
-use crate::http::HttpError;
+use crate::findings::Report;
+use crate::gate::Selected;
 use crate::settings::{Connection, Review};
-use crate::text;
-use crate::text::count;
-
-/// What the reports say where the platform was not asked.
-const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was judged on this \
-                           machine by the rules file of its commit, not by the platform (--fork check)";
+use crate::text::{self, count};
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
-    Ok(reviewed(run, args, &|_, _| Vec::new())?.status)
+    Ok(reviewed(run, args, &|_, _| None)?.status)
 }
 
 /// A review that ended.
@@ -39,8 +33,15 @@ pub(crate) struct Reviewed<'a> {
     pub(crate) takes_output: bool,
 }
 
-/// The pipelines that are reviewed whether they changed or not.
-pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Vec<String> + 'f;
+/// What would be published if the review passed; none where nothing would be.
+pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Option<Published> + 'f;
+
+/// What would be published.
+pub(crate) struct Published {
+    pub(crate) prefix: String,
+    /// Reviewed whether they changed or not.
+    pub(crate) pipelines: Vec<String>,
+}
 
 impl<'a> Reviewed<'a> {
     /// Of a dry run.
@@ -109,12 +110,11 @@ pub(crate) fn reviewed<'a>(
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
     let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
-    let also = if is_whole {
-        also(&workspace, &target)
-    } else {
-        Vec::new()
-    };
-    let unchanged = add(&mut chosen.selected, also);
+    let planned = is_whole.then(|| also(&workspace, &target)).flatten();
+    let prefix = planned.as_ref().map(|planned| planned.prefix.as_str());
+    let compared = (settings.judging.new_only, &comparison);
+    let before = Past::of_review(run, &workspace, &connection, compared, prefix)?;
+    let unchanged = add(&mut chosen.selected, planned);
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
     let nothing = nothing(&comparison, &chosen.selected, &part, || {
         nothing_selected(&snapshot, &settings.selection)
@@ -129,6 +129,7 @@ pub(crate) fn reviewed<'a>(
         settings: &settings,
         connection: &connection,
         target: &target,
+        past: before.as_ref(),
     };
     let mut judged = match nothing {
         Some(why) => review.nothing(&why)?,
@@ -151,9 +152,9 @@ pub(crate) fn reviewed<'a>(
     })
 }
 
-/// Adds pipelines that did not change; the sentence that says so, if there are any. What they have is no finding of the
-/// change: what of it is known already is to be told by the commit of the latest enabled version.
-fn add(selected: &mut Selected, mut also: Vec<String>) -> Option<String> {
+/// Adds pipelines that did not change; the sentence that says so, if there are any.
+fn add(selected: &mut Selected, planned: Option<Published>) -> Option<String> {
+    let mut also = planned.map(|planned| planned.pipelines).unwrap_or_default();
     also.retain(|path| !selected.files.contains(path));
     let what = count(also.len(), "pipeline");
     let said = (!also.is_empty()).then(|| {
@@ -162,140 +163,6 @@ fn add(selected: &mut Selected, mut also: Vec<String>) -> Option<String> {
     selected.files.append(&mut also);
     selected.files.sort();
     said
-}
-
-/// A review about to be asked for.
-struct Asking<'a> {
-    run: &'a Run,
-    workspace: &'a Workspace<'a>,
-    settings: &'a Review,
-    connection: &'a Connection,
-    target: &'a Target,
-}
-
-impl Asking<'_> {
-    /// The change of a fork is judged on this machine, if that was asked for.
-    const fn engine(&self) -> Engine {
-        match self.settings.fork {
-            Fork::Check if self.target.fork => Engine::Local,
-            _ => Engine::Remote,
-        }
-    }
-
-    fn judged(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
-        match self.engine() {
-            Engine::Local => self.check(snapshot, files),
-            Engine::Remote => self.ask(files),
-        }
-    }
-
-    /// Nothing is sent, but what a review would need is still checked, so that a broken set-up shows early. A job for
-    /// a fork is not given what it would need.
-    fn nothing(&self, why: &str) -> Result<Judged, Failure> {
-        if !self.target.fork {
-            self.connection.base_url()?;
-            self.connection.project_id()?;
-            self.connection.agent_version()?;
-        }
-        Ok(Judged::nothing(format!("nothing to review: {why}")))
-    }
-
-    /// The same rules, on this machine; every report says so.
-    fn check(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
-        let fail_on = self.settings.judging.fail_on;
-        let mut judged =
-            crate::commands::gate::check::judge(self.run, self.workspace, snapshot, files, fail_on)?;
-        judged.notes.push(JUDGED_HERE.to_owned());
-        Ok(judged)
-    }
-
-    fn ask(&self, files: &[String]) -> Result<Judged, Failure> {
-        self.target.refuse_fork()?;
-        let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
-        let branch = self.target.require_branch()?;
-        if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
-            self.run.ui.warn(&warning);
-        }
-        let platform = self.run.platform(self.connection)?;
-        let asked = Asked {
-            project,
-            agent_version,
-            branch,
-            commit: self.target.head.as_str(),
-        };
-        let batching = Batching {
-            size: self.settings.batch_size,
-            concurrency: self.settings.concurrency,
-        };
-        let head = self.target.head.short();
-        self.run.ui.say(&format!(
-            "reviewing {} of branch {branch} at {head}",
-            count(files.len(), "pipeline")
-        ));
-        let bar = self.run.ui.progress("reviewing").files();
-        let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
-        let answers = self.run.requests(gate::review_in_batches(
-            &platform, &asked, files, batching, &progress,
-        ))?;
-        bar.clear();
-        self.judge(answers)
-    }
-
-    fn judge(&self, answers: Vec<BatchAnswer>) -> Result<Judged, Failure> {
-        let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
-        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
-        let (refused, told) = self.show_failures(&answers, lets_pass);
-        let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
-        let rules = self.workspace.rules(&snapshot)?;
-        let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
-        let tally = gate::merge(answers, rules.as_ref(), &mut positions);
-        let excuse = "the change passes all the same, because of --on-unavailable pass";
-        let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
-        judged.told = told;
-        judged.status = match refused {
-            // Not the platform, but the set-up is the cause.
-            Some(ExitStatus::Usage) if judged.status == ExitStatus::Undecided => ExitStatus::Usage,
-            Some(refused) => judged.status.worse(refused),
-            None => judged.status,
-        };
-        Ok(judged)
-    }
-
-    /// Shows each different cause once. Gives the status if one is not about availability, and the causes. What lets the
-    /// change pass is no error.
-    fn show_failures(&self, answers: &[BatchAnswer], lets_pass: bool) -> (Option<ExitStatus>, Vec<String>) {
-        let mut shown: Vec<String> = Vec::new();
-        let mut refused: Option<ExitStatus> = None;
-        for error in answers.iter().filter_map(failed) {
-            let status = status_of(error.kind());
-            if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
-                refused = Some(refused.map_or(status, |known| known.worse(status)));
-            }
-            let failure = Failure::new(status, anyhow::anyhow!("{error}"));
-            let failure = match error.hint() {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            };
-            let cause = error.cause();
-            if shown.contains(&cause) {
-                continue;
-            }
-            shown.push(cause);
-            if lets_pass {
-                self.run.ui.warn(&words(&failure));
-            } else {
-                self.run.ui.fail(&failure);
-            }
-        }
-        (refused, shown)
-    }
-}
-
-const fn failed(answer: &BatchAnswer) -> Option<&HttpError> {
-    match &answer.outcome {
-        Err(BatchError::Request(error)) => Some(error),
-        _ => None,
-    }
 }
 
 fn dry_run(

@@ -17,7 +17,7 @@ use self::schema::{
 };
 use super::wording::{excluded, gate_change, unreviewed};
 use super::{About, Line, ReportError, SarifLimits, shorten, uri};
-use crate::findings::{Finding, Fingerprint, Report, Severity, Verdict};
+use crate::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use crate::text;
 use crate::text::count;
 use std::cmp::Reverse;
@@ -235,6 +235,11 @@ fn result<'a>(
         locations: [location(finding.path, Some(region))],
         partial_fingerprints: Fingerprints {
             sluicegate: print.to_string(),
+        },
+        baseline_state: match finding.state {
+            Some(State::New) => Some("new"),
+            Some(State::Known) => Some("unchanged"),
+            Some(State::Waived) | None => None,
         },
     }
 }

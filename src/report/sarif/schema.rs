@@ -150,6 +150,9 @@ pub struct SarifResult<'a> {
     pub message: Text,
     pub locations: [Location; 1],
     pub partial_fingerprints: Fingerprints,
+    /// `new` or `unchanged`; none where nothing was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline_state: Option<&'static str>,
 }
 
 #[derive(Serialize)]

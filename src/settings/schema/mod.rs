@@ -91,7 +91,7 @@ fn look(variable: &str) -> Value {
         variable::FORK => words::<cli::Fork>(),
         variable::REPORT => reports(),
         variable::ANNOTATIONS => words::<cli::Annotations>(),
-        variable::COMMENT | variable::NO_VERIFY => switch(),
+        variable::COMMENT | variable::NEW_ONLY | variable::NO_VERIFY => switch(),
         variable::CATEGORY => text("nightly"),
         variable::SHOW => show(),
         variable::BATCH_SIZE => whole(1, LARGEST_BATCH, DEFAULT_BATCH),

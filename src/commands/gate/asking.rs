@@ -1,0 +1,236 @@
+//! A review asked for: of the platform, in batches, or on this machine where the change comes from a fork.
+
+use crate::api::Platform;
+use crate::cli::{Fork, OnUnavailable};
+use crate::commands::Run;
+use crate::commands::gate::check;
+use crate::commands::gate::deliver::words;
+use crate::commands::gate::judgement::Judged;
+use crate::commands::gate::past::{Past, same_rules};
+use crate::commands::gate::workspace::Workspace;
+use crate::commands::kit::failure::status_of;
+use crate::context::Target;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::Engine;
+use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Tally};
+use crate::git::{CommitId, Snapshot};
+use crate::http::HttpError;
+use crate::rules::RuleSet;
+use crate::settings::{Connection, Review};
+use crate::text::count;
+
+/// What the reports say where the platform was not asked.
+const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was judged on this \
+                           machine by the rules file of its commit, not by the platform (--fork check)";
+
+/// What the reports say where the platform was not asked about the base.
+const RULES_DIFFER: &str = "the rules differ between head and base, so the base was judged on this machine by the rules \
+                            of the head (--new-only)";
+
+/// Asks the platform about these files of the base.
+type AskBase<'f> = dyn Fn(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
+
+/// A review about to be asked for.
+pub(crate) struct Asking<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) workspace: &'a Workspace<'a>,
+    pub(crate) settings: &'a Review,
+    pub(crate) connection: &'a Connection,
+    pub(crate) target: &'a Target,
+    /// What findings are compared with, where only new ones count.
+    pub(crate) past: Option<&'a Past>,
+}
+
+impl Asking<'_> {
+    /// The change of a fork is judged on this machine, if that was asked for.
+    pub(crate) const fn engine(&self) -> Engine {
+        match self.settings.fork {
+            Fork::Check if self.target.fork => Engine::Local,
+            _ => Engine::Remote,
+        }
+    }
+
+    pub(crate) fn judged(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+        match self.engine() {
+            Engine::Local => self.check(snapshot, files),
+            Engine::Remote => self.ask(files),
+        }
+    }
+
+    /// Nothing is sent, but what a review would need is still checked, so that a broken set-up shows early. A job for
+    /// a fork is not given what it would need.
+    pub(crate) fn nothing(&self, why: &str) -> Result<Judged, Failure> {
+        if !self.target.fork {
+            self.connection.base_url()?;
+            self.connection.project_id()?;
+            self.connection.agent_version()?;
+        }
+        Ok(Judged::nothing(format!("nothing to review: {why}")))
+    }
+
+    /// The same rules, on this machine; every report says so.
+    fn check(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+        let fail_on = self.settings.judging.fail_on;
+        let mut judged = check::judge(self.run, self.workspace, snapshot, files, fail_on, self.past)?;
+        judged.notes.push(JUDGED_HERE.to_owned());
+        Ok(judged)
+    }
+
+    fn ask(&self, files: &[String]) -> Result<Judged, Failure> {
+        self.target.refuse_fork()?;
+        let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
+        let branch = self.target.require_branch()?;
+        if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
+            self.run.ui.warn(&warning);
+        }
+        let platform = self.run.platform(self.connection)?;
+        let head = self.target.head.short();
+        self.run.ui.say(&format!(
+            "reviewing {} of branch {branch} at {head}",
+            count(files.len(), "pipeline")
+        ));
+        let asked = Asked {
+            project,
+            agent_version,
+            branch,
+            commit: self.target.head.as_str(),
+        };
+        let answers = self.batches(&platform, &asked, files)?;
+        self.judge(answers, &|base, files| {
+            self.run.ui.say(&format!(
+                "comparing {} with the base {}",
+                count(files.len(), "pipeline"),
+                base.short()
+            ));
+            let asked = Asked {
+                commit: base.as_str(),
+                ..asked
+            };
+            self.batches(&platform, &asked, files)
+        })
+    }
+
+    fn batches(
+        &self,
+        platform: &Platform,
+        asked: &Asked<'_>,
+        files: &[String],
+    ) -> Result<Vec<BatchAnswer>, Failure> {
+        let batching = Batching {
+            size: self.settings.batch_size,
+            concurrency: self.settings.concurrency,
+        };
+        let bar = self.run.ui.progress("reviewing").files();
+        let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
+        let answers = self.run.requests(gate::review_in_batches(
+            platform, asked, files, batching, &progress,
+        ))?;
+        bar.clear();
+        Ok(answers)
+    }
+
+    fn judge(&self, answers: Vec<BatchAnswer>, ask: &AskBase<'_>) -> Result<Judged, Failure> {
+        let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
+        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
+        let (refused, told) = self.show_failures(&answers, lets_pass);
+        let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
+        let rules = self.workspace.rules(&snapshot)?;
+        let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
+        let mut tally = gate::merge(answers, rules.as_ref(), &mut positions);
+        let refused_base = match self.past {
+            Some(past) => self.compare(past, &mut tally, &snapshot, rules.as_ref(), ask)?,
+            None => None,
+        };
+        let refused = refused.into_iter().chain(refused_base).reduce(ExitStatus::worse);
+        let excuse = "the change passes all the same, because of --on-unavailable pass";
+        let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
+        judged.told = told;
+        judged.status = match refused {
+            // Not the platform, but the set-up is the cause.
+            Some(ExitStatus::Usage) if judged.status == ExitStatus::Undecided => ExitStatus::Usage,
+            Some(refused) => judged.status.worse(refused),
+            None => judged.status,
+        };
+        Ok(judged)
+    }
+
+    /// Marks what the base has too; gives the status if the platform refuses to say. It is asked about the files that have findings; where the rules differ, the
+    /// base is judged on this machine by those of the head.
+    fn compare(
+        &self,
+        past: &Past,
+        tally: &mut Tally,
+        snapshot: &Snapshot<'_>,
+        rules: Option<&RuleSet>,
+        ask: &AskBase<'_>,
+    ) -> Result<Option<ExitStatus>, Failure> {
+        let Some(base) = &past.base else {
+            tally.notes.push(past.none());
+            return Ok(None);
+        };
+        let mut refused = None;
+        let repo = &self.workspace.repo;
+        let found = tally
+            .files
+            .iter()
+            .filter(|file| file.results.iter().any(|it| it.severity().is_some()));
+        let places = Past::paths(base, snapshot, found.map(|file| file.path.as_str()))?;
+        let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
+        let rules_path = self.workspace.rules_file(snapshot)?.map(|file| file.path);
+        let is_same = match &rules_path {
+            Some(path) => same_rules(repo, base, &self.target.head, path)?,
+            None => false,
+        };
+        let before = match rules {
+            _ if files.is_empty() => Tally::default(),
+            Some(rules) if !is_same => {
+                tally.notes.push(RULES_DIFFER.to_owned());
+                check::at_base(repo, rules, base, &places)?
+            }
+            _ => {
+                let answers = ask(base, &files)?;
+                refused = self.show_failures(&answers, false).0;
+                gate::merge(answers, rules, &mut Positions::new(repo, base))
+            }
+        };
+        places.compare(tally, &before);
+        Ok(refused)
+    }
+
+    /// Shows each different cause once. Gives the status if one is not about availability, and the causes. What lets the
+    /// change pass is no error.
+    fn show_failures(&self, answers: &[BatchAnswer], lets_pass: bool) -> (Option<ExitStatus>, Vec<String>) {
+        let mut shown: Vec<String> = Vec::new();
+        let mut refused: Option<ExitStatus> = None;
+        for error in answers.iter().filter_map(failed) {
+            let status = status_of(error.kind());
+            if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
+                refused = Some(refused.map_or(status, |known| known.worse(status)));
+            }
+            let failure = Failure::new(status, anyhow::anyhow!("{error}"));
+            let failure = match error.hint() {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            };
+            let cause = error.cause();
+            if shown.contains(&cause) {
+                continue;
+            }
+            shown.push(cause);
+            if lets_pass {
+                self.run.ui.warn(&words(&failure));
+            } else {
+                self.run.ui.fail(&failure);
+            }
+        }
+        (refused, shown)
+    }
+}
+
+const fn failed(answer: &BatchAnswer) -> Option<&HttpError> {
+    match &answer.outcome {
+        Err(BatchError::Request(error)) => Some(error),
+        _ => None,
+    }
+}

@@ -1,0 +1,149 @@
+//! What was there before, where only new findings are to count: the same pipelines at the base, by the rules of the head.
+
+use crate::commands::Run;
+use crate::commands::gate::workspace::Workspace;
+use crate::context::Comparison;
+use crate::error::Failure;
+use crate::gate::{Before, Tally, mark};
+use crate::git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
+use crate::http::ErrorKind;
+use crate::settings::{Connection, is_pipeline};
+use crate::text::count;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What findings are compared with.
+pub(crate) struct Past {
+    /// The commit; none: everything counts as new.
+    pub(crate) base: Option<CommitId>,
+    /// Why that one, or why none; for people.
+    pub(crate) why: String,
+}
+
+impl Past {
+    /// What the change is compared with, where only new findings count.
+    pub(crate) fn of(new_only: bool, comparison: &Comparison) -> Option<Self> {
+        new_only.then(|| Self {
+            base: comparison.base.clone(),
+            why: comparison.base_source.clone(),
+        })
+    }
+
+    /// The same for a review that is followed by a publish with this prefix.
+    pub(crate) fn of_review(
+        run: &Run,
+        workspace: &Workspace<'_>,
+        connection: &Connection,
+        (new_only, comparison): (bool, &Comparison),
+        prefix: Option<&str>,
+    ) -> Result<Option<Self>, Failure> {
+        match prefix.filter(|_| new_only) {
+            Some(prefix) => published(run, workspace, connection, prefix).map(Some),
+            None => Ok(Self::of(new_only, comparison)),
+        }
+    }
+
+    /// Where the judged files were at the base.
+    pub(crate) fn paths<'f>(
+        base: &CommitId,
+        snapshot: &Snapshot<'_>,
+        files: impl Iterator<Item = &'f str>,
+    ) -> Result<Places, GitError> {
+        let changes = snapshot.changes(Some(base), &is_pipeline)?;
+        let moved: BTreeMap<String, Option<String>> = changes
+            .into_iter()
+            .map(|change| match change.kind {
+                ChangeKind::Added => (change.path, None),
+                ChangeKind::Renamed { from } => (change.path, Some(from)),
+                _ => (change.path.clone(), Some(change.path)),
+            })
+            .collect();
+        let place = |path: &str| match moved.get(path) {
+            Some(from) => from.clone(),
+            None => Some(path.to_owned()),
+        };
+        Ok(Places(files.map(|path| (path.to_owned(), place(path))).collect()))
+    }
+
+    /// Everything counts as new, and the report says so.
+    pub(crate) fn none(&self) -> String {
+        format!(
+            "every finding counts as new, as there is nothing to compare with (--new-only): {}",
+            self.why
+        )
+    }
+}
+
+/// The paths of head, each with where it was at the base; none for a new one.
+pub(crate) struct Places(BTreeMap<String, Option<String>>);
+
+impl Places {
+    /// Where the files were.
+    pub(crate) fn at_base(&self) -> BTreeSet<&str> {
+        self.0.values().flatten().map(String::as_str).collect()
+    }
+
+    /// Marks what the base has too; `base` are the results of the files where they were.
+    pub(crate) fn compare(&self, head: &mut Tally, base: &Tally) {
+        let results: BTreeMap<&str, _> = base.files.iter().map(|file| (file.path.as_str(), file)).collect();
+        let unreviewed = base
+            .unreviewed
+            .iter()
+            .map(|file| (file.path.as_str(), file.reason.as_str()));
+        let unreviewed: BTreeMap<&str, &str> = unreviewed.collect();
+        let compared = mark(&mut head.files, |path| {
+            match self.0.get(path).and_then(Option::as_deref) {
+                None => Before::Nothing,
+                Some(was) => match (unreviewed.get(was), results.get(was)) {
+                    (Some(why), _) => Before::Unknown(why),
+                    (None, Some(found)) => Before::Had(found),
+                    (None, None) => Before::Unknown("it has no results there"),
+                },
+            }
+        });
+        if let Some((path, why)) = compared.unknown.first() {
+            head.notes.push(format!(
+                "the base of {} could not be judged, so what of it is new is not known: {path}: {why}",
+                count(compared.unknown.len(), "file")
+            ));
+        }
+        head.compared = Some(compared);
+    }
+}
+
+/// What was published last: where a review is to be followed by a publish, only what that commit had is known. What an
+/// earlier push brought, reviewed or not, is not.
+fn published(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    connection: &Connection,
+    prefix: &str,
+) -> Result<Past, Failure> {
+    let platform = run.platform(connection)?;
+    let none = |why: String| Past { base: None, why };
+    let details = match run.requests(platform.artifact_details(prefix, None))? {
+        Ok(details) => details.artifact,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Ok(none(format!("no version of {prefix} is enabled")));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let version = details.version_name.as_deref().unwrap_or("without a name");
+    let id = details.commit_hash.unwrap_or_default();
+    let base = workspace.repo.commit_with_id(&id);
+    let why = match base {
+        Some(_) => format!("the version {version} of {prefix}, which is published"),
+        None => format!("the commit {id:?} of the version {version} of {prefix} is not in this clone"),
+    };
+    Ok(Past { base, why })
+}
+
+/// Whether the rules file is the same in both commits.
+pub(crate) fn same_rules(
+    repo: &Repository,
+    base: &CommitId,
+    head: &CommitId,
+    path: &str,
+) -> Result<bool, GitError> {
+    let blob = |commit: &CommitId| Ok::<_, GitError>(repo.find_file(commit, path)?.map(|file| file.blob));
+    Ok(blob(base)? == blob(head)?)
+}

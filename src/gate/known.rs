@@ -1,0 +1,128 @@
+//! Which findings were there before: the base has them too.
+//!
+//! A finding is the same one at another commit by its identity, never by its line, and findings of one identity are
+//! counted: where the base has one and head has two, one is new. What counts something is known only while it did not
+//! get worse. What cannot be judged at the base is neither known nor new.
+
+use crate::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::rules;
+use std::collections::HashMap;
+
+/// The one evaluation error that is about the pipeline's own content, and so may have been there before.
+const OF_THE_CONTENT: &str = "designer/no-start-component";
+
+/// What the base has of a file of head.
+pub enum Before<'a> {
+    /// No such file, or one that is no pipeline: whatever head has is new.
+    Nothing,
+    /// These results.
+    Had(&'a FileResults),
+    /// It could not be judged: why.
+    Unknown(&'a str),
+}
+
+/// What a comparison with the base showed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Findings of the base that are gone, in the files that were compared.
+    pub fixed: usize,
+    /// Files whose base could not be judged, with why.
+    pub unknown: Vec<(String, String)>,
+}
+
+/// Marks the findings of head as new or known, by what the base has of each file.
+pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Before<'b>) -> Compared {
+    let mut compared = Compared::default();
+    for file in files {
+        let had = match before(&file.path) {
+            Before::Nothing => None,
+            Before::Had(base) if base.results.iter().any(|result| result.status.is_unreadable()) => None,
+            Before::Had(base) => Some(base),
+            Before::Unknown(why) => {
+                compared.unknown.push((file.path.clone(), why.to_owned()));
+                continue;
+            }
+        };
+        let mut past = Past::of(had);
+        for result in &mut file.results {
+            result.states = past.states(&file.path, result);
+        }
+        compared.fixed += past.left();
+    }
+    compared
+}
+
+/// The rule, and what it is about.
+type Key = (String, Option<String>);
+
+/// The findings of one file of the base that no finding of head was matched with yet, with what was counted.
+struct Past(HashMap<Key, Vec<Option<u64>>>);
+
+impl Past {
+    fn of(base: Option<&FileResults>) -> Self {
+        let mut past: HashMap<Key, Vec<Option<u64>>> = HashMap::new();
+        for result in base.into_iter().flat_map(|base| &base.results) {
+            for finding in result.findings("") {
+                if may_be_known(result) {
+                    past.entry(key(&finding)).or_default().push(finding.size);
+                }
+            }
+        }
+        Self(past)
+    }
+
+    /// The state of each finding of the result; none for a result without one.
+    fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
+        let may_be_known = may_be_known(result);
+        let state = |finding: Finding<'_>| {
+            let is_known = may_be_known && self.take(&finding);
+            Some(if is_known { State::Known } else { State::New })
+        };
+        let states: Vec<_> = result.findings(path).into_iter().map(state).collect();
+        match states.as_slice() {
+            // An evaluation error is one finding, whatever its words are.
+            [only] => vec![*only; result.violations.len().max(1)],
+            _ => states,
+        }
+    }
+
+    /// Whether the base has one such finding left that head did not make worse.
+    fn take(&mut self, finding: &Finding<'_>) -> bool {
+        let Some(sizes) = self.0.get_mut(&key(finding)) else {
+            return false;
+        };
+        let fits = |before: &Option<u64>| match (before, finding.size) {
+            (Some(before), Some(now)) => !rules::got_worse(finding.rule, *before, now),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        let found = sizes.iter().position(fits);
+        if let Some(at) = found {
+            sizes.swap_remove(at);
+        } else {
+            // It got worse: it is new, and the one before is not gone.
+            sizes.retain(Option::is_none);
+        }
+        found.is_some()
+    }
+
+    /// How many are gone: what head has no finding of at all. What got worse is not gone.
+    fn left(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+}
+
+fn may_be_known(result: &RuleResult) -> bool {
+    match &result.status {
+        Status::Passed => false,
+        Status::Failed(_) => true,
+        Status::Error(error_type) => error_type.as_deref() == Some(OF_THE_CONTENT),
+    }
+}
+
+fn key(finding: &Finding<'_>) -> Key {
+    let about = match finding.error_type {
+        Some(error_type) => Some(error_type.to_owned()),
+        None => finding.identity().about.map(str::to_owned),
+    };
+    (finding.rule.to_owned(), about)
+}

@@ -1,0 +1,423 @@
+//! `--new-only`: what was there before does not count, what the change brings does.
+
+use crate::program::{Call, Ended};
+use crate::repo::World;
+use crate::world::{Platform, RULES, asked, pipeline, project};
+use serde_json::{Value, json};
+use std::process::Command;
+use wiremock::{Request, ResponseTemplate};
+
+/// `main` has a pipeline with a bad name and too many components; `change` is checked out.
+fn past() -> World {
+    let world = project();
+    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
+    world.commit("past");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+fn checked(world: &World, args: &[&str]) -> Ended {
+    let args = [&["check", "--report", "json=-", "--fail-on", "warn"], args].concat();
+    Call::new(&world.work()).run(&args)
+}
+
+/// Rule, state, for each finding.
+fn states(report: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for file in report["files"].as_array().unwrap() {
+        for result in file["results"].as_array().unwrap() {
+            for state in result["state"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_str)
+            {
+                let rule = result["rule"].as_str().unwrap();
+                found.push((
+                    format!("{} {rule}", file["path"].as_str().unwrap()),
+                    state.to_owned(),
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn state_of<'s>(states: &'s [(String, String)], what: &str) -> Vec<&'s str> {
+    let found = states.iter().filter(|(name, _)| name == what);
+    found.map(|(_, state)| state.as_str()).collect()
+}
+
+const NAMING: &str = "component-naming-convention";
+
+#[test]
+fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
+    let world = past();
+    // The same findings, moved by lines; one better.
+    world.write(
+        "old.orch.yaml",
+        format!(
+            "# moved\n# down\n{}",
+            pipeline(&["Start", "bad name", "Two", "Done"])
+        ),
+    );
+    world.commit("edit");
+    checked(&world, &[]).expect(1);
+    let ended = checked(&world, &["--new-only"]).expect(0);
+    let report = ended.json();
+    assert_eq!(report["findings"]["known"], 2);
+    assert_eq!(
+        (&report["findings"]["new"], &report["findings"]["errors"]),
+        (&json!(0), &json!(0))
+    );
+    ended.saying(&["0 new, 2 known, 0 fixed"]);
+
+    // One more of another name, and the counted one gets worse.
+    world.write(
+        "old.orch.yaml",
+        pipeline(&["Start", "bad name", "worse name", "Two", "Done"]),
+    );
+    world.commit("worse");
+    let report = checked(&world, &["--new-only"]).expect(1).json();
+    let states = states(&report);
+    assert_eq!(
+        state_of(&states, &format!("old.orch.yaml {NAMING}")),
+        ["known", "new"]
+    );
+    assert_eq!(state_of(&states, "old.orch.yaml maximum-components"), ["new"]);
+    assert_eq!(report["findings"]["fixed"], 0);
+
+    // Better counts as known, and what is gone as fixed.
+    world.write(
+        "old.orch.yaml",
+        pipeline(&["Start", "Two", "Three", "Four", "Done"]),
+    );
+    world.commit("mixed");
+    let report = checked(&world, &["--new-only"]).expect(1).json();
+    assert_eq!(report["findings"]["fixed"], 1, "the bad name is gone");
+}
+
+#[test]
+fn renames_are_followed_and_a_twin_is_new() {
+    let world = past();
+    world.git(&["mv", "old.orch.yaml", "moved.orch.yaml"]);
+    world.commit("move");
+    let report = checked(&world, &["--new-only"]).expect(0).json();
+    assert_eq!(report["findings"]["known"], 2);
+    world.git(&["mv", "moved.orch.yaml", "old.orch.yaml"]);
+    world.write("twin.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
+    world.commit("twin");
+    let report = checked(&world, &["--new-only"]).expect(1).json();
+    assert_eq!(
+        state_of(&states(&report), &format!("twin.orch.yaml {NAMING}")),
+        ["new"]
+    );
+}
+
+#[test]
+fn tightened_rules_judge_both_sides() {
+    let world = past();
+    world.write(
+        ".platform/config/pipeline_quality_rules.yaml",
+        RULES.replace("maxComponents: 3", "maxComponents: 1"),
+    );
+    world.commit("tighten");
+    let report = checked(&world, &["--new-only"]).expect(0).json();
+    assert_eq!(
+        state_of(&states(&report), "a.orch.yaml maximum-components"),
+        ["known"]
+    );
+}
+
+#[test]
+fn what_cannot_be_judged_is_new_and_a_base_that_was_no_pipeline_has_no_past() {
+    let world = past();
+    world.write("old.orch.yaml", "type: orchestration\npipeline: [broken\n");
+    world.commit("break");
+    checked(&world, &["--new-only"]).expect(1);
+    world.push();
+    // From a broken base everything is new.
+    world.git(&["checkout", "-q", "-b", "later"]);
+    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("mend");
+    let report = checked(&world, &["--new-only", "--base", "change"])
+        .expect(1)
+        .json();
+    assert_eq!(
+        state_of(&states(&report), &format!("old.orch.yaml {NAMING}")),
+        ["new"]
+    );
+}
+
+#[test]
+fn without_a_base_everything_is_new_and_that_is_said() {
+    let world = past();
+    let ended = checked(&world, &["--new-only", "--all"]).expect(1);
+    let report = ended.json();
+    assert_eq!(report["findings"]["new"], Value::Null);
+    assert!(
+        report["notes"]
+            .to_string()
+            .contains("nothing to compare with (--new-only)"),
+        "{report}"
+    );
+}
+
+#[test]
+fn flag_variable_and_file_say_it() {
+    let world = past();
+    world.write(
+        "old.orch.yaml",
+        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+    );
+    world.commit("edit");
+    let check = |call: &Call| call.run(&["check"]);
+    let call = Call::new(&world.work());
+    check(&call).expect(1);
+    check(&Call::new(&world.work()).variable("SLUICEGATE_NEW_ONLY", "true")).expect(0);
+    world.write("sluicegate.yaml", "review: { new-only: true }\n");
+    check(&call).expect(0);
+}
+
+/// A platform that finds the names with a small first letter bad, by the commit that it is asked about.
+fn judging(world: &World) -> Platform {
+    let platform = Platform::new();
+    let work = world.work();
+    platform.reviews(move |request: &Request| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let commit = body["commitId"].as_str().unwrap().to_owned();
+        let mut failed = false;
+        let files: serde_json::Map<String, Value> = asked(request)
+            .into_iter()
+            .map(|path| {
+                let shown = Command::new("git")
+                    .args(["show", &format!("{commit}:{path}")])
+                    .current_dir(&work)
+                    .output()
+                    .unwrap();
+                let text = String::from_utf8(shown.stdout).unwrap();
+                let bad: Vec<String> = ["bad name", "worse name"]
+                    .into_iter()
+                    .filter(|name| text.contains(&format!("{name:?}:")))
+                    .map(|name| format!("the component \"{name}\" is wrong"))
+                    .collect();
+                let status = if bad.is_empty() { "PASSED" } else { "FAILED" };
+                failed |= !bad.is_empty();
+                (
+                    path,
+                    json!([{ "ruleName": NAMING, "status": status, "violations": bad }]),
+                )
+            })
+            .collect();
+        let status = if failed { "FAILED" } else { "PASSED" };
+        ResponseTemplate::new(200)
+            .set_body_json(json!({ "reviewStatus": status, "results": files, "excludedFiles": [] }))
+    });
+    platform
+}
+
+#[test]
+fn the_platform_is_asked_about_the_base_of_files_with_findings() {
+    let world = past();
+    world.write(
+        "old.orch.yaml",
+        pipeline(&["Start", "bad name", "Two", "Three", "Done"]),
+    );
+    world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("edit");
+    world.push();
+    let platform = judging(&world);
+    let args = ["review", "--new-only", "--report", "json=-"];
+    let report = platform.call(&world).run(&args).expect(0).json();
+    assert_eq!(
+        (&report["findings"]["new"], &report["findings"]["known"]),
+        (&json!(0), &json!(1))
+    );
+    let requests = platform.requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!(asked(&requests[1]), ["old.orch.yaml"], "only files with findings");
+    let body: Value = serde_json::from_slice(&requests[1].body).unwrap();
+    assert_eq!(
+        body["commitId"],
+        world.git(&["merge-base", "main", "change"]).as_str()
+    );
+
+    world.write(
+        "old.orch.yaml",
+        pipeline(&["Start", "bad name", "worse name", "Done"]),
+    );
+    world.commit("worse");
+    world.push();
+    let report = platform.call(&world).run(&args).expect(1).json();
+    assert_eq!(
+        state_of(&states(&report), &format!("old.orch.yaml {NAMING}")),
+        ["known", "new"]
+    );
+}
+
+#[test]
+fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
+    let world = past();
+    world.write(
+        "old.orch.yaml",
+        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+    );
+    world.commit("edit");
+    world.push();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let answers = [
+        ResponseTemplate::new(503),
+        ResponseTemplate::new(200).set_body_json(
+            json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": ["old.orch.yaml"] }),
+        ),
+        ResponseTemplate::new(200).set_body_json(json!({ "reviewStatus": "PASSED", "excludedFiles": [],
+            "results": { "old.orch.yaml": [{ "ruleName": NAMING, "status": "ODD", "violations": [] }] } })),
+    ];
+    for answer in answers {
+        let platform = Platform::new();
+        let head = head.clone();
+        platform.reviews(move |request: &Request| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap();
+            if body["commitId"] == head.as_str() {
+                let found = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": ["\"bad name\""] }]);
+                return ResponseTemplate::new(200).set_body_json(
+                    json!({ "reviewStatus": "FAILED", "results": { "old.orch.yaml": found }, "excludedFiles": [] }),
+                );
+            }
+            answer.clone()
+        });
+        let ended = platform.call(&world).run(&["review", "--new-only"]).expect(3);
+        assert!(
+            ended.out.contains("he base of 1 file could not be judged"),
+            "{}",
+            ended.all()
+        );
+    }
+    // A rejected token is one, whatever it is asked about.
+    let platform = Platform::new();
+    platform.reviews(move |request: &Request| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        if body["commitId"] != head.as_str() {
+            return ResponseTemplate::new(401);
+        }
+        let found = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": ["\"bad name\""] }]);
+        ResponseTemplate::new(200).set_body_json(
+            json!({ "reviewStatus": "FAILED", "results": { "old.orch.yaml": found }, "excludedFiles": [] }),
+        )
+    });
+    platform.call(&world).run(&["review", "--new-only"]).expect(4);
+}
+
+/// An earlier push brought a finding, red or unreviewed; the next one must not publish it as known.
+#[test]
+fn what_is_published_is_compared_with_what_was_published_last() {
+    let world = project();
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
+    );
+    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    let published = world.commit("published");
+    world.write("other.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    let red = world.commit("red");
+    world.write(
+        "old.orch.yaml",
+        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+    );
+    world.commit("next");
+    world.push();
+    let platform = judging(&world);
+    let details = json!({ "sharedPipelines": [], "artifactDetails": {
+        "sharedPipelineIdPrefix": "sales", "versionName": "1", "commitHash": published, "enabled": true } });
+    platform.on(
+        "GET",
+        "/artifacts/details$",
+        ResponseTemplate::new(200).set_body_json(details),
+    );
+    let event = json!({ "ref": "refs/heads/main", "before": red, "after": world.git(&["rev-parse", "HEAD"]),
+        "repository": { "default_branch": "main", "full_name": "o/p" } });
+    let file = world.path().join("event.json");
+    std::fs::write(&file, event.to_string()).unwrap();
+    let call = platform
+        .call(&world)
+        .variable("CI", "true")
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "push")
+        .variable("GITHUB_REF", "refs/heads/main")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_EVENT_PATH", file.display().to_string());
+    let args = ["--new-only", "--report", "json=-"];
+    // Since the push before, nothing is new.
+    let report = call.run(&[&["review"], &args[..]].concat()).expect(0).json();
+    assert_eq!(report["findings"]["known"], 1);
+    let ci = [
+        "ci",
+        "--publish-on-branch",
+        "main",
+        "--prefix",
+        "sales",
+        "--version-name",
+        "2",
+    ];
+    let report = call.run(&[&ci, &args[..]].concat()).expect(1).json();
+    let states = states(&report);
+    assert_eq!(state_of(&states, &format!("other.orch.yaml {NAMING}")), ["new"]);
+    assert_eq!(state_of(&states, &format!("old.orch.yaml {NAMING}")), ["known"]);
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| request.url.path().contains("reviews") || request.method == "GET")
+    );
+}
+
+#[test]
+fn a_failed_review_without_a_finding_is_never_excused() {
+    let world = past();
+    world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("edit");
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(crate::world::each(
+        "FAILED",
+        json!([{ "ruleName": NAMING, "status": "PASSED", "violations": [] }]),
+    ));
+    platform.call(&world).run(&["review", "--new-only"]).expect(1);
+}
+
+#[test]
+fn where_the_rules_changed_the_base_is_judged_here_and_that_is_said() {
+    let world = past();
+    world.write(
+        "old.orch.yaml",
+        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+    );
+    world.write(
+        ".platform/config/pipeline_quality_rules.yaml",
+        RULES.replace("maxComponents: 3", "maxComponents: 30"),
+    );
+    world.commit("edit");
+    world.push();
+    let platform = judging(&world);
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--new-only", "--report", "json=-"])
+        .expect(0);
+    let notes = ended.json()["notes"].to_string();
+    assert!(
+        notes.contains("the rules differ between head and base"),
+        "{notes}"
+    );
+    let commits: Vec<Value> = platform
+        .requests()
+        .iter()
+        .map(|request| serde_json::from_slice::<Value>(&request.body).unwrap()["commitId"].clone())
+        .collect();
+    assert!(
+        commits
+            .iter()
+            .all(|commit| *commit == world.git(&["rev-parse", "HEAD"]).as_str()),
+        "{commits:?}"
+    );
+}
