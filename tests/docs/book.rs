@@ -243,6 +243,29 @@ fn the_pages_of_hosts_show_what_init_writes() {
 }
 
 #[test]
+fn the_pages_of_hosts_that_read_junit_say_what_it_means() {
+    for host in [
+        "azure",
+        "bitbucket",
+        "buildkite",
+        "circleci",
+        "github",
+        "gitlab",
+        "jenkins",
+    ] {
+        let page = read(&format!("docs/book/{host}.md"));
+        let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        for said in [
+            "a `failure` is only what counts against the gate",
+            "an `error` what could not be evaluated",
+            "What is below `--fail-on` is `skipped`, with its words",
+        ] {
+            assert!(words.contains(said), "{host} does not say {said:?}");
+        }
+    }
+}
+
+#[test]
 fn versions_and_variables_in_the_book_are_real() {
     for (page, text) in pages() {
         for before in ["sluicegate:", "sluicegate@v", "sluicegate-", "rev: v"] {
