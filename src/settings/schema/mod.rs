@@ -144,8 +144,8 @@ fn switch() -> Value {
 }
 
 fn show() -> Value {
-    json!({ "type": "string", "pattern": "^(all|new|none|[0-9]+)$", "default": cli::Show::default().to_string(),
-        "examples": ["all"] })
+    json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^(all|new|none|[0-9]+)$",
+        "default": cli::Show::default().to_string(), "examples": ["all", 20] })
 }
 
 fn whole<T: Into<Value>>(least: T, most: T, default: T) -> Value {

@@ -154,7 +154,9 @@ fn read_keys(schema: &Value) -> AskedKeys {
 /// The keys that the schema knows.
 fn schema_keys(path: &str, schema: &Value, found: &mut AskedKeys) {
     let Some(keys) = schema["properties"].as_object() else {
-        let kind = schema["type"].as_str().unwrap();
+        // Of several types the last is the widest, which the reader asks for.
+        let kind = schema["type"].as_array().and_then(|kinds| kinds.last());
+        let kind = kind.unwrap_or(&schema["type"]).as_str().unwrap();
         found.insert(path.to_owned(), kind.to_owned());
         if kind == "array" {
             schema_keys(&format!("{path}[]"), &schema["items"], found);
@@ -236,6 +238,8 @@ fn both_take_and_both_refuse() {
         "review: { fail-on: never, on-unavailable: pass, fork: check, annotations: none }\n",
         "review: { comment: true, category: nightly, show: all, report: ['sarif=a.sarif', 'junit-strict=b.xml', html=c.html] }\n",
         "review: { report: ['junit=a.xml', 'json=-'], batch-size: 10000, concurrency: 64 }\n",
+        "review: { show: 20 }\n",
+        "review: { show: '20' }\n",
         "publish: { prefix: sales, version-name: auto, select: closure, if-exists: same-content, lookup-timeout: 3600 }\n",
         "publish: { from: worktree, on-ignored: disable, no-verify: true, receipt: r.json, require-review: r.json }\n",
         "publish-on: { branches: [main], tags: ['v*'] }\n",
@@ -258,6 +262,8 @@ fn both_take_and_both_refuse() {
         "ci: gitlab\n",
         "review: { base: HEAD }\n",
         "review: { dry-run: true }\n",
+        "review: { show: -1 }\n",
+        "review: { show: few }\n",
         "publish: { dry-run: true }\n",
         "timeout: 0\n",
         "timeout: 86401\n",
