@@ -8,6 +8,7 @@ use super::error::Problem;
 use super::listing::{Listing, refuse_unsure};
 use super::references::{self, PipelineFacts};
 use super::shared_file::SharedFile;
+use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
 use crate::git::{FileKind, SnapshotFile};
 use crate::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
@@ -27,7 +28,7 @@ pub(super) struct Input<'a> {
 /// What the check found.
 pub(super) struct Checked {
     pub problems: Vec<Problem>,
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// The scripts to be sent.
     pub scripts: BTreeMap<String, SnapshotFile>,
     /// The pipelines that are sent.
@@ -173,7 +174,7 @@ fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script 
 enum Meaning {
     Fine,
     /// It cannot be known, or need not be: a warning in any case.
-    Unsure(String),
+    Unsure(WarningKind, String),
     /// What it names is not sent.
     Broken(String),
 }
@@ -183,7 +184,7 @@ struct ClosureCheck<'a> {
     files: PipelineFiles<'a>,
     scripts: &'a BTreeMap<String, Script>,
     problems: Vec<Problem>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl ClosureCheck<'_> {
@@ -196,8 +197,7 @@ impl ClosureCheck<'_> {
             if !entry.enabled && is_there {
                 let what =
                     format!("the shared pipeline `{id}` is disabled, so the version does not offer it");
-                self.warnings
-                    .push(shared.problem(entry.position, what).to_string());
+                self.warn(WarningKind::Disabled, &shared.problem(entry.position, what));
             } else if let Some(why) = self.not_sent(path)? {
                 let what = format!("the shared pipeline `{id}` is `{path}`, which {why}");
                 self.problems.push(shared.problem(entry.position, what));
@@ -223,7 +223,7 @@ impl ClosureCheck<'_> {
 
     fn pipeline(&mut self, path: &str, facts: &PipelineFacts, is_needed: bool) {
         match &facts.references {
-            Err(error) => self.report(path, unread(error), is_needed),
+            Err(error) => self.report(path, WarningKind::Unread, unread(error), is_needed),
             Ok(references) => references
                 .iter()
                 .for_each(|reference| self.reference(path, reference, is_needed)),
@@ -231,20 +231,26 @@ impl ClosureCheck<'_> {
     }
 
     fn reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
-        let (what, stops) = match self.meaning(reference) {
+        let (kind, what, stops) = match self.meaning(reference) {
             Meaning::Fine => return,
-            Meaning::Unsure(what) => (what, false),
-            Meaning::Broken(what) => (what, is_needed),
+            Meaning::Unsure(kind, what) => (kind, what, false),
+            Meaning::Broken(what) => (WarningKind::NotSent, what, is_needed),
         };
         let found = (
             Some(reference.position.line),
             Some(reference.component.clone()),
             what,
         );
-        self.report(path, found, stops);
+        self.report(path, kind, found, stops);
     }
 
-    fn report(&mut self, path: &str, found: (Option<u32>, Option<String>, String), stops: bool) {
+    fn report(
+        &mut self,
+        path: &str,
+        kind: WarningKind,
+        found: (Option<u32>, Option<String>, String),
+        stops: bool,
+    ) {
         let (line, component, what) = found;
         let problem = Problem {
             path: path.to_owned(),
@@ -255,15 +261,24 @@ impl ClosureCheck<'_> {
         if stops {
             self.problems.push(problem);
         } else {
-            self.warnings.push(problem.to_string());
+            self.warn(kind, &problem);
         }
+    }
+
+    fn warn(&mut self, kind: WarningKind, problem: &Problem) {
+        self.warnings.push(Warning {
+            kind,
+            place: problem.place(),
+            text: problem.to_string(),
+        });
     }
 
     fn meaning(&self, reference: &Reference) -> Meaning {
         match (&reference.target, reference.kind) {
-            (Target::Expression(text), _) => Meaning::Unsure(format!(
-                "names `{text}`, an expression: whether it is sent cannot be known"
-            )),
+            (Target::Expression(text), _) => {
+                let what = format!("names `{text}`, an expression: whether it is sent cannot be known");
+                Meaning::Unsure(WarningKind::Expression, what)
+            }
             (Target::Path(target), ReferenceKind::Pipeline(kind)) => self.call(target, kind),
             (Target::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::NotSent(what)) => Meaning::Broken(what.clone()),
@@ -287,7 +302,7 @@ impl ClosureCheck<'_> {
             Resolved::Ambiguous(paths) => {
                 let what = format!("calls `{target}`, which may be any of {}", paths.join(", "));
                 match paths.iter().find(|path| !is_sent(path)) {
-                    None => Meaning::Unsure(what),
+                    None => Meaning::Unsure(WarningKind::Ambiguous, what),
                     Some(path) => {
                         Meaning::Broken(format!("{what}: `{path}` is not among the selected files"))
                     }

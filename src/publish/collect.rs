@@ -7,6 +7,7 @@ use super::listing::{Listing, refuse_unsure};
 use super::references::{self, PipelineFacts};
 use super::shared_file::SharedFile;
 use super::version::{self, VersionFacts};
+use super::warnings::{self, Warning, WarningKind};
 use super::{Plan, PlannedFile, PublishError, Select, SharedPipelineRef, Source, Wish};
 use crate::api::header_value;
 use crate::git::{CommitId, Repository, SnapshotFile};
@@ -44,11 +45,20 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
     let files = files(&contents, selected, &shared, &checked)?;
     let (branch, odd_branch) = branch(wish);
     let mut warnings = checked.warnings;
-    warnings.extend(odd_branch);
-    warnings.extend(warnings_of_listing(&listing, &shared));
+    warnings.extend(listing.submodules.iter().map(skipped));
+    let mut others: Vec<String> = odd_branch.into_iter().chain(no_offer(&shared)).collect();
     if wish.source == Source::Worktree {
-        warnings.extend(drift::warning(repository, head, wish, &contents, &files)?);
+        others.extend(drift::warning(repository, head, wish, &contents, &files)?);
     }
+    let told = warnings::summed(&warnings)
+        .into_iter()
+        .chain(others.iter().cloned())
+        .collect();
+    let all = warnings
+        .into_iter()
+        .map(|warning| warning.text)
+        .chain(others)
+        .collect();
     Ok(Plan {
         prefix,
         version_name,
@@ -57,7 +67,8 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
         config_dir,
         files,
         shared: shared.enabled().map(SharedPipelineRef::from).collect(),
-        warnings: bounded(warnings),
+        warnings: bounded(all),
+        told,
         source: wish.source,
         select: wish.select,
         root: repository.root().to_owned(),
@@ -161,18 +172,21 @@ fn files(
     planned.collect()
 }
 
-fn warnings_of_listing(listing: &Listing<'_>, shared: &SharedFile) -> Vec<String> {
-    let skipped = |path: &String| {
-        format!("{path}: a submodule, whose files are not part of this repository, is skipped")
-    };
-    let mut warnings: Vec<String> = listing.submodules.iter().map(skipped).collect();
-    if shared.enabled().next().is_none() {
-        warnings.push(format!(
-            "{}: no shared pipeline is enabled, so the version would offer none",
-            shared.path
-        ));
+fn skipped(path: &String) -> Warning {
+    Warning {
+        kind: WarningKind::Submodule,
+        place: path.clone(),
+        text: format!("{path}: a submodule, whose files are not part of this repository, is skipped"),
     }
-    warnings
+}
+
+fn no_offer(shared: &SharedFile) -> Option<String> {
+    let path = &shared.path;
+    shared
+        .enabled()
+        .next()
+        .is_none()
+        .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer none"))
 }
 
 fn bounded(mut warnings: Vec<String>) -> Vec<String> {

@@ -76,12 +76,17 @@ pub struct Problem {
     pub what: String,
 }
 
+impl Problem {
+    /// The file, with the line if it is known.
+    pub(super) fn place(&self) -> String {
+        self.line
+            .map_or_else(|| self.path.clone(), |line| format!("{}:{line}", self.path))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.path)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
+        f.write_str(&self.place())?;
         if let Some(component) = &self.component {
             write!(f, ": component `{component}`")?;
         }

@@ -28,6 +28,7 @@ mod upload;
 mod verify;
 pub mod version;
 mod versions;
+mod warnings;
 mod wish;
 
 pub use carry_out::publish;

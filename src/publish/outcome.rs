@@ -63,6 +63,11 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
+    /// Whether this run has published something, as far as is known.
+    pub const fn may_be_new(self) -> bool {
+        matches!(self, Self::Published | Self::Incomplete | Self::Unknown)
+    }
+
     /// As the receipt has it: what is not known to be published counts as failed there.
     pub const fn in_receipt(self) -> &'static str {
         match self {

@@ -25,6 +25,8 @@ pub struct Plan {
     pub shared: Vec<SharedPipelineRef>,
     /// What does not stop the publish and should be known, a sentence each.
     pub warnings: Vec<String>,
+    /// The same for people, a sentence for all of one kind.
+    pub told: Vec<String>,
     /// Where the files come from.
     pub source: Source,
     /// Which of the selected files are taken.

@@ -225,6 +225,24 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
 }
 
 #[test]
+fn warnings_of_a_kind_are_one_sentence_for_people() {
+    let world = world();
+    let calls: Vec<_> = (0..5)
+        .map(|at| call("orchestrationJob", &format!("${{job{at}}}")))
+        .collect();
+    world.write("load.orch.yaml", pipeline("orchestration", &calls));
+    let broken = [call("transformationJob", "nowhere"), script("sql/none.sql")];
+    world.write(".hidden/other.orch.yaml", pipeline("orchestration", &broken));
+    let plan = planned(&world);
+    assert_eq!(plan.warnings.len(), 8, "each stands in the plan as data");
+    insta::assert_snapshot!(plan.told.join("\n"), @"
+    .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
+    2 references in pipelines that no shared pipeline needs name what is not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14
+    5 references are expressions, so it cannot be known whether what they name is sent: load.orch.yaml:8, load.orch.yaml:13, load.orch.yaml:18 and 2 more (--dry-run --json lists them)
+    ");
+}
+
+#[test]
 fn the_closure_is_what_the_shared_pipelines_need() {
     let world = world();
     let calls = [

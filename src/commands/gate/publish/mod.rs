@@ -72,13 +72,17 @@ impl Publishing<'_> {
             planned => planned?,
         };
         self.review = evidence.map(|evidence| evidence.covers(&plan)).transpose()?;
-        for warning in &plan.warnings {
-            self.run.ui.warn(warning);
-        }
         if self.settings.dry_run {
+            self.warn(&plan);
             return self.preview(&plan);
         }
         self.send(&plan)
+    }
+
+    fn warn(&self, plan: &Plan) {
+        for warning in &plan.told {
+            self.run.ui.warn(warning);
+        }
     }
 
     fn send(&self, plan: &Plan) -> CommandResult {
@@ -96,6 +100,10 @@ impl Publishing<'_> {
             Some(progress(&bar, plan)),
         ))?;
         bar.clear();
+        // What is to be known of a version that is not new was told when that was published.
+        if ended.kind.may_be_new() {
+            self.warn(plan);
+        }
         let status = tell::tell(self, plan, &ended)?;
         let hashes = ended.hashes.clone().unwrap_or_default();
         let receipt = Receipt::of(plan, &hashes, &ended).with_review(self.review.as_ref());

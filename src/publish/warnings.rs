@@ -1,0 +1,81 @@
+//! What does not stop a publish and should be known: place by place, and summed up for people.
+
+use crate::text::count;
+use std::collections::BTreeMap;
+
+/// The places that a sum names.
+const NAMED: usize = 3;
+
+/// What a warning is about; of one kind there may be hundreds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum WarningKind {
+    Disabled,
+    NotSent,
+    Ambiguous,
+    Expression,
+    Unread,
+    Submodule,
+}
+
+/// One warning of a kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Warning {
+    pub kind: WarningKind,
+    /// The file, with the line if there is one.
+    pub place: String,
+    /// The sentence, with its place.
+    pub text: String,
+}
+
+/// A line for each kind: the warning itself where there is one, else how many there are and where the first stand.
+pub(super) fn summed(warnings: &[Warning]) -> Vec<String> {
+    let mut kinds: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
+    for warning in warnings {
+        kinds.entry(warning.kind).or_default().push(warning);
+    }
+    let line = |(kind, found): (WarningKind, Vec<&Warning>)| match found.as_slice() {
+        [one] => one.text.clone(),
+        several => format!("{}: {}", kind.sentence(several.len()), places(several)),
+    };
+    kinds.into_iter().map(line).collect()
+}
+
+fn places(warnings: &[&Warning]) -> String {
+    let named: Vec<&str> = warnings.iter().take(NAMED).map(|it| it.place.as_str()).collect();
+    match warnings.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!(
+            "{} and {more} more (--dry-run --json lists them)",
+            named.join(", ")
+        ),
+    }
+}
+
+impl WarningKind {
+    fn sentence(self, times: usize) -> String {
+        let references = || count(times, "reference");
+        match self {
+            Self::Disabled => {
+                let what = count(times, "shared pipeline");
+                format!("{what} are disabled, so the version does not offer them")
+            }
+            Self::NotSent => {
+                let what = references();
+                format!("{what} in pipelines that no shared pipeline needs name what is not sent")
+            }
+            Self::Ambiguous => format!("{} may mean any of several pipelines", references()),
+            Self::Expression => {
+                let what = references();
+                format!("{what} are expressions, so it cannot be known whether what they name is sent")
+            }
+            Self::Unread => {
+                let what = count(times, "file");
+                format!("{what} that no shared pipeline needs cannot be read as pipelines")
+            }
+            Self::Submodule => {
+                let what = count(times, "submodule");
+                format!("{what}, whose files are not part of this repository, are skipped")
+            }
+        }
+    }
+}
