@@ -1,9 +1,10 @@
 //! What a person meets, to be read through from top to bottom: every message made of whole sentences, and each cause told once.
 
 use crate::program::{Call, Ended};
+use crate::publish;
 use crate::repo::World;
 use crate::world::{Platform, RULES, change, each, pipeline, project};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use wiremock::ResponseTemplate;
 
@@ -200,11 +201,96 @@ fn reviews(book: &mut Book) {
     );
 }
 
+const PUBLISH: [&str; 5] = ["publish", "--prefix", "p", "--version-name", "1"];
+
+/// The project of a publish, with twenty calls whose names are expressions.
+fn vague() -> World {
+    let world = publish::project();
+    let call = |at: usize| publish::calling(&format!("${{job{at}}}"), "sql/it.sql");
+    for at in 0..20 {
+        world.write(&format!("stock/p{at:02}.orch.yaml"), call(at));
+    }
+    world.commit("vague");
+    world.push();
+    world
+}
+
+fn publishes(book: &mut Book) {
+    let world = publish::project();
+    let taken = || publish::platform(&world, publish::published(&json!([])));
+    let dry: Vec<&str> = PUBLISH.iter().copied().chain(["--dry-run"]).collect();
+    book.remote("the plan of a publish", &world, &taken(), &dry);
+    book.remote("a publish", &world, &taken(), &PUBLISH);
+    let conflict = || {
+        let body = json!({ "title": "Conflict", "detail": "the version 1 exists" });
+        ResponseTemplate::new(409).set_body_json(body)
+    };
+    let platform = publish::platform(&world, conflict());
+    book.remote("a version that exists", &world, &platform, &PUBLISH);
+    let ignored = publish::published(&json!([{ "name": "sql/it.sql", "reason": "unsupported" }]));
+    let platform = publish::platform(&world, ignored);
+    book.remote(
+        "a publish of which something was ignored",
+        &world,
+        &platform,
+        &PUBLISH,
+    );
+    let vague = vague();
+    let platform = publish::platform(&vague, publish::published(&json!([])));
+    let ended = book.remote("a publish with warnings", &vague, &platform, &PUBLISH);
+    assert_eq!(ended.err.matches("warning: ").count(), 1, "{}", ended.err);
+    let platform = publish::platform(&vague, conflict());
+    let ended = book.remote("the same where it exists", &vague, &platform, &PUBLISH);
+    assert!(!ended.err.contains("warning: "), "{}", ended.err);
+    std::fs::remove_file(world.work().join("sql/it.sql")).unwrap();
+    world.commit("without the script");
+    world.push();
+    book.remote("shared pipelines that are not whole", &world, &taken(), &PUBLISH);
+}
+
+fn cis(book: &mut Book) {
+    let world = publish::project();
+    let reviewed = |status: &str, rule: Value| {
+        let platform = publish::platform(&world, publish::published(&json!([])));
+        platform.reviews(each(status, json!([rule])));
+        platform
+    };
+    let ci = [
+        "ci",
+        "--prefix",
+        "p",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+    ];
+    let on = |branch| ci.iter().copied().chain([branch]).collect::<Vec<_>>();
+    let passed = || reviewed("PASSED", json!({ "ruleName": "r", "status": "PASSED" }));
+    book.remote("a job that passes and publishes", &world, &passed(), &on("main"));
+    book.remote("a job with nothing to publish", &world, &passed(), &on("release"));
+    let failed = json!({ "ruleName": "r", "status": "FAILED", "violations": ["component \"Run\" is wrong"] });
+    let platform = reviewed("FAILED", failed);
+    book.remote(
+        "a job that fails and publishes nothing",
+        &world,
+        &platform,
+        &on("main"),
+    );
+    let silent = reviewed("FAILED", json!({ "ruleName": "r", "status": "ERROR" }));
+    book.remote(
+        "a rule that ended without a word",
+        &world,
+        &silent,
+        &["review", "--show", "1"],
+    );
+}
+
 #[test]
 fn what_a_person_meets() {
     let mut book = Book::default();
     checks(&mut book);
     jobs(&mut book);
     reviews(&mut book);
+    publishes(&mut book);
+    cis(&mut book);
     insta::assert_snapshot!(book.0);
 }

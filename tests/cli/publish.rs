@@ -11,7 +11,7 @@ use wiremock::{Request, ResponseTemplate};
 const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
 
 /// A published project: one shared pipeline that runs a script and another pipeline.
-fn project() -> World {
+pub fn project() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
     world.write("sales/load.orch.yaml", calling("sales/clean", "sql/it.sql"));
@@ -22,7 +22,7 @@ fn project() -> World {
     world
 }
 
-fn calling(transformation: &str, script: &str) -> String {
+pub fn calling(transformation: &str, script: &str) -> String {
     format!(
         "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-transformation\n      parameters:\n        \
          transformationJob: {transformation}\n    Script:\n      type: sql-executor\n      parameters:\n        \
@@ -30,7 +30,7 @@ fn calling(transformation: &str, script: &str) -> String {
     )
 }
 
-fn details(world: &World) -> Value {
+pub fn details(world: &World) -> Value {
     json!({
         "artifactDetails": {
             "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": true,
@@ -42,12 +42,12 @@ fn details(world: &World) -> Value {
 }
 
 /// A platform without the version, that takes the upload with this answer and then has the version.
-fn platform(world: &World, published: ResponseTemplate) -> Platform {
+pub fn platform(world: &World, published: ResponseTemplate) -> Platform {
     taking(published, answer(&details(world)))
 }
 
 /// A platform that has these details once something was uploaded, and none before.
-fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
+pub fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
     let platform = Platform::new();
     let uploaded = Arc::new(AtomicBool::new(false));
     let there = Arc::clone(&uploaded);
@@ -65,7 +65,7 @@ fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
     platform
 }
 
-fn published(ignored: &Value) -> ResponseTemplate {
+pub fn published(ignored: &Value) -> ResponseTemplate {
     answer(&json!({ "versionName": "1", "ignoredResources": ignored }))
 }
 
