@@ -5,6 +5,7 @@ mod kit;
 mod platform;
 mod setup;
 
+use crate::ci;
 use crate::cli::{Cli, Command, GlobalArgs};
 use crate::env::Env;
 use crate::error::Failure;
@@ -90,5 +91,5 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
 
 /// Every CI host sets `CI`, or names itself in a variable that detection knows.
 fn is_ci(env: &Env) -> bool {
-    env.get("CI").is_some()
+    env.get("CI").is_some() || !matches!(ci::detect(env, None), Ok(found) if found.host == ci::Host::None)
 }

@@ -31,15 +31,17 @@ pub struct Ui {
     quiet: bool,
     color: ColorChoice,
     live: bool,
+    lines: bool,
 }
 
 impl Ui {
-    /// `ci` turns moving progress bars off even where the host offers a terminal.
+    /// `ci` turns moving progress bars off even where the host offers a terminal, and into lines.
     pub fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
         Self {
             quiet,
             color,
             live: !quiet && !ci && io::stderr().is_terminal(),
+            lines: !quiet && ci,
         }
     }
 
@@ -109,9 +111,9 @@ impl Ui {
         failure.status()
     }
 
-    /// A progress bar on a terminal, nothing elsewhere.
+    /// A progress bar on a terminal, some lines in CI, nothing elsewhere.
     pub fn progress(self, what: &str) -> Bar {
-        Bar::new(self.live, what)
+        Bar::new(self.live, self.lines, what)
     }
 
     fn message(self, label: &str, style: Style, message: &str) {

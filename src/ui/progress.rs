@@ -1,15 +1,49 @@
 //! A progress bar for people at a terminal; a CI log gets lines instead.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The most lines that a log gets, the end left out.
+const STEPS: u64 = 20;
 
 /// A bar over things or bytes.
 #[derive(Debug, Clone)]
 pub struct Bar {
     bar: ProgressBar,
+    lines: Option<Lines>,
+}
+
+/// What a log gets instead of a bar.
+#[derive(Debug, Clone)]
+struct Lines {
+    what: String,
+    unit: Option<&'static str>,
+    last: Arc<AtomicU64>,
+}
+
+impl Lines {
+    /// A line at each further twentieth; the end is told by what follows.
+    fn set(&self, done: u64, total: u64) {
+        let step = done.saturating_mul(STEPS) / total.max(1);
+        let Some(unit) = self.unit.filter(|_| done < total) else {
+            return;
+        };
+        if self.last.fetch_max(step, Ordering::Relaxed) < step {
+            // Nobody is left to be told that standard error is closed.
+            let _ = writeln!(io::stderr().lock(), "{}: {done} of {total} {unit}", self.what);
+        }
+    }
 }
 
 impl Bar {
-    pub(super) fn new(live: bool, what: &str) -> Self {
+    pub(super) fn new(live: bool, lines: bool, what: &str) -> Self {
+        let lines = lines.then(|| Lines {
+            what: what.to_owned(),
+            unit: None,
+            last: Arc::default(),
+        });
         let bar = ProgressBar::with_draw_target(
             None,
             if live {
@@ -21,12 +55,16 @@ impl Bar {
         // Setting the message later would draw the bar before it has its style.
         Self {
             bar: bar.with_message(what.to_owned()),
+            lines,
         }
     }
 
     /// Counts files.
     #[must_use]
-    pub fn files(self) -> Self {
+    pub fn files(mut self) -> Self {
+        if let Some(lines) = &mut self.lines {
+            lines.unit = Some("files");
+        }
         self.styled("{msg} [{bar:30}] {pos}/{len} files")
     }
 
@@ -47,6 +85,9 @@ impl Bar {
     pub fn set(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
+        if let Some(lines) = &self.lines {
+            lines.set(done, total);
+        }
     }
 
     /// Takes the bar away.

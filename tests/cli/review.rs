@@ -1,6 +1,6 @@
 //! What is reviewed, and where the result goes.
 
-use crate::program::Call;
+use crate::program::{Call, Ended};
 use crate::repo::World;
 use crate::world::{Platform, RULES, asked, change, each, pipeline, project};
 use serde_json::{Value, json};
@@ -229,4 +229,41 @@ fn a_report_on_standard_output_is_alone_there() {
         json!(["##[error]no"])
     );
     assert!(!ended.all().contains("##["), "{}", ended.all());
+}
+
+#[test]
+fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
+    let content = pipeline(&["Start", "Done"]);
+    let names: Vec<String> = (0..90).map(|at| format!("p{at:02}.orch.yaml")).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    let world = change(&files);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    let args = [
+        "review",
+        "--batch-size",
+        "1",
+        "--concurrency",
+        "1",
+        "--report",
+        "json=-",
+    ];
+    let lines = |ended: &Ended| ended.err.matches("reviewing: ").count();
+    let ended = platform.call(&world).variable("CI", "true").run(&args).expect(0);
+    assert_eq!(ended.json()["verdict"], "passed");
+    assert!((10..=20).contains(&lines(&ended)), "{}", ended.err);
+    assert!(ended.err.contains("reviewing: 45 of 90 files\n"), "{}", ended.err);
+    let quiet: Vec<&str> = args.iter().copied().chain(["-q"]).collect();
+    let ended = platform.call(&world).variable("CI", "true").run(&quiet).expect(0);
+    assert_eq!(lines(&ended), 0);
+    // What one request answers has no way.
+    let ended = platform
+        .call(&world)
+        .variable("CI", "true")
+        .run(&["review"])
+        .expect(0);
+    assert_eq!(lines(&ended), 0);
 }
