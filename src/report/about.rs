@@ -35,12 +35,43 @@ pub struct About {
     pub told: Vec<String>,
     /// Where the reports are.
     pub reports: Vec<String>,
+    /// Where the rules file is wrong.
+    pub wrong_rules: Vec<WrongRules>,
     /// What is known of rules, in words.
     pub rules: Vec<RuleText>,
     /// Lines of the reviewed files.
     pub sources: Sources,
     /// Which lines the change touched.
     pub changed: ChangedLines,
+}
+
+/// A place in the rules file that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrongRules {
+    /// The evaluation error that it leads to.
+    pub error_type: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// File, line and column.
+    pub place: String,
+}
+
+impl About {
+    /// The places that cause what is said of this rule: those that name it, else all that lead to the same error.
+    pub(super) fn places(&self, rule: &str, error_type: Option<&str>) -> Vec<&str> {
+        let wrong = self
+            .wrong_rules
+            .iter()
+            .filter(|wrong| Some(wrong.error_type) == error_type);
+        let named = wrong
+            .clone()
+            .filter(|wrong| wrong.message.contains(&format!("`{rule}`")));
+        let named: Vec<&str> = named.map(|wrong| wrong.place.as_str()).collect();
+        if named.is_empty() {
+            return wrong.map(|wrong| wrong.place.as_str()).collect();
+        }
+        named
+    }
 }
 
 /// What a host takes of a SARIF file; beyond it results are dropped, or the whole is refused.

@@ -27,7 +27,7 @@ mod uri;
 mod wording;
 
 pub use crate::findings::Verdict;
-pub use about::{About, ChangedLines, Line, RuleText, SarifLimits, Sources};
+pub use about::{About, ChangedLines, Line, RuleText, SarifLimits, Sources, WrongRules};
 pub use document::comment;
 pub use junit::{ExecutionRun, execution_junit};
 pub use sarif::left_out as left_out_of_sarif;

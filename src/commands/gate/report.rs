@@ -38,6 +38,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         to: &destinations,
         passes: status == ExitStatus::Success,
         told: &[],
+        wrong_rules: Vec::new(),
     };
     let delivered = deliver_from(run, &place, &delivery);
     Ok(status.worse(delivered))

@@ -16,8 +16,10 @@ use crate::commands::gate::judgement::Ending;
 use crate::commands::gate::workspace::Workspace;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::Report;
+use crate::findings::{Finding, Report};
 use crate::git::{Repository, Snapshot};
+use crate::report::WrongRules;
+use crate::rules::{self, Problem};
 use crate::settings::Destinations;
 
 /// What to deliver, and where to.
@@ -28,6 +30,8 @@ pub(crate) struct Delivery<'a> {
     pub(crate) passes: bool,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: &'a [String],
+    /// Where the rules file is wrong.
+    pub(crate) wrong_rules: Vec<WrongRules>,
 }
 
 /// Where the program runs, as far as it is known.
@@ -74,8 +78,32 @@ pub(crate) fn deliver(
             to,
             passes: ending.status == ExitStatus::Success,
             told: &ending.told,
+            wrong_rules: wrong_rules(workspace, snapshot, report),
         },
     )
+}
+
+/// The places that `rules lint` shows, where the rules file keeps anything from being judged.
+fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Vec<WrongRules> {
+    if !report.findings().iter().any(Finding::is_of_the_rules_file) {
+        return Vec::new();
+    }
+    let Ok(Some(file)) = workspace.rules_file(snapshot) else {
+        return Vec::new();
+    };
+    let Ok(Ok(bytes)) = workspace.read(&file) else {
+        return Vec::new();
+    };
+    let problems = rules::lint(&bytes).into_iter().filter(|problem| problem.is_error);
+    let wrong = |problem: Problem| {
+        let at = problem.position;
+        Some(WrongRules {
+            error_type: problem.error_type?,
+            message: problem.message,
+            place: format!("{}:{}:{}", file.path, at.line, at.column),
+        })
+    };
+    problems.filter_map(wrong).collect()
 }
 
 /// Delivers from any place.
