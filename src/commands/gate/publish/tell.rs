@@ -63,7 +63,6 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
             let first = problems.next().cloned().unwrap_or_default();
             format!("{first}\n  {name} is published, but it is incomplete")
         }
-        OutcomeKind::Conflict => format!("{name} exists already, nothing was published"),
         OutcomeKind::Incomplete => {
             format!("{name} is published, but it is incomplete or could not be verified")
         }
