@@ -23,6 +23,7 @@ pub mod findings;
 pub mod follow;
 pub mod gate;
 pub mod git;
+pub mod globs;
 pub mod hosts;
 pub mod http;
 pub mod input;
@@ -36,6 +37,7 @@ pub mod service;
 pub mod settings;
 pub mod text;
 pub mod ui;
+pub mod waivers;
 pub mod write;
 pub mod yaml;
 

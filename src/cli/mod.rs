@@ -26,6 +26,7 @@ mod tasks;
 mod values;
 mod variables;
 mod verify;
+mod waivers;
 
 pub use artifacts::{
     ArtifactsArgs, ArtifactsVerb, DisableArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs,
@@ -63,6 +64,7 @@ pub use values::{
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;
+pub use waivers::{AddWaiverArgs, WaiversArgs, WaiversVerb};
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -152,6 +154,8 @@ pub enum Command {
     Events(EventsArgs),
     /// The quality rules: list, explain, init, lint
     Rules(RulesArgs),
+    /// The findings that are allowed: add, list, prune
+    Waivers(WaiversArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own

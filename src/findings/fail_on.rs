@@ -1,6 +1,6 @@
 //! What fails the gate.
 
-use super::{RuleResult, Severity, State, Status};
+use super::{RuleResult, Severity, Status};
 use clap::ValueEnum;
 use std::fmt;
 
@@ -51,8 +51,7 @@ impl FailOn {
 impl RuleResult {
     /// Whether it fails the gate: by what it weighs, and unless all of it is known or waived.
     pub fn fails(&self, fail_on: FailOn) -> bool {
-        let is_old = |at| matches!(self.state(at), Some(State::Known | State::Waived));
-        fail_on.fails(&self.status) && !(0..self.violations.len().max(1)).all(is_old)
+        fail_on.fails(&self.status) && !self.is_old()
     }
 }
 

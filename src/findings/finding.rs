@@ -1,6 +1,6 @@
 //! A finding: the unit that people and hosts count, and what they are told of it.
 
-use super::{FileResults, NO_ERROR_TYPE, RuleResult, Severity, State, Status};
+use super::{FileResults, NO_ERROR_TYPE, RuleResult, Severity, State, Status, Waiver};
 use std::borrow::Cow;
 
 /// Error types that are about a whole file: every rule says the same, so a person is told once.
@@ -41,6 +41,8 @@ pub struct Finding<'a> {
     pub severity: Severity,
     /// How it stands against what was there before; none where nothing was compared and nothing waived.
     pub state: Option<State>,
+    /// The waiver that is about it, one that is over too.
+    pub waiver: Option<&'a Waiver>,
     /// The component or variable that it is about, as far as it is known.
     pub about: Option<&'a str>,
     /// How large what is counted is, for the rules that count.
@@ -88,6 +90,14 @@ impl Finding<'_> {
 
     /// One sentence for people; text from outside, to be escaped by the writer.
     pub fn message(&self) -> String {
+        let words = self.words();
+        match self.waiver.and_then(|waiver| waiver.told(self.state)) {
+            Some(told) => format!("{words} ({told})"),
+            None => words,
+        }
+    }
+
+    fn words(&self) -> String {
         match (self.error_type, &self.text) {
             (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),
             (Some(UNREADABLE), Some(text)) => format!("{UNREADABLE}: {text}"),
@@ -130,6 +140,7 @@ impl RuleResult {
             rule: &self.rule,
             severity,
             state: self.state(0),
+            waiver: self.waiver(0),
             about: None,
             size: None,
             error_type: None,
@@ -155,6 +166,7 @@ impl RuleResult {
             .map(|(at, violation)| Finding {
                 line: violation.line.unwrap_or(1),
                 state: self.state(at),
+                waiver: self.waiver(at),
                 about: violation.about.as_deref(),
                 size: violation.size,
                 text: Some(Cow::Borrowed(violation.text.as_str())),
@@ -213,6 +225,7 @@ mod tests {
             enforcement: None,
             violations,
             states: Vec::new(),
+            waivers: Vec::new(),
         }
     }
 

@@ -67,6 +67,7 @@ mod tests {
             rule: "r",
             severity: Severity::Error,
             state: None,
+            waiver: None,
             about: None,
             size: None,
             error_type: None,

@@ -12,6 +12,7 @@ mod result;
 mod show;
 mod state;
 mod totals;
+mod waiver;
 
 pub use block::Block;
 pub use fail_on::FailOn;
@@ -22,3 +23,4 @@ pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, RuleResult, Severity, 
 pub use show::Show;
 pub use state::State;
 pub use totals::Totals;
+pub use waiver::Waiver;

@@ -232,6 +232,7 @@ mod tests {
             enforcement: None,
             violations,
             states: Vec::new(),
+            waivers: Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The result of one rule on one file.
 
-use super::State;
+use super::{State, Waiver};
 use std::fmt;
 
 /// The level that the rules file gives to a rule (API document, "Pipeline review").
@@ -53,6 +53,9 @@ impl fmt::Display for Severity {
 /// What is shown where an evaluation error came without its type.
 pub const NO_ERROR_TYPE: &str = "no error type was given";
 
+/// The error that a pipeline's own content makes.
+const NO_START: &str = "designer/no-start-component";
+
 /// How a rule ended on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
@@ -72,6 +75,15 @@ impl Status {
             Self::Passed => "PASSED",
             Self::Failed(_) => "FAILED",
             Self::Error(_) => "ERROR",
+        }
+    }
+
+    /// Whether what it found can be known or waived. What could not be judged cannot, unless the pipeline itself says why.
+    pub fn can_be_old(&self) -> bool {
+        match self {
+            Self::Passed => false,
+            Self::Failed(_) => true,
+            Self::Error(error_type) => error_type.as_deref() == Some(NO_START),
         }
     }
 }
@@ -115,6 +127,9 @@ pub struct RuleResult {
     /// How each violation stands against what was there before, one where there is none; empty where nothing was
     /// compared and nothing waived.
     pub states: Vec<Option<State>>,
+    /// The waiver that is about each violation, aligned as the states are; empty where there is none. The finding of one
+    /// that is over counts.
+    pub waivers: Vec<Option<Waiver>>,
 }
 
 impl RuleResult {
@@ -135,6 +150,22 @@ impl RuleResult {
     /// How the finding of the violation at this index stands against what was there before.
     pub fn state(&self, at: usize) -> Option<State> {
         self.states.get(at).copied().flatten()
+    }
+
+    /// The waiver that is about the finding of the violation at this index.
+    pub fn waiver(&self, at: usize) -> Option<&Waiver> {
+        self.waivers.get(at)?.as_ref()
+    }
+
+    /// What a waiver says of it, for people.
+    pub fn waiver_told(&self, at: usize) -> Option<String> {
+        self.waiver(at)?.told(self.state(at))
+    }
+
+    /// Whether all that it found is known or waived.
+    pub fn is_old(&self) -> bool {
+        let is_old = |at| matches!(self.state(at), Some(State::Known | State::Waived));
+        (0..self.violations.len().max(1)).all(is_old)
     }
 }
 

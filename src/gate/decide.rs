@@ -1,7 +1,8 @@
 //! What the findings come to.
 
 use super::Tally;
-use crate::findings::{FailOn, Verdict};
+use crate::findings::{FailOn, RuleResult, Severity, Verdict};
+use std::collections::BTreeSet;
 
 /// The gate's word, with all that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
     // Where only new findings count, the platform's own word is about the known ones too.
     let platform_failed = match tally.compared {
         Some(_) => tally.failed_without_finding,
-        None => tally.platform_failed,
+        None => tally.is_failed_by_platform(),
     };
     Decision {
         failed: !found.is_empty() || (platform_failed && fail_on != FailOn::Never),
@@ -45,10 +46,29 @@ pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
     }
 }
 
+impl Tally {
+    /// Whether the platform said so of a batch, and no finding that is known or waived explains it.
+    fn is_failed_by_platform(&self) -> bool {
+        self.failed_batches.iter().any(|batch| self.stands(batch))
+    }
+
+    fn stands(&self, batch: &BTreeSet<String>) -> bool {
+        let files = self.files.iter().filter(|file| batch.contains(&file.path));
+        let found: Vec<&RuleResult> = files
+            .flat_map(|file| &file.results)
+            .filter(|result| result.severity().is_some())
+            .collect();
+        let is_severe = |result: &&&RuleResult| result.severity() == Some(Severity::Error);
+        let severe: Vec<&RuleResult> = found.iter().filter(is_severe).copied().collect();
+        let causes = if severe.is_empty() { found } else { severe };
+        causes.is_empty() || causes.iter().any(|result| !result.is_old())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{FileResults, RuleResult, Severity, Status, Unreviewed};
+    use crate::findings::{FileResults, State, Status, Unreviewed};
 
     fn tally(status: Status) -> Tally {
         let result = RuleResult {
@@ -57,6 +77,7 @@ mod tests {
             enforcement: None,
             violations: vec![],
             states: vec![],
+            waivers: vec![],
         };
         Tally {
             files: vec![FileResults {
@@ -104,11 +125,18 @@ mod tests {
 
     #[test]
     fn the_platforms_word_fails_the_gate() {
-        let failed = Tally {
-            platform_failed: true,
-            ..tally(Status::Passed)
+        let failed = |status| Tally {
+            failed_batches: vec![BTreeSet::from(["a".to_owned()])],
+            ..tally(status)
         };
-        assert_eq!(decide(&failed, FailOn::Error).verdict(), Verdict::Failed);
-        assert_eq!(decide(&failed, FailOn::Never).verdict(), Verdict::Passed);
+        let nothing = failed(Status::Passed);
+        assert_eq!(decide(&nothing, FailOn::Error).verdict(), Verdict::Failed);
+        assert_eq!(decide(&nothing, FailOn::Never).verdict(), Verdict::Passed);
+        for severity in [Severity::Error, Severity::Warning] {
+            let mut found = failed(Status::Failed(severity));
+            assert_eq!(decide(&found, FailOn::Error).verdict(), Verdict::Failed);
+            found.files[0].results[0].states = vec![Some(State::Waived)];
+            assert_eq!(decide(&found, FailOn::Error).verdict(), Verdict::Passed);
+        }
     }
 }

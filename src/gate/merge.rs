@@ -15,12 +15,12 @@ pub struct Tally {
     pub excluded: Vec<String>,
     /// Files without a usable answer, by path.
     pub unreviewed: Vec<Unreviewed>,
-    /// A batch's `reviewStatus` is FAILED.
-    pub platform_failed: bool,
     /// The same of a batch in which nothing was found: nothing says why, so nothing can excuse it.
     pub failed_without_finding: bool,
     /// What the base has too, where only new findings are to count.
     pub compared: Option<Compared>,
+    /// The files of each batch whose `reviewStatus` is FAILED.
+    pub failed_batches: Vec<BTreeSet<String>>,
     /// What leaves the verdict open, other than unreviewed files; each a sentence.
     pub doubts: Vec<String>,
     /// What else is to be known; each a sentence.
@@ -63,6 +63,9 @@ struct Merger<'m, 'p> {
 impl Merger<'_, '_> {
     fn batch(&mut self, files: Vec<String>, answer: ReviewAnswer) {
         let failed = self.status(answer.review_status.as_deref());
+        if failed {
+            self.tally.failed_batches.push(files.iter().cloned().collect());
+        }
         let mut results = answer.results.unwrap_or_default();
         let excluded: BTreeSet<String> = answer.excluded_files.into_iter().collect();
         let before = self.tally.files.len();
@@ -89,8 +92,7 @@ impl Merger<'_, '_> {
     /// Whether the batch's overall status is FAILED.
     fn status(&mut self, status: Option<&str>) -> bool {
         match status {
-            Some("PASSED") => {}
-            Some("FAILED") => self.tally.platform_failed = true,
+            Some("PASSED" | "FAILED") => {}
             Some(other) => self.doubt(format!(
                 "the platform's answer has an unknown reviewStatus: {other}"
             )),
@@ -150,6 +152,7 @@ impl Merger<'_, '_> {
             enforcement,
             violations,
             states: Vec::new(),
+            waivers: Vec::new(),
         })
     }
 

@@ -11,9 +11,9 @@ mod links;
 mod place;
 mod version;
 
-pub use changes::{Side, of_rules, of_settings};
+pub use changes::{Side, of_rules, of_settings, of_waivers};
 pub use choice::{Choice, tip};
 pub use error::PolicyError;
 pub use links::{Followed, follow};
 pub use place::{in_checkout, in_repository, plain};
-pub use version::{GateFile, Text, of_the_job, read};
+pub use version::{GateFile, SIZE_LIMIT, Text, of_the_job, read};

@@ -6,8 +6,8 @@ use crate::git::{CommitId, Content, GitError, Repository};
 use crate::input;
 use std::path::Path;
 
-/// The largest file of the gate that is read, in bytes.
-const SIZE_LIMIT: u64 = 1024 * 1024;
+/// The largest configuration file that is read, in bytes.
+pub const SIZE_LIMIT: u64 = 1024 * 1024;
 
 const LEAVES: &str = "a link on the way leads out of the repository";
 
@@ -31,16 +31,23 @@ pub struct GateFile {
     pub missing: Option<String>,
 }
 
-/// Reads a file of the gate. `path` starts from the repository root; a file that was `named` must be there.
-pub fn read(repo: &Repository, tip: &PolicyTip, path: &str, named: bool) -> Result<GateFile, PolicyError> {
+/// Reads a file of the gate of at most `limit` bytes. `path` starts from the repository root; a file that was `named` must
+/// be there.
+pub fn read(
+    repo: &Repository,
+    tip: &PolicyTip,
+    path: &str,
+    named: bool,
+    limit: u64,
+) -> Result<GateFile, PolicyError> {
     let disk = repo.root().join(path);
-    let here = |needed: bool| inside(repo, &disk, needed);
+    let here = |needed: bool| inside(repo, &disk, needed, limit);
     match tip {
         PolicyTip::Head { .. } => Ok(GateFile {
-            counts: on_disk(&disk, named)?,
+            counts: on_disk(&disk, named, limit)?,
             ..GateFile::default()
         }),
-        PolicyTip::At { commit, branch, .. } => match at(repo, commit, branch, path)? {
+        PolicyTip::At { commit, branch, .. } => match at(repo, commit, (branch, path), limit)? {
             Some(text) => Ok(GateFile {
                 counts: Some(text),
                 checkout: if leaves(repo, &disk) { None } else { here(false)? },
@@ -65,17 +72,17 @@ pub fn read(repo: &Repository, tip: &PolicyTip, path: &str, named: bool) -> Resu
 /// A file that lies outside the repository, or where there is none: it is the job's, and counts as it is.
 pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
     Ok(GateFile {
-        counts: on_disk(file, named)?,
+        counts: on_disk(file, named, SIZE_LIMIT)?,
         ..GateFile::default()
     })
 }
 
 /// The checkout's version where the change may have made it: an error must not show what lies elsewhere.
-fn inside(repo: &Repository, file: &Path, needed: bool) -> Result<Option<Text>, PolicyError> {
+fn inside(repo: &Repository, file: &Path, needed: bool, limit: u64) -> Result<Option<Text>, PolicyError> {
     if leaves(repo, file) {
         return Err(unreadable(file.display().to_string(), LEAVES.to_owned()));
     }
-    on_disk(file, needed)
+    on_disk(file, needed, limit)
 }
 
 /// Whether a link leads out of the repository.
@@ -86,19 +93,24 @@ fn leaves(repo: &Repository, file: &Path) -> bool {
     }
 }
 
-fn on_disk(file: &Path, needed: bool) -> Result<Option<Text>, PolicyError> {
+fn on_disk(file: &Path, needed: bool, limit: u64) -> Result<Option<Text>, PolicyError> {
     if !needed && !file.exists() {
         return Ok(None);
     }
     let name = file.display().to_string();
-    match input::text_file(file, SIZE_LIMIT) {
+    match input::text_file(file, limit) {
         Ok(text) => Ok(Some(Text { name, text })),
         Err(why) => Err(unreadable(name, why.to_string())),
     }
 }
 
 /// The file as the commit has it. A link that leads out of the repository has no version there.
-fn at(repo: &Repository, commit: &CommitId, branch: &str, path: &str) -> Result<Option<Text>, PolicyError> {
+fn at(
+    repo: &Repository,
+    commit: &CommitId,
+    (branch, path): (&str, &str),
+    limit: u64,
+) -> Result<Option<Text>, PolicyError> {
     let name = format!("{path} of `{branch}` ({})", commit.short());
     let found = follow(repo, &repo.snapshot(commit.clone()), path)?;
     if found.leaves {
@@ -107,9 +119,9 @@ fn at(repo: &Repository, commit: &CommitId, branch: &str, path: &str) -> Result<
     let Some(Content::Blob(blob)) = found.file.map(|file| file.content) else {
         return Ok(None);
     };
-    let bytes = match repo.read_blob(&blob, SIZE_LIMIT) {
+    let bytes = match repo.read_blob(&blob, limit) {
         Err(GitError::TooLarge { .. }) => {
-            return Err(unreadable(name, format!("it has more than {SIZE_LIMIT} bytes")));
+            return Err(unreadable(name, format!("it has more than {limit} bytes")));
         }
         read => read?,
     };

@@ -28,6 +28,7 @@ pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleRes
         enforcement,
         violations,
         states: Vec::new(),
+        waivers: Vec::new(),
     }
 }
 

@@ -37,5 +37,5 @@ pub use outline::{RuleOutline, outline};
 pub use registry::{find, nearest, registry};
 pub use rule::{Documentation, Evaluator, Field, Rule};
 pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState};
-pub use size::{got_worse, size};
+pub use size::{counts, got_worse, size};
 pub use subject::Subject;

@@ -197,6 +197,7 @@ fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -
             enforcement: rule.enforcement,
             violations,
             states: Vec::new(),
+            waivers: Vec::new(),
         },
         Err(error) => unevaluated(&rule.id, rule.enforcement, &error),
     }
@@ -222,5 +223,6 @@ fn unevaluated(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationE
             ..Violation::new(error.to_string())
         }],
         states: Vec::new(),
+        waivers: Vec::new(),
     }
 }

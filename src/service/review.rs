@@ -270,6 +270,7 @@ mod tests {
             enforcement,
             violations: Vec::new(),
             states: Vec::new(),
+            waivers: Vec::new(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::table::variable;
 use super::{SettingsError, Sources};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use crate::globs::glob;
+use globset::{GlobSet, GlobSetBuilder};
 
 /// What a pipeline's file is called, and the default of `--include`.
 pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
@@ -88,13 +89,7 @@ pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, Setti
                 "a `*` stays within the parts that a `/` divides: {such_as}"
             ))
         };
-        set.add(
-            GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .backslash_escape(true)
-                .build()
-                .map_err(wrong)?,
-        );
+        set.add(glob(pattern).map_err(wrong)?);
     }
     set.build()
         .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))

@@ -140,6 +140,12 @@ fn position_of(bytes: &[u8], offset: usize) -> Position {
     }
 }
 
+/// Whether there is nothing but comments, which is no document.
+pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+    let is_empty = |line: &str| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim());
+    std::str::from_utf8(bytes).is_ok_and(|text| text.lines().all(is_empty))
+}
+
 /// A name or value from a document, cut so that messages stay readable.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN) {

@@ -9,7 +9,7 @@ mod document;
 mod scalar;
 mod tree;
 
-pub(crate) use document::shortened;
 pub use document::{DocumentError, Position};
+pub(crate) use document::{is_blank, shortened};
 pub use scalar::Value;
 pub use tree::{NodeRef, Tree};

@@ -47,4 +47,5 @@ mod usage;
 mod users_path;
 mod variables;
 mod verdict;
+mod waivers;
 mod world;

@@ -42,7 +42,11 @@ const ENDS: [(&str, i32, &str); 1] = [(
 )];
 
 /// What is not as in the world before an example: in a shell, in the repository.
-const BEFORE: [(&str, &str); 3] = [
+const BEFORE: [(&str, &str); 4] = [
+    (
+        "waivers add component-naming-convention",
+        "sed 's/Load faster/load it/' sales/load.orch.yaml >sales/old.orch.yaml",
+    ),
     ("rules init", "rm .platform/config/pipeline_quality_rules.yaml"),
     (
         "git clone sales.git",

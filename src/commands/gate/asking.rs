@@ -7,6 +7,7 @@ use crate::commands::gate::check;
 use crate::commands::gate::deliver::words;
 use crate::commands::gate::judgement::Judged;
 use crate::commands::gate::past::{Past, same_rules};
+use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::failure::status_of;
 use crate::context::Target;
@@ -79,6 +80,9 @@ impl Asking<'_> {
 
     fn ask(&self, files: &[String]) -> Result<Judged, Failure> {
         self.target.refuse_fork()?;
+        let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
+        let rules = self.workspace.rules(&snapshot)?;
+        let waiving = self.workspace.waiving(rules.as_ref())?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.target.require_branch()?;
         if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
@@ -97,7 +101,7 @@ impl Asking<'_> {
             commit: self.target.head.as_str(),
         };
         let answers = self.batches(&platform, &asked, files)?;
-        self.judge(answers, &|base, files| {
+        self.judge(answers, &waiving, &|base, files| {
             self.run.ui.say(&format!(
                 "comparing {} with the base {}",
                 count(files.len(), "pipeline"),
@@ -130,7 +134,12 @@ impl Asking<'_> {
         Ok(answers)
     }
 
-    fn judge(&self, answers: Vec<BatchAnswer>, ask: &AskBase<'_>) -> Result<Judged, Failure> {
+    fn judge(
+        &self,
+        answers: Vec<BatchAnswer>,
+        waiving: &Waiving,
+        ask: &AskBase<'_>,
+    ) -> Result<Judged, Failure> {
         let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
         let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
         let (refused, told) = self.show_failures(&answers, lets_pass);
@@ -142,6 +151,7 @@ impl Asking<'_> {
             Some(past) => self.compare(past, &mut tally, &snapshot, rules.as_ref(), ask)?,
             None => None,
         };
+        waiving.mark(&snapshot, &mut tally)?;
         let refused = refused.into_iter().chain(refused_base).reduce(ExitStatus::worse);
         let excuse = "the change passes all the same, because of --on-unavailable pass";
         let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));

@@ -212,7 +212,9 @@ pub(crate) fn judge(
 ) -> Result<Judged, Failure> {
     let what = count(files.len(), "pipeline");
     run.ui.say(&format!("checking {what} of {}", snapshot.name()));
-    let rules = workspace.rules(snapshot)?.unwrap_or_else(RuleSet::missing);
+    let rules = workspace.rules(snapshot)?;
+    let waiving = workspace.waiving(rules.as_ref())?;
+    let rules = rules.unwrap_or_else(RuleSet::missing);
     let wanted: BTreeSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
     let mut tally = evaluate(&workspace.repo, &rules, files)?;
@@ -226,6 +228,7 @@ pub(crate) fn judge(
         Some((past, None)) => tally.notes.push(past.none()),
         None => {}
     }
+    waiving.mark(snapshot, &mut tally)?;
     Ok(Judged::of(tally, fail_on, None))
 }
 
@@ -246,7 +249,11 @@ const HIDDEN: &str = "git's index says not to look at it on disk (skip-worktree 
                       checkout)";
 
 /// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
-fn evaluate(repo: &Repository, rules: &RuleSet, files: Vec<SnapshotFile>) -> Result<Tally, Failure> {
+pub(crate) fn evaluate(
+    repo: &Repository,
+    rules: &RuleSet,
+    files: Vec<SnapshotFile>,
+) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
     for file in files {

@@ -9,10 +9,11 @@ use crate::commands::Run;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::context::{self, Comparison, ContextError};
 use crate::error::Failure;
-use crate::git::{Change, ChangeKind, CommitId, FileKind, Snapshot, SnapshotFile};
+use crate::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot, SnapshotFile};
 use crate::pipelines::RULES_FILE;
 use crate::policy::{self, Side};
 use crate::settings::Revisions;
+use crate::waivers;
 
 impl Workspace<'_> {
     /// The commit that the host compares with. Where it cannot be settled, it is the one that was asked for, and that is
@@ -56,6 +57,34 @@ impl Workspace<'_> {
         }
     }
 
+    /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the base.
+    pub(crate) fn policy_files(
+        &self,
+        snapshot: &Snapshot<'_>,
+        base: Option<&CommitId>,
+    ) -> Result<Vec<String>, GitError> {
+        let named = self.config_file.as_deref().into_iter();
+        let mut paths = Vec::new();
+        for name in named.chain([waivers::FILE_NAME]) {
+            paths.extend(self.way_to(name, snapshot, base)?);
+        }
+        Ok(paths)
+    }
+
+    fn way_to(
+        &self,
+        name: &str,
+        snapshot: &Snapshot<'_>,
+        base: Option<&CommitId>,
+    ) -> Result<Vec<String>, GitError> {
+        let mut paths = policy::follow(&self.repo, snapshot, name)?.paths;
+        if let Some(base) = base {
+            let base = self.repo.snapshot(base.clone());
+            paths.extend(policy::follow(&self.repo, &base, name)?.paths);
+        }
+        Ok(paths)
+    }
+
     /// What changed in a file of the gate, in words.
     pub(crate) fn words(
         &self,
@@ -63,9 +92,10 @@ impl Workspace<'_> {
         base: Option<&CommitId>,
         change: &Change,
     ) -> Vec<String> {
-        let Some(base) = base.map(|base| self.repo.snapshot(base.clone())) else {
+        let Some(commit) = base else {
             return Vec::new();
         };
+        let base = self.repo.snapshot(commit.clone());
         let was = match &change.kind {
             ChangeKind::Renamed { from } => from,
             _ => &change.path,
@@ -73,9 +103,16 @@ impl Workspace<'_> {
         let (old, new) = (self.side(&base, was), self.side(snapshot, &change.path));
         if change.path.ends_with(RULES_FILE) {
             policy::of_rules(&old, &new)
+        } else if self.holds_waivers(&change.path, snapshot, commit) {
+            policy::of_waivers(&old, &new)
         } else {
             policy::of_settings(&old, &new)
         }
+    }
+
+    fn holds_waivers(&self, path: &str, snapshot: &Snapshot<'_>, base: &CommitId) -> bool {
+        let way = self.way_to(waivers::FILE_NAME, snapshot, Some(base));
+        way.is_ok_and(|way| way.iter().any(|part| part == path))
     }
 
     fn side(&self, place: &Snapshot<'_>, path: &str) -> Side {

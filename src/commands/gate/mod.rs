@@ -15,4 +15,6 @@ pub(super) mod review;
 pub(super) mod rules;
 pub(super) mod unselected;
 pub(super) mod verify;
+pub(super) mod waivers;
+mod waiving;
 pub(super) mod workspace;

@@ -69,7 +69,7 @@ const fn status(verdict: Verdict) -> ExitStatus {
     }
 }
 
-fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
+pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
     let text = if file == Path::new("-") {
         input::bytes(io::stdin().lock(), SIZE_LIMIT)
             .map_err(|why| Failure::usage(format!("standard input cannot be read: {why}")))?

@@ -84,7 +84,10 @@ impl Run {
         };
         let config_file = policy::in_repository(repo.root(), &file);
         let (read, root) = match &config_file {
-            Some(path) => (policy::read(repo, &policy, path, is_named)?, Some(repo.root())),
+            Some(path) => (
+                policy::read(repo, &policy, path, is_named, policy::SIZE_LIMIT)?,
+                Some(repo.root()),
+            ),
             None => (policy::of_the_job(&plain(&file), is_named)?, None),
         };
         Ok(Settled {
@@ -284,19 +287,6 @@ impl<'a> Workspace<'a> {
             && !selected.gate_changes.is_empty()
             && gate::touches_more(&scope)?;
         Ok(Chosen { selected, is_refused })
-    }
-
-    /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the base.
-    fn policy_files(&self, snapshot: &Snapshot<'_>, base: Option<&CommitId>) -> Result<Vec<String>, Failure> {
-        let Some(name) = &self.config_file else {
-            return Ok(Vec::new());
-        };
-        let mut paths = policy::follow(&self.repo, snapshot, name)?.paths;
-        if let Some(base) = base {
-            let base = self.repo.snapshot(base.clone());
-            paths.extend(policy::follow(&self.repo, &base, name)?.paths);
-        }
-        Ok(paths)
     }
 
     /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the commit or

@@ -6,9 +6,11 @@
 
 mod rules;
 mod settings;
+mod waivers;
 
 pub use rules::of_rules;
 pub use settings::of_settings;
+pub use waivers::of_waivers;
 
 use crate::text;
 use crate::yaml::{DocumentError, shortened};

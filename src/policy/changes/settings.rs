@@ -1,7 +1,7 @@
 //! What changed in the configuration file: keys and values.
 
 use super::{Shift, Side, compared, shown};
-use crate::yaml::{DocumentError, NodeRef, Tree};
+use crate::yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most entries of a list that a sentence names.
@@ -55,9 +55,7 @@ pub fn of_settings(old: &Side, new: &Side) -> Vec<String> {
 }
 
 fn read(bytes: &[u8]) -> Result<Settings, DocumentError> {
-    let is_empty = |line: &str| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim());
-    // A file that sets nothing is none for the reader of documents.
-    if std::str::from_utf8(bytes).is_ok_and(|text| text.lines().all(is_empty)) {
+    if is_blank(bytes) {
         return Ok(Settings::new());
     }
     let tree = Tree::read(bytes, None)?;

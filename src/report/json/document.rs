@@ -4,8 +4,11 @@
 //! new ones come after the old, are optional, and have `#[serde(default)]`, so that an older report is still read.
 //! Whatever is in no struct is refused.
 
-use crate::findings::{Counts, FailOn, FileResults, Report, ReviewContext, RuleResult, Status, Totals};
+use crate::findings::{
+    Counts, FailOn, FileResults, Report, ReviewContext, RuleResult, Status, Totals, Waiver,
+};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -116,6 +119,19 @@ pub(super) struct RuleV1 {
     /// `new`, `known` or `waived` for each violation, one where there is none.
     #[serde(default)]
     pub state: Option<Vec<Option<String>>>,
+    /// The waiver that is about each violation; of one that is over the finding counts.
+    #[serde(default)]
+    pub waivers: Option<Vec<Option<WaiverV1>>>,
+}
+
+/// What a waiver says of a finding.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct WaiverV1 {
+    pub reason: String,
+    pub owner: Option<String>,
+    /// The last day on which it holds.
+    pub until: Option<Date>,
 }
 
 impl From<&Report> for DocumentV1 {
@@ -206,7 +222,9 @@ impl From<&FileResults> for FileV1 {
 impl From<&RuleResult> for RuleV1 {
     fn from(result: &RuleResult) -> Self {
         let violations = result.violations.iter();
-        let states = (0..result.violations.len().max(1)).map(|at| Some(result.state(at)?.name().to_owned()));
+        let each = 0..result.violations.len().max(1);
+        let states = each.clone().map(|at| Some(result.state(at)?.name().to_owned()));
+        let waivers = each.map(|at| result.waiver(at).map(WaiverV1::from));
         Self {
             rule: result.rule.clone(),
             status: result.status.name().to_owned(),
@@ -223,6 +241,27 @@ impl From<&RuleResult> for RuleV1 {
             severity: result.severity().map(|severity| severity.to_string()),
             lines: Some(violations.map(|violation| violation.line).collect()),
             state: Some(states.collect()),
+            waivers: Some(waivers.collect()),
+        }
+    }
+}
+
+impl From<&Waiver> for WaiverV1 {
+    fn from(waiver: &Waiver) -> Self {
+        Self {
+            reason: waiver.reason.clone(),
+            owner: waiver.owner.clone(),
+            until: waiver.until,
+        }
+    }
+}
+
+impl From<WaiverV1> for Waiver {
+    fn from(waiver: WaiverV1) -> Self {
+        Self {
+            reason: waiver.reason,
+            owner: waiver.owner,
+            until: waiver.until,
         }
     }
 }

@@ -71,6 +71,9 @@ mod tests {
                   ],
                   "state": [
                     null
+                  ],
+                  "waivers": [
+                    null
                   ]
                 },
                 {
@@ -83,6 +86,9 @@ mod tests {
                   "severity": "error",
                   "lines": [],
                   "state": [
+                    null
+                  ],
+                  "waivers": [
                     null
                   ]
                 }
@@ -102,6 +108,9 @@ mod tests {
                   "lines": [],
                   "state": [
                     null
+                  ],
+                  "waivers": [
+                    null
                   ]
                 },
                 {
@@ -120,6 +129,10 @@ mod tests {
                     9
                   ],
                   "state": [
+                    null,
+                    null
+                  ],
+                  "waivers": [
                     null,
                     null
                   ]

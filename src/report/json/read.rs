@@ -4,7 +4,7 @@
 use super::document::{ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
 use crate::findings::{
     Enforcement, Engine, Excluded, FailOn, FileResults, GateChange, Report, ReviewContext, RuleResult,
-    Severity, Shard, State, Status, Unreviewed, Verdict, Violation,
+    Severity, Shard, State, Status, Unreviewed, Verdict, Violation, Waiver,
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ pub fn read(text: &[u8]) -> Result<Report, ReadError> {
 fn contradiction(report: &Report) -> Option<ReadError> {
     let fail_on = report.context.fail_on.unwrap_or_default();
     let results = report.files.iter().flat_map(|file| &file.results);
-    let is_failed = results.into_iter().any(|result| fail_on.fails(&result.status));
+    let is_failed = results.into_iter().any(|result| result.fails(fail_on));
     let found = match report.verdict {
         Verdict::Failed if report.gate_refused => return None,
         Verdict::Passed | Verdict::Undecided if report.gate_refused => {
@@ -189,9 +189,21 @@ impl RuleV1 {
                 )));
             }
         };
+        let stands = self.states()?;
+        if !status.can_be_old()
+            && stands
+                .iter()
+                .any(|state| matches!(state, Some(State::Known | State::Waived)))
+        {
+            return Err(wrong(format!(
+                "the rule {:?} has nothing that could be known or waived",
+                self.rule
+            )));
+        }
         Ok(RuleResult {
             violations: self.placed()?,
-            states: self.states()?,
+            waivers: self.waivers()?,
+            states: stands,
             rule: self.rule,
             status,
             enforcement,
@@ -243,6 +255,27 @@ impl RuleV1 {
         Ok(if is_compared { states } else { Vec::new() })
     }
 
+    /// The waiver that is about each violation, one where there is none.
+    fn waivers(&self) -> Result<Vec<Option<Waiver>>, ReadError> {
+        let Some(waivers) = self
+            .waivers
+            .as_ref()
+            .filter(|all| all.iter().any(Option::is_some))
+        else {
+            return Ok(Vec::new());
+        };
+        if waivers.len() != self.violations.len().max(1) {
+            return Err(wrong(format!(
+                "the rule {:?} has not as many waivers as violations",
+                self.rule
+            )));
+        }
+        Ok(waivers
+            .iter()
+            .map(|waiver| waiver.clone().map(Waiver::from))
+            .collect())
+    }
+
     /// The violations with their lines; without those of each, the first has that of the result.
     fn placed(&self) -> Result<Vec<Violation>, ReadError> {
         let lines = match &self.lines {
@@ -285,6 +318,11 @@ mod tests {
         report.fixed = Some(2);
         report.files[1].results[1].states = vec![Some(State::New), Some(State::Known)];
         report.files[0].results[0].states = vec![Some(State::Waived)];
+        report.files[0].results[0].waivers = vec![Some(Waiver {
+            reason: "old".to_owned(),
+            owner: None,
+            until: Some(jiff::civil::date(2027, 3, 31)),
+        })];
         assert_eq!(again(&report), report);
         assert_eq!(
             again(&sample::empty(Verdict::Undecided)),

@@ -203,10 +203,19 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed 
 
 /// Why a result that is not passed does not count against the gate.
 fn why_skipped(result: &RuleResult) -> &'static str {
-    match (result.state(0), &result.status) {
-        (Some(State::Waived), _) => "waived",
-        (Some(State::Known), _) => "known",
-        (_, Status::Failed(Severity::Warning)) => "warning that does not fail the gate",
+    let states: HashSet<_> = (0..result.violations.len().max(1))
+        .map(|at| result.state(at))
+        .collect();
+    let all = |of: &[State]| {
+        states
+            .iter()
+            .all(|state| state.is_some_and(|state| of.contains(&state)))
+    };
+    match &result.status {
+        _ if all(&[State::Waived]) => "waived",
+        _ if all(&[State::Known]) => "known",
+        _ if all(&[State::Known, State::Waived]) => "known or waived",
+        Status::Failed(Severity::Warning) => "warning that does not fail the gate",
         _ => "reported only",
     }
 }
@@ -222,7 +231,11 @@ fn message(result: &RuleResult) -> String {
         (Status::Error(error_type), None) => shown(error_type.as_deref()),
         (_, None) => "the rule does not hold",
     };
-    let short = shorten::to_chars(first, MESSAGE_LIMIT);
+    let first = match result.waiver_told(0) {
+        Some(told) => format!("{first} ({told})"),
+        None => first.to_owned(),
+    };
+    let short = shorten::to_chars(&first, MESSAGE_LIMIT);
     match result.violations.len() {
         0 | 1 => short,
         several => format!("{short} (and {} more)", several - 1),
@@ -240,8 +253,16 @@ fn texts(result: &RuleResult, path: &str) -> String {
     } else if result.violations.is_empty() {
         lines.push("the rule does not hold".to_owned());
     }
-    let violations = result.violations.iter();
-    lines.extend(violations.map(|v| format!("{path}:{}: {}", v.line.unwrap_or(1), v.text)));
+    let violations = result.violations.iter().enumerate();
+    lines.extend(violations.map(|(at, v)| {
+        let told = result.waiver_told(at).map(|told| format!(" ({told})"));
+        format!(
+            "{path}:{}: {}{}",
+            v.line.unwrap_or(1),
+            v.text,
+            told.unwrap_or_default()
+        )
+    }));
     lines.join("\n")
 }
 

@@ -13,7 +13,7 @@ use self::rules::{Rules, level};
 use self::schema::{
     ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Help, Invocation, Location,
     Log, Mapped, Notification, PhysicalLocation, Provenance, Reference, Region, RuleReference, Run,
-    SarifResult, Text, Tool,
+    SarifResult, Suppression, Text, Tool,
 };
 use super::wording::{excluded, gate_change, unreviewed};
 use super::{About, Line, ReportError, SarifLimits, shorten, uri};
@@ -217,6 +217,16 @@ fn size(result: &SarifResult<'_>) -> usize {
         + snippet.map_or(0, |snippet| snippet.text.len())
 }
 
+/// A waiver, which stands in a file beside the pipelines.
+fn suppression(finding: &Finding<'_>) -> Option<Suppression> {
+    let waiver = finding.waiver.filter(|_| finding.state == Some(State::Waived))?;
+    Some(Suppression {
+        kind: "external",
+        status: "accepted",
+        justification: shorten::to_chars(&waiver.reason, MESSAGE_LIMIT),
+    })
+}
+
 fn result<'a>(
     finding: &Finding<'a>,
     print: Fingerprint,
@@ -241,6 +251,7 @@ fn result<'a>(
             Some(State::Known) => Some("unchanged"),
             Some(State::Waived) | None => None,
         },
+        suppressions: suppression(finding).map(|why| [why]),
     }
 }
 

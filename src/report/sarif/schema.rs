@@ -153,6 +153,16 @@ pub struct SarifResult<'a> {
     /// `new` or `unchanged`; none where nothing was compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressions: Option<[Suppression; 1]>,
+}
+
+/// Why a result does not count.
+#[derive(Serialize)]
+pub struct Suppression {
+    pub kind: &'static str,
+    pub status: &'static str,
+    pub justification: String,
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,184 @@
+//! `sluicegate waivers add`: one waiver, or one for every finding of today.
+
+use super::Waived;
+use crate::cli::AddWaiverArgs;
+use crate::commands::Run;
+use crate::commands::gate::report;
+use crate::commands::gate::waiving::today;
+use crate::commands::gate::workspace::Workspace;
+use crate::error::Failure;
+use crate::findings::{FileResults, Finding, Violation};
+use crate::git::Snapshot;
+use crate::globs::literal;
+use crate::pipelines::Pipeline;
+use crate::rules;
+use crate::text::count;
+use crate::waivers::{self, Entry, FILE_NAME, Placed, Waivers, read, remove};
+use jiff::civil::Date;
+use std::collections::BTreeSet;
+
+/// What is said of each waiver.
+struct Terms {
+    reason: String,
+    owner: Option<String>,
+    until: Option<Date>,
+}
+
+pub(super) fn add(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    file: &Waived,
+    args: &AddWaiverArgs,
+) -> Result<(), Failure> {
+    let terms = terms(args)?;
+    let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
+        let path = match snapshot.find(path)? {
+            Some(_) => literal(path),
+            None => path.clone(),
+        };
+        let entry = entry(rule, path, args.about.clone(), None, &terms);
+        vec![one(workspace, file, entry)?]
+    } else {
+        let files = match &args.from {
+            Some(report) => reported(run, workspace, snapshot, report)?,
+            None => file.tally.files.clone(),
+        };
+        all(file, files, &terms)?
+    };
+    let written = write(file, &entries)?;
+    run.ui
+        .say(&format!("{} added to {FILE_NAME}", count(written, "waiver")));
+    Ok(())
+}
+
+fn terms(args: &AddWaiverArgs) -> Result<Terms, Failure> {
+    let date = |text: &String| {
+        let wrong =
+            |why: &str| Failure::usage(format!("--until {text:?} {why}")).hint("write a day as 2027-03-31");
+        let date: Date = text.parse().map_err(|_| wrong("is no date"))?;
+        if date < today() {
+            return Err(wrong("is over already"));
+        }
+        Ok(date)
+    };
+    Ok(Terms {
+        reason: args.reason.clone(),
+        owner: args.owner.clone(),
+        until: args.until.as_ref().map(date).transpose()?,
+    })
+}
+
+fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, terms: &Terms) -> Entry {
+    Entry {
+        rule: rule.to_owned(),
+        path,
+        about,
+        size,
+        reason: terms.reason.clone(),
+        owner: terms.owner.clone(),
+        until: terms.until,
+    }
+}
+
+/// The waiver, if it is one and something is found today that it is about. What a rule of the platform's own finds is not
+/// known here.
+fn one(workspace: &Workspace<'_>, file: &Waived, mut entry: Entry) -> Result<Entry, Failure> {
+    let knows = workspace.known_rules(file.rules.as_ref())?;
+    read(format!("- {entry}\n").as_bytes(), &knows)
+        .map_err(|why| Failure::usage(format!("this is no waiver: {}", why.message)))?;
+    let wrong = |why: globset::Error| Failure::usage(why.to_string());
+    let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
+    let mut files = file.tally.files.clone();
+    let is_met = waivers.mark(&mut files, today()).contains(&true);
+    if !is_met && rules::find(&entry.rule).is_some() {
+        let what = format!(
+            "nothing is found today that this waiver would be about: {}",
+            entry.in_words()
+        );
+        return Err(Failure::usage(what)
+            .hint("`sluicegate check --all` shows what is found; paths start from the repository root"));
+    }
+    let sizes = files
+        .iter()
+        .filter(|file| waivers.is_about(&file.path))
+        .flat_map(FileResults::findings)
+        .filter(|finding| finding.rule == entry.rule)
+        .filter_map(|finding| finding.size);
+    entry.size = sizes.reduce(|worst, size| {
+        if rules::got_worse(&entry.rule, worst, size) {
+            size
+        } else {
+            worst
+        }
+    });
+    Ok(entry)
+}
+
+/// A waiver for each finding that can have one and has none.
+fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<Entry>, Failure> {
+    file.waivers()?.mark(&mut files, today());
+    let mut entries: Vec<Entry> = Vec::new();
+    for file in &files {
+        let results = file.results.iter().filter(|result| result.status.can_be_old());
+        let findings = results.flat_map(|result| result.findings(&file.path));
+        entries.extend(findings.filter(Finding::counts).map(|finding| {
+            let about = finding.identity().about.filter(|_| !rules::counts(finding.rule));
+            let about = about.map(str::to_owned);
+            entry(finding.rule, literal(&file.path), about, finding.size, terms)
+        }));
+    }
+    entries.sort();
+    entries.dedup();
+    Ok(entries)
+}
+
+/// The files of a report, with what it does not tell: what each finding is about, as the files are on disk.
+fn reported(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    report: &std::path::Path,
+) -> Result<Vec<FileResults>, Failure> {
+    let mut files = report::read(run, report)?.files;
+    for file in &mut files {
+        let Some(found) = snapshot.find(&file.path)? else {
+            continue;
+        };
+        let Ok(Ok(pipeline)) = workspace.read(&found)?.map(|bytes| Pipeline::parse(&bytes)) else {
+            continue;
+        };
+        for result in &mut file.results {
+            let rule = &result.rule;
+            result
+                .violations
+                .iter_mut()
+                .for_each(|violation| place(violation, rule, &pipeline));
+        }
+    }
+    Ok(files)
+}
+
+fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
+    violation.size = rules::size(rule, pipeline);
+    violation.about = pipeline
+        .named_in(&violation.text)
+        .map(|named| named.name.to_owned());
+}
+
+/// Writes them in the place of those that are about the same. How many there were.
+fn write(file: &Waived, entries: &[Entry]) -> Result<usize, Failure> {
+    if entries.is_empty() {
+        return Ok(0);
+    }
+    let subjects: BTreeSet<_> = entries.iter().map(Entry::subject).collect();
+    let is_replaced = |placed: &Placed| subjects.contains(&placed.entry.subject());
+    let goes: Vec<bool> = file.placed.iter().map(is_replaced).collect();
+    let text = if goes.contains(&true) {
+        remove(&file.text, &goes)
+    } else {
+        Ok(file.text.clone())
+    };
+    file.write(text.and_then(|text| waivers::add(&text, entries)))?;
+    Ok(entries.len())
+}

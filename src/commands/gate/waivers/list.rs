@@ -1,0 +1,68 @@
+//! `sluicegate waivers list`.
+
+use super::Waived;
+use crate::cli::{OutputArgs, OutputFormat};
+use crate::commands::Run;
+use crate::commands::kit::output::{json, table};
+use crate::error::Failure;
+use crate::git::Snapshot;
+use crate::waivers::{FILE_NAME, Placed, Standing};
+use serde_json::{Value, json as value};
+
+pub(super) fn list(
+    run: &Run,
+    snapshot: &Snapshot<'_>,
+    mut file: Waived,
+    output: OutputArgs,
+) -> Result<(), Failure> {
+    let standings = file.standings(snapshot)?;
+    let all = file.placed.iter().zip(standings);
+    let shown = match output.output {
+        OutputFormat::Json => json(&Value::Array(all.map(as_json).collect())),
+        OutputFormat::Text if file.placed.is_empty() => format!("{FILE_NAME} has no waivers\n"),
+        OutputFormat::Text => table(
+            &["state", "rule", "path", "about", "until", "owner", "reason"],
+            all.map(row).collect(),
+        ),
+    };
+    run.ui.out(&shown)
+}
+
+const fn state(standing: Standing) -> &'static str {
+    match standing {
+        Standing { is_over: true, .. } => "expired",
+        Standing { is_met: true, .. } => "used",
+        Standing { is_judged: true, .. } => "unused",
+        _ => "not judged",
+    }
+}
+
+fn as_json((placed, standing): (&Placed, Standing)) -> Value {
+    let entry = &placed.entry;
+    value!({
+        "state": state(standing),
+        "rule": entry.rule,
+        "path": entry.path,
+        "about": entry.about,
+        "size": entry.size,
+        "reason": entry.reason,
+        "owner": entry.owner,
+        "until": entry.until,
+        "line": placed.position.line,
+    })
+}
+
+fn row((placed, standing): (&Placed, Standing)) -> Vec<String> {
+    let entry = &placed.entry;
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let size = entry.size.map(|size| format!("up to {size}"));
+    vec![
+        state(standing).to_owned(),
+        entry.rule.clone(),
+        entry.path.clone(),
+        or_none(entry.about.clone().or(size)),
+        or_none(entry.until.map(|until| until.to_string())),
+        or_none(entry.owner.clone()),
+        entry.reason.clone(),
+    ]
+}

@@ -1,0 +1,96 @@
+//! `sluicegate waivers`: the checkout's own file, held against the files on disk as they are judged on this machine.
+
+mod add;
+mod list;
+mod prune;
+
+use crate::cli::WaiversVerb;
+use crate::commands::gate::check::evaluate;
+use crate::commands::gate::waiving::{self, LIMIT, held};
+use crate::commands::gate::workspace::Workspace;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate::Tally;
+use crate::git::Snapshot;
+use crate::input;
+use crate::policy::Text;
+use crate::rules::RuleSet;
+use crate::waivers::{EditError, FILE_NAME, Placed, Standing, Waivers};
+use crate::write;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
+    let workspace = run.workspace()?;
+    let snapshot = workspace.repo.on_disk(run.index())?;
+    let file = Waived::read(&workspace, &snapshot)?;
+    match verb {
+        WaiversVerb::Add(args) => add::add(run, &workspace, &snapshot, &file, &args)?,
+        WaiversVerb::List { output } => list::list(run, &snapshot, file, output)?,
+        WaiversVerb::Prune => prune::prune(run, &snapshot, file)?,
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// The file of the checkout, and what is found there.
+struct Waived {
+    path: PathBuf,
+    text: String,
+    placed: Vec<Placed>,
+    rules: Option<RuleSet>,
+    tally: Tally,
+}
+
+impl Waived {
+    fn read(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Self, Failure> {
+        let path = workspace.repo.root().join(FILE_NAME);
+        let text = text(&path)?;
+        let rules = workspace.rules(snapshot)?;
+        let named = Text {
+            name: path.display().to_string(),
+            text,
+        };
+        let placed = workspace.placed(&named, rules.as_ref())?;
+        let selection = workspace.sources.selection(&[], &[])?;
+        let files = snapshot.files(&|path| selection.wants(path))?;
+        let missing = RuleSet::missing();
+        let tally = evaluate(&workspace.repo, rules.as_ref().unwrap_or(&missing), files)?;
+        Ok(Self {
+            path,
+            text: named.text,
+            placed,
+            rules,
+            tally,
+        })
+    }
+
+    fn waivers(&self) -> Result<Waivers, Failure> {
+        held(self.placed.clone(), FILE_NAME)
+    }
+
+    fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<Standing>, Failure> {
+        waiving::standings(&self.waivers()?, snapshot, &mut self.tally, true)
+    }
+
+    fn write(&self, edited: Result<String, EditError>) -> Result<(), Failure> {
+        let shown = self.path.display();
+        let text = edited.map_err(|why| {
+            Failure::usage(format!("{shown} is left as it is: {why}"))
+                .hint("write each waiver on a line of its own, as `- { rule: …, path: …, reason: … }`")
+        })?;
+        write::whole(&self.path, text.as_bytes())
+            .map_err(|why| Failure::usage(format!("{shown} cannot be written: {why}")))
+    }
+}
+
+/// The file's text; empty where there is none.
+fn text(path: &Path) -> Result<String, Failure> {
+    match input::text_file(path, LIMIT) {
+        Ok(text) => Ok(text),
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(why) => Err(Failure::usage(format!(
+            "{} cannot be read: {why}",
+            path.display()
+        ))),
+    }
+}

@@ -1,0 +1,45 @@
+//! Globs over paths from the repository root: what `--include` means is meant wherever a glob may stand.
+
+use globset::{Error, Glob, GlobBuilder};
+
+/// The glob. A `*` stays within the parts that a `/` divides, `**` crosses them, `\` takes a character as it is.
+pub fn glob(pattern: &str) -> Result<Glob, Error> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+}
+
+/// The glob that matches this path alone.
+pub fn literal(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_star_stays_within_a_folder() {
+        let matcher = glob("sales/*.orch.yaml").unwrap().compile_matcher();
+        assert!(matcher.is_match("sales/a.orch.yaml"));
+        assert!(!matcher.is_match("sales/deep/a.orch.yaml"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_literal_matches_its_path_alone(path in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}", other in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}") {
+            let matcher = glob(&literal(&path)).unwrap().compile_matcher();
+            prop_assert!(matcher.is_match(&path));
+            prop_assert_eq!(matcher.is_match(&other), path == other);
+        }
+    }
+}

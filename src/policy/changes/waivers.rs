@@ -1,0 +1,75 @@
+//! What changed in the waivers: which were added, changed and removed.
+
+use super::{Shift, Side, compared, shown};
+use crate::waivers::{Entry, read};
+use std::collections::BTreeSet;
+
+/// What changed in the waivers, a sentence for each.
+pub fn of_waivers(old: &Side, new: &Side) -> Vec<String> {
+    let entries = |bytes: &[u8]| -> Result<BTreeSet<Entry>, _> {
+        let placed = read(bytes, &|_| true)?;
+        Ok(placed.into_iter().map(|placed| placed.entry).collect())
+    };
+    compared((old, new), entries, |old, new| {
+        let gone: Vec<&Entry> = old.difference(new).collect();
+        let come: Vec<&Entry> = new.difference(old).collect();
+        let twin =
+            |entry: &Entry, among: &[&Entry]| among.iter().any(|other| other.subject() == entry.subject());
+        let added = come.iter().map(|entry| {
+            if twin(entry, &gone) {
+                Shift::Other.told(&format!(
+                    "waiver of another reason, size or end: {}",
+                    named(entry)
+                ))
+            } else {
+                Shift::Relaxed.told(&format!("waiver added: {}", named(entry)))
+            }
+        });
+        let removed = gone.iter().filter(|entry| !twin(entry, &come));
+        let removed =
+            removed.map(|entry| Shift::Tightened.told(&format!("waiver removed: {}", named(entry))));
+        let said: Vec<String> = added.chain(removed).collect();
+        if said.is_empty() {
+            return vec!["no waiver has changed".to_owned()];
+        }
+        said
+    })
+}
+
+fn named(entry: &Entry) -> String {
+    let more = [
+        entry.size.map(|size| format!(" up to {size}")),
+        entry.until.map(|until| format!(" until {until}")),
+    ];
+    let more: String = more.into_iter().flatten().collect();
+    format!("{}{more}", shown(&entry.in_words()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(old: &str, new: &str) -> String {
+        let side = |text: &str| Side::Text(text.as_bytes().to_vec());
+        of_waivers(&side(old), &side(new)).join("\n")
+    }
+
+    #[test]
+    fn each_waiver_says_what_it_is_about() {
+        let old = "- { rule: unused-components, path: a, about: x, reason: r }\n- { rule: r, path: b, reason: r }\n";
+        let new = "- { rule: maximum-components, path: 'sales/**', size: 12, reason: r }\n- { rule: r, path: b, reason: r, until: 2027-03-31 }\n";
+        insta::assert_snapshot!(said(old, new), @"
+        waiver added: maximum-components in sales/** up to 12 (relaxed)
+        waiver of another reason, size or end: r in b until 2027-03-31 (changed)
+        waiver removed: unused-components in a, x (tightened)
+        ");
+        assert_eq!(said(old, &format!("# words\n{old}")), "no waiver has changed");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_and_text_is_safe() {
+        insta::assert_snapshot!(said("", "- { rule: r }"), @"the version of the change cannot be read: the waiver has no `path` (line 1, column 3)");
+        let hostile = said("", "- { rule: \"a\\n::error::\\e[31m\", path: b, reason: r }");
+        assert!(!hostile.contains(['\n', '\u{1b}']), "{hostile}");
+    }
+}
