@@ -75,13 +75,6 @@ pub fn run_problem(report: &Report) -> Option<String> {
     for note in &report.notes {
         let _ = write!(problem, " {}", sentence(note));
     }
-    if !report.unreviewed.is_empty() {
-        let _ = write!(
-            problem,
-            " Not reviewed: {}.",
-            count(report.unreviewed.len(), "file")
-        );
-    }
     Some(problem)
 }
 
@@ -191,6 +184,6 @@ mod tests {
         let mut undecided = sample::report();
         undecided.verdict = Verdict::Undecided;
         undecided.notes = vec!["The platform did not answer.".to_owned()];
-        insta::assert_snapshot!(run_problem(&undecided).unwrap(), @"The review is undecided: it is not known whether the pipelines pass. The platform did not answer. Not reviewed: 1 file.");
+        insta::assert_snapshot!(run_problem(&undecided).unwrap(), @"The review is undecided: it is not known whether the pipelines pass. The platform did not answer.");
     }
 }
