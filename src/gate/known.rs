@@ -4,12 +4,9 @@
 //! counted: where the base has one and head has two, one is new. What counts something is known only while it did not
 //! get worse. What cannot be judged at the base is neither known nor new.
 
-use crate::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::findings::{FileResults, Finding, RuleResult, State};
 use crate::rules;
 use std::collections::HashMap;
-
-/// The one evaluation error that is about the pipeline's own content, and so may have been there before.
-const OF_THE_CONTENT: &str = "designer/no-start-component";
 
 /// What the base has of a file of head.
 pub enum Before<'a> {
@@ -63,7 +60,7 @@ impl Past {
         let mut past: HashMap<Key, Vec<Option<u64>>> = HashMap::new();
         for result in base.into_iter().flat_map(|base| &base.results) {
             for finding in result.findings("") {
-                if may_be_known(result) {
+                if result.status.can_be_old() {
                     past.entry(key(&finding)).or_default().push(finding.size);
                 }
             }
@@ -73,7 +70,7 @@ impl Past {
 
     /// The state of each finding of the result; none for a result without one.
     fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
-        let may_be_known = may_be_known(result);
+        let may_be_known = result.status.can_be_old();
         let state = |finding: Finding<'_>| {
             let is_known = may_be_known && self.take(&finding);
             Some(if is_known { State::Known } else { State::New })
@@ -108,14 +105,6 @@ impl Past {
     /// How many are gone: what head has no finding of at all. What got worse is not gone.
     fn left(&self) -> usize {
         self.0.values().map(Vec::len).sum()
-    }
-}
-
-fn may_be_known(result: &RuleResult) -> bool {
-    match &result.status {
-        Status::Passed => false,
-        Status::Failed(_) => true,
-        Status::Error(error_type) => error_type.as_deref() == Some(OF_THE_CONTENT),
     }
 }
 
