@@ -5,8 +5,8 @@
 //! and [`git`] are settled into one target by [`context`], [`gate`] asks the platform through [`api`] and [`http`]
 //! and merges the answers into [`findings`], [`report`] writes them. [`publish`] collects, plans, uploads and
 //! verifies. [`desired`], [`follow`] and [`export`] are behind the commands for the rest of the platform. [`service`] is
-//! the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews. [`yaml`] reads what people
-//! keep in files.
+//! the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews. [`diff`] and [`picture`] show
+//! what changed. [`yaml`] reads what people keep in files.
 
 pub mod api;
 pub mod ci;

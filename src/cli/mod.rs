@@ -9,6 +9,7 @@ mod ci;
 mod context;
 mod demo;
 mod destinations;
+mod diff;
 mod events;
 mod global;
 mod pipelines;
@@ -37,6 +38,7 @@ pub use ci::CiArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
 pub use destinations::DestinationArgs;
+pub use diff::{DiffArgs, DiffFormat};
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
 pub use global::GlobalArgs;
 pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
@@ -118,6 +120,8 @@ pub enum Command {
     Ci(CiArgs),
     /// Prove that what is published is what a receipt says
     Verify(VerifyArgs),
+    /// Show what changed in pipelines, by component
+    Diff(DiffArgs),
     /// Explain which commit, branch and base were detected, and why
     Context(ContextArgs),
     /// Write sluicegate.yaml and a CI job for this repository

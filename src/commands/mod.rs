@@ -63,6 +63,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Publish(args) => gate::publish::run(run, &args),
         Command::Ci(args) => gate::ci::run(run, &args),
         Command::Verify(args) => gate::verify::run(run, &args),
+        Command::Diff(args) => gate::diff::run(run, &args),
         Command::Context(args) => gate::context::run(run, &args),
         Command::Init(args) => setup::init::run(run, &args),
         Command::Doctor(args) => setup::doctor::run(run, &args),

@@ -10,11 +10,11 @@ use super::pair::{Pair, pairs};
 use super::rename::{self, is_own_name, renames};
 use super::walk::{Side, Walk};
 use crate::pipelines::Kind;
-use crate::yaml::{DocumentError, NodeRef, Tree};
+use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
 /// A file as it was read, or why it was not.
-pub type SideContent<'b> = Result<&'b [u8], &'b DocumentError>;
+pub type SideContent<'b> = Result<&'b [u8], &'b str>;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy)]
@@ -56,10 +56,9 @@ fn readable(sides: &Sides<'_>) -> Result<PipelineDiff, String> {
 }
 
 fn tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
-    let read = content
-        .map_err(Clone::clone)
-        .and_then(|bytes| Tree::read(bytes, None));
-    read.map_err(|error| format!("in the {side}: {error}"))
+    let read = content.map_err(str::to_owned);
+    read.and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
+        .map_err(|why| format!("in the {side}: {why}"))
 }
 
 fn document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<Document<'t, 'a>, String> {

@@ -65,8 +65,8 @@ impl Leaf {
         })
     }
 
-    /// A text of several lines, whose lines are compared one by one.
-    pub fn lines(&self) -> Option<&str> {
+    /// A text of several lines.
+    pub(super) fn lines(&self) -> Option<&str> {
         match self {
             Self::Text(text) if text.trim_end_matches('\n').contains('\n') => Some(text),
             _ => None,

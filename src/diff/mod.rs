@@ -15,6 +15,7 @@ mod model;
 mod pair;
 mod rename;
 mod walk;
+mod words;
 
 pub use compare::{Sides, compare};
 pub use leaf::{Leaf, Step};
@@ -22,6 +23,7 @@ pub use model::{
     ComponentChange, ComponentDiff, Field, FileChange, LinkChange, LinkDiff, PipelineDiff, VariableChange,
     VariableDiff,
 };
+pub use words::words;
 
 #[cfg(test)]
 mod tests;

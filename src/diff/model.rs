@@ -157,13 +157,4 @@ impl PipelineDiff {
             && self.variables.is_empty()
             && self.other.is_empty())
     }
-
-    /// How many components changed in this way.
-    pub fn count(&self, change: ComponentChange) -> usize {
-        let same = self
-            .components
-            .iter()
-            .filter(|component| component.change == change);
-        same.count()
-    }
 }

@@ -18,6 +18,7 @@ mod check;
 mod context;
 mod contract;
 mod demo;
+mod diff;
 mod doctor;
 mod events;
 mod faults;

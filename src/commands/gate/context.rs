@@ -31,14 +31,14 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .sources
         .selection(&args.selection.include, &args.selection.exclude)?;
     let target = workspace.target(run, revisions.clone())?;
-    let paths = workspace.paths(run, &args.selection.paths, &target)?;
+    let snapshot = workspace.repo.snapshot(target.head.clone());
+    let paths = workspace.paths(run, &args.selection.paths, &snapshot, target.base.as_ref())?;
     let restriction = Restriction {
         selection: &selection,
         paths: &paths,
         named: &[],
         revisions: &revisions,
     };
-    let snapshot = workspace.repo.snapshot(target.head.clone());
     let chosen = workspace.select(run, &snapshot, &Comparison::from(target.clone()), &restriction)?;
     let selected = chosen.selected;
     if let Some(told) = selected.lookalikes_told() {

@@ -5,6 +5,7 @@ pub(super) mod check;
 pub(super) mod ci;
 pub(super) mod context;
 pub(super) mod deliver;
+pub(super) mod diff;
 pub(super) mod gate_changes;
 pub(super) mod judgement;
 pub(super) mod past;

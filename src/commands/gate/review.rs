@@ -100,14 +100,14 @@ pub(crate) fn reviewed<'a>(
         target,
     } = begin(run, args)?;
     let comparison = Comparison::from(target.clone());
-    let paths = workspace.paths(run, &args.selection.paths, &target)?;
+    let snapshot = workspace.repo.snapshot(target.head.clone());
+    let paths = workspace.paths(run, &args.selection.paths, &snapshot, target.base.as_ref())?;
     let restriction = Restriction {
         selection: &settings.selection,
         paths: &paths,
         named: &[],
         revisions: &settings.revisions,
     };
-    let snapshot = workspace.repo.snapshot(target.head.clone());
     let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
     let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
     let planned = is_whole.then(|| also(&workspace, &target)).flatten();

@@ -289,18 +289,18 @@ impl<'a> Workspace<'a> {
         Ok(Chosen { selected, is_refused })
     }
 
-    /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the commit or
+    /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the snapshot or
     /// in the base.
     pub(crate) fn paths(
         &self,
         run: &Run,
         typed: &[PathBuf],
-        target: &Target,
+        snapshot: &Snapshot<'_>,
+        base: Option<&CommitId>,
     ) -> Result<Vec<String>, Failure> {
-        let head = self.repo.snapshot(target.head.clone());
         let path = |typed: &PathBuf| {
             let path = self.inside(run, typed)?;
-            self.must_exist(&path, typed, &head, target.base.as_ref())?;
+            self.must_exist(&path, typed, snapshot, base)?;
             Ok(path)
         };
         typed.iter().map(path).collect()

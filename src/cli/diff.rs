@@ -1,0 +1,75 @@
+//! `sluicegate diff`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  sluicegate diff
+  sluicegate diff --staged
+  sluicegate diff origin/main..HEAD sales
+  sluicegate diff --files sales/load.orch.yaml 'sales/load orders.orch.yaml'
+  sluicegate diff --format json | jq '.pipelines[].components'
+  sluicegate diff sales/load.orch.yaml --format svg -o load.svg
+
+No rule is evaluated, and no platform is asked. Without --head and --staged, the files are those of the
+working tree, as `check` has them. It ends in 0 whether anything changed or not, unless --exit-code is given.";
+
+/// Shows what changed in pipelines, by component.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DiffArgs {
+    /// Files or folders that restrict what is shown, relative to the current folder; or first two revisions, A..B
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// Compare with the merge-base of this revision and the checked-out commit, or --head [env: SLUICEGATE_BASE]
+    /// [default: detected, as for review]
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+    /// The files of this commit [env: SLUICEGATE_HEAD] [default: the working tree]
+    #[arg(long, value_name = "REV")]
+    pub head: Option<String>,
+    /// The files as they are staged: what a commit would hold
+    #[arg(long, conflicts_with = "head")]
+    pub staged: bool,
+    /// Two files, in a repository or not
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["OLD", "NEW"],
+        conflicts_with_all = ["paths", "base", "head", "staged", "deepen", "include", "exclude"],
+    )]
+    pub files: Vec<PathBuf>,
+    /// Fetch the commits and the history that the clone lacks, in bounded steps, with git [env: SLUICEGATE_DEEPEN]
+    #[arg(long)]
+    pub deepen: bool,
+    /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
+    /// [default: **/*.orch.yaml, **/*.tran.yaml]
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Leave files that match; repeatable [env: SLUICEGATE_EXCLUDE, one a line]
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// How it is shown
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DiffFormat,
+    /// A file to write instead of standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// End in 1 where something other than layout changed, or a file cannot be read
+    #[arg(long)]
+    pub exit_code: bool,
+}
+
+/// How a change is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// Words, a line for each thing that differs.
+    #[default]
+    Text,
+    /// One document with everything that differs.
+    Json,
+    /// A flowchart of the changed part of one pipeline, which GitHub and GitLab draw.
+    Mermaid,
+    /// One pipeline on its canvas, with what changed.
+    Svg,
+}
