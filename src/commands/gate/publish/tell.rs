@@ -67,6 +67,11 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
             format!("{name} is published, but it is incomplete or could not be verified")
         }
         OutcomeKind::Unknown => format!("it is not known whether {name} was published"),
+        OutcomeKind::Conflict => {
+            // Its first problem says the same in other words.
+            problems.next();
+            format!("{name} was not published: it exists already, and a version is never changed")
+        }
         _ => format!("{name} was not published"),
     };
     if ended.disabled {
