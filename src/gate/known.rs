@@ -27,7 +27,7 @@ pub struct Compared {
     pub unknown: Vec<(String, String)>,
 }
 
-/// Marks the findings of head as new or known, by what the base has of each file.
+/// Marks the findings of head that are not waived as new or known, by what the base has of each file.
 pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Before<'b>) -> Compared {
     let mut compared = Compared::default();
     for file in files {
@@ -73,7 +73,13 @@ impl Past {
         let may_be_known = result.status.can_be_old();
         let state = |finding: Finding<'_>| {
             let is_known = may_be_known && self.take(&finding);
-            Some(if is_known { State::Known } else { State::New })
+            // What is waived stays so, and is not gone either.
+            let is_waived = finding.state == Some(State::Waived);
+            Some(match (is_waived, is_known) {
+                (true, _) => State::Waived,
+                (false, true) => State::Known,
+                (false, false) => State::New,
+            })
         };
         let states: Vec<_> = result.findings(path).into_iter().map(state).collect();
         match states.as_slice() {

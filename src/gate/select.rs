@@ -63,6 +63,8 @@ pub struct Selected {
     pub lookalikes: Vec<String>,
     /// Why unchanged pipelines are taken too, if they are.
     pub all_because: Option<String>,
+    /// The commit that the candidates differ from, so that nobody compares with it again.
+    pub since: Option<CommitId>,
 }
 
 /// Selects the pipelines of `scope`.
@@ -93,6 +95,7 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
         gate_changes: scope.gate_changes()?,
         lookalikes,
         all_because,
+        since: scope.base.cloned(),
     })
 }
 

@@ -9,7 +9,7 @@ pub enum PolicyError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// The file is there and cannot be read.
-    #[error("the configuration file {name} cannot be read: {why}")]
+    #[error("{name} cannot be read: {why}")]
     Unreadable {
         /// Which file of which version.
         name: String,

@@ -115,6 +115,20 @@ fn renames_are_followed_and_a_twin_is_new() {
     );
 }
 
+/// The selection then compares with nothing, and so cannot say what moved.
+#[test]
+fn where_the_rules_file_is_named_the_base_is_still_the_base() {
+    let world = past();
+    world.git(&["mv", "old.orch.yaml", "moved.orch.yaml"]);
+    world.commit("move");
+    let named = ["--new-only", ".platform/config/pipeline_quality_rules.yaml"];
+    let report = checked(&world, &named).expect(0).json();
+    assert_eq!(
+        (&report["findings"]["known"], &report["findings"]["new"]),
+        (&json!(2), &json!(0))
+    );
+}
+
 #[test]
 fn tightened_rules_judge_both_sides() {
     let world = past();

@@ -111,6 +111,37 @@ fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
 }
 
 #[test]
+fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
+    let (world, served) = stage();
+    world.write("sales/old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    let args = ["ci", "--version-name", "1", "--publish-on-branch", "main"];
+    let args = [&args[..], &["--report", "json=review.json"]].concat();
+    call(&world, &served).run(&args).expect(1);
+    let waiver = |about: &str| {
+        format!(
+            "- {{ rule: component-naming-convention, path: sales/old.orch.yaml, about: {about}, reason: legacy }}\n"
+        )
+    };
+    world.write("sluicegate-waivers.yaml", waiver("another name"));
+    world.commit("waive another");
+    world.push();
+    call(&world, &served).run(&args).expect(1);
+    assert_eq!(versions(&world, &served), []);
+    world.write("sluicegate-waivers.yaml", waiver("bad name"));
+    world.commit("waive");
+    world.push();
+    call(&world, &served).run(&args).expect(0);
+    let report = read(&world, "review.json");
+    assert_eq!(
+        (&report["findings"]["waived"], &report["verdict"]),
+        (&json!(1), &json!("passed"))
+    );
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
 fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
     let (world, served) = stage();
     let head = world.git(&["rev-parse", "HEAD"]);

@@ -2,7 +2,7 @@
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
-use crate::world::{Platform, change, each, pipeline, project};
+use crate::world::{Platform, asked, change, each, pipeline, project};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -505,4 +505,93 @@ fn waived_goes_before_known_and_an_expired_waiver_does_not_undo_known() {
     world.commit("change");
     let report = check(&world, &["--new-only"]).expect(0).json();
     assert_eq!(naming(&report)["state"], json!(["waived", "known"]));
+}
+
+#[test]
+fn the_base_is_not_asked_about_files_whose_findings_are_all_waived() {
+    let world = project();
+    for path in ["sales/bad.orch.yaml", "other.orch.yaml"] {
+        world.write(path, bad());
+    }
+    world.write(
+        FILE,
+        "- { rule: component-naming-convention, path: 'sales/**', reason: legacy }\n",
+    );
+    world.commit("past");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let edit = |path: &str| world.write(path, format!("{}# edited\n", bad()));
+    edit("sales/bad.orch.yaml");
+    world.commit("change");
+    world.push();
+    let platform = strict();
+    let review = || {
+        let ended = platform
+            .call(&world)
+            .run(&["review", "--new-only", "--report", "json=-"]);
+        ended.expect(0).json()
+    };
+    let report = review();
+    assert_eq!(
+        (&report["findings"]["waived"], &report["findings"]["new"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(platform.requests().len(), 1, "nothing is left to compare");
+    edit("other.orch.yaml");
+    world.commit("another");
+    world.push();
+    let report = review();
+    assert_eq!(
+        (&report["findings"]["waived"], &report["findings"]["known"]),
+        (&json!(1), &json!(1))
+    );
+    let requests = platform.requests();
+    assert_eq!(asked(&requests[2]), ["other.orch.yaml"]);
+}
+
+#[test]
+fn what_is_waived_and_still_there_is_not_fixed() {
+    let world = project();
+    world.write("sales/bad.orch.yaml", bad());
+    world.write(
+        FILE,
+        "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy }\n",
+    );
+    world.commit("past");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/bad.orch.yaml", pipeline(&["Start", "load it", "Done"]));
+    world.commit("change");
+    let report = check(&world, &["--new-only"]).expect(0).json();
+    let findings = &report["findings"];
+    assert_eq!((&findings["waived"], &findings["fixed"]), (&json!(1), &json!(2)));
+}
+
+#[test]
+fn the_reason_stands_in_the_page_and_in_markdown() {
+    let world = with_waivers(
+        "- { rule: component-naming-convention, path: 'sales/**', reason: named by the old warehouse, until: 2999-12-31 }\n",
+    );
+    let reports = ["--report", "html=r.html", "--report", "markdown=r.md"];
+    check(&world, &[&reports[..], &["--show", "all"]].concat()).expect(0);
+    for file in ["r.html", "r.md"] {
+        let shown = fs::read_to_string(world.work().join(file)).unwrap();
+        let shown = shown.replace("&#58;", ":");
+        assert!(
+            shown.contains("waived until 2999-12-31: named by the old warehouse"),
+            "{file}: {shown}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_called_what_it_is() {
+    let world = with_waivers("[]\n");
+    fs::write(world.work().join(FILE), b"\xff\xfe").unwrap();
+    let ended = check(&world, &[]).expect(2);
+    let said = ended.err.lines().find(|line| line.starts_with("error")).unwrap();
+    assert!(
+        said.contains(FILE) && said.contains("cannot be read") && !said.contains("configuration"),
+        "{said}"
+    );
 }

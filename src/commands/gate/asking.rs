@@ -13,9 +13,9 @@ use crate::commands::kit::failure::status_of;
 use crate::context::Target;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::Engine;
+use crate::findings::{Engine, FileResults, State};
 use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Tally};
-use crate::git::{CommitId, Snapshot};
+use crate::git::{CommitId, Snapshot, SnapshotFile};
 use crate::http::HttpError;
 use crate::rules::RuleSet;
 use crate::settings::{Connection, Review};
@@ -31,6 +31,14 @@ const RULES_DIFFER: &str = "the rules differ between head and base, so the base 
 
 /// Asks the platform about these files of the base.
 type AskBase<'f> = dyn Fn(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
+
+/// What answers are held against: files, rules and waivers of the head, each read once.
+struct Ground<'g> {
+    snapshot: &'g Snapshot<'g>,
+    rules_file: Option<SnapshotFile>,
+    rules: Option<RuleSet>,
+    waiving: Waiving,
+}
 
 /// A review about to be asked for.
 pub(crate) struct Asking<'a> {
@@ -55,7 +63,7 @@ impl Asking<'_> {
     pub(crate) fn judged(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
         match self.engine() {
             Engine::Local => self.check(snapshot, files),
-            Engine::Remote => self.ask(files),
+            Engine::Remote => self.ask(snapshot, files),
         }
     }
 
@@ -78,11 +86,9 @@ impl Asking<'_> {
         Ok(judged)
     }
 
-    fn ask(&self, files: &[String]) -> Result<Judged, Failure> {
+    fn ask(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
         self.target.refuse_fork()?;
-        let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
-        let rules = self.workspace.rules(&snapshot)?;
-        let waiving = self.workspace.waiving(rules.as_ref())?;
+        let ground = self.ground(snapshot)?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.target.require_branch()?;
         if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
@@ -101,7 +107,7 @@ impl Asking<'_> {
             commit: self.target.head.as_str(),
         };
         let answers = self.batches(&platform, &asked, files)?;
-        self.judge(answers, &waiving, &|base, files| {
+        self.judge(answers, &ground, &|base, files| {
             self.run.ui.say(&format!(
                 "comparing {} with the base {}",
                 count(files.len(), "pipeline"),
@@ -134,24 +140,33 @@ impl Asking<'_> {
         Ok(answers)
     }
 
+    fn ground<'g>(&self, snapshot: &'g Snapshot<'g>) -> Result<Ground<'g>, Failure> {
+        let rules_file = self.workspace.rules_file(snapshot)?;
+        let rules = self.workspace.rules_in(rules_file.as_ref())?;
+        Ok(Ground {
+            waiving: self.workspace.waiving(rules.as_ref())?,
+            snapshot,
+            rules_file,
+            rules,
+        })
+    }
+
     fn judge(
         &self,
         answers: Vec<BatchAnswer>,
-        waiving: &Waiving,
+        ground: &Ground<'_>,
         ask: &AskBase<'_>,
     ) -> Result<Judged, Failure> {
         let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
         let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
         let (refused, told) = self.show_failures(&answers, lets_pass);
-        let snapshot = self.workspace.repo.snapshot(self.target.head.clone());
-        let rules = self.workspace.rules(&snapshot)?;
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
-        let mut tally = gate::merge(answers, rules.as_ref(), &mut positions);
+        let mut tally = gate::merge(answers, ground.rules.as_ref(), &mut positions);
+        ground.waiving.mark(ground.snapshot, &mut tally)?;
         let refused_base = match self.past {
-            Some(past) => self.compare(past, &mut tally, &snapshot, rules.as_ref(), ask)?,
+            Some(past) => self.compare(past, &mut tally, ground, ask)?,
             None => None,
         };
-        waiving.mark(&snapshot, &mut tally)?;
         let refused = refused.into_iter().chain(refused_base).reduce(ExitStatus::worse);
         let excuse = "the change passes all the same, because of --on-unavailable pass";
         let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
@@ -165,14 +180,13 @@ impl Asking<'_> {
         Ok(judged)
     }
 
-    /// Marks what the base has too; gives the status if the platform refuses to say. It is asked about the files that have findings; where the rules differ, the
-    /// base is judged on this machine by those of the head.
+    /// Marks what the base has too; gives the status if the platform refuses to say. It is asked about the files with
+    /// findings that are not waived; where the rules differ, the base is judged on this machine by those of the head.
     fn compare(
         &self,
         past: &Past,
         tally: &mut Tally,
-        snapshot: &Snapshot<'_>,
-        rules: Option<&RuleSet>,
+        ground: &Ground<'_>,
         ask: &AskBase<'_>,
     ) -> Result<Option<ExitStatus>, Failure> {
         let Some(base) = &past.base else {
@@ -181,27 +195,23 @@ impl Asking<'_> {
         };
         let mut refused = None;
         let repo = &self.workspace.repo;
-        let found = tally
-            .files
-            .iter()
-            .filter(|file| file.results.iter().any(|it| it.severity().is_some()));
-        let places = Past::paths(base, snapshot, found.map(|file| file.path.as_str()))?;
+        let found = tally.files.iter().filter(|file| may_be_new(file));
+        let places = past.places(base, ground.snapshot, found.map(|file| file.path.as_str()))?;
         let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
-        let rules_path = self.workspace.rules_file(snapshot)?.map(|file| file.path);
-        let is_same = match &rules_path {
-            Some(path) => same_rules(repo, base, &self.target.head, path)?,
+        let is_same = match &ground.rules_file {
+            Some(file) => same_rules(repo, base, file)?,
             None => false,
         };
-        let before = match rules {
+        let before = match &ground.rules {
             _ if files.is_empty() => Tally::default(),
             Some(rules) if !is_same => {
                 tally.notes.push(RULES_DIFFER.to_owned());
                 check::at_base(repo, rules, base, &places)?
             }
-            _ => {
+            rules => {
                 let answers = ask(base, &files)?;
                 refused = self.show_failures(&answers, false).0;
-                gate::merge(answers, rules, &mut Positions::new(repo, base))
+                gate::merge(answers, rules.as_ref(), &mut Positions::new(repo, base))
             }
         };
         places.compare(tally, &before);
@@ -236,6 +246,14 @@ impl Asking<'_> {
         }
         (refused, shown)
     }
+}
+
+/// Whether anything was found that no waiver allows.
+fn may_be_new(file: &FileResults) -> bool {
+    let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+    findings
+        .into_iter()
+        .any(|finding| finding.state != Some(State::Waived))
 }
 
 const fn failed(answer: &BatchAnswer) -> Option<&HttpError> {

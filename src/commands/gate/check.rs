@@ -55,7 +55,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut judged = if let Some(why) = nothing(&comparison, selected, &part, unselected)? {
         Judged::nothing(format!("nothing to check: {why}"))
     } else {
-        let before = Past::of(settings.judging.new_only, &comparison);
+        let before = Past::of(settings.judging.new_only, &comparison, selected);
         let fail_on = settings.judging.fail_on;
         judge(
             run,
@@ -218,17 +218,17 @@ pub(crate) fn judge(
     let wanted: BTreeSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
     let mut tally = evaluate(&workspace.repo, &rules, files)?;
+    waiving.mark(snapshot, &mut tally)?;
     match past.map(|past| (past, &past.base)) {
-        Some((_, Some(base))) => {
+        Some((past, Some(base))) => {
             let judged = tally.files.iter().map(|file| file.path.as_str());
-            let places = Past::paths(base, snapshot, judged)?;
+            let places = past.places(base, snapshot, judged)?;
             let before = at_base(&workspace.repo, &rules, base, &places)?;
             places.compare(&mut tally, &before);
         }
         Some((past, None)) => tally.notes.push(past.none()),
         None => {}
     }
-    waiving.mark(snapshot, &mut tally)?;
     Ok(Judged::of(tally, fail_on, None))
 }
 

@@ -4,8 +4,8 @@ use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
 use crate::context::Comparison;
 use crate::error::Failure;
-use crate::gate::{Before, Tally, mark};
-use crate::git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
+use crate::gate::{Before, Selected, Tally, mark};
+use crate::git::{Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
 use crate::http::ErrorKind;
 use crate::settings::{Connection, is_pipeline};
 use crate::text::count;
@@ -16,48 +16,69 @@ pub(crate) struct Past {
     /// The commit; none: everything counts as new.
     pub(crate) base: Option<CommitId>,
     /// Why that one, or why none; for people.
-    pub(crate) why: String,
+    why: String,
+    /// Where the files that changed since then were, where the selection found it out.
+    moved: Option<Moved>,
 }
+
+/// Paths of files that changed, each with where the file was before; none for a new one. Others were where they are.
+type Moved = BTreeMap<String, Option<String>>;
 
 impl Past {
     /// What the change is compared with, where only new findings count.
-    pub(crate) fn of(new_only: bool, comparison: &Comparison) -> Option<Self> {
+    pub(crate) fn of(new_only: bool, comparison: &Comparison, selected: &Selected) -> Option<Self> {
+        let is_known = comparison.base.is_some() && comparison.base == selected.since;
         new_only.then(|| Self {
             base: comparison.base.clone(),
             why: comparison.base_source.clone(),
+            moved: is_known.then(|| moved(selected.candidates.iter().map(|candidate| &candidate.change))),
         })
     }
 
-    /// The same for a review that is followed by a publish with this prefix.
-    pub(crate) fn of_review(
+    /// What was published last: where a review is to be followed by a publish, only what that commit had is known. What an
+    /// earlier push brought, reviewed or not, is not.
+    pub(crate) fn published(
         run: &Run,
         workspace: &Workspace<'_>,
         connection: &Connection,
-        (new_only, comparison): (bool, &Comparison),
-        prefix: Option<&str>,
-    ) -> Result<Option<Self>, Failure> {
-        match prefix.filter(|_| new_only) {
-            Some(prefix) => published(run, workspace, connection, prefix).map(Some),
-            None => Ok(Self::of(new_only, comparison)),
-        }
+        prefix: &str,
+    ) -> Result<Self, Failure> {
+        let platform = run.platform(connection)?;
+        let past = |base, why| Self {
+            base,
+            why,
+            moved: None,
+        };
+        let details = match run.requests(platform.artifact_details(prefix, None))? {
+            Ok(details) => details.artifact,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(past(None, format!("no version of {prefix} is enabled")));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let version = details.version_name.as_deref().unwrap_or("without a name");
+        let id = details.commit_hash.unwrap_or_default();
+        let base = workspace.repo.commit_with_id(&id);
+        let why = match base {
+            Some(_) => format!("the version {version} of {prefix}, which is published"),
+            None => format!("the commit {id:?} of the version {version} of {prefix} is not in this clone"),
+        };
+        Ok(past(base, why))
     }
 
     /// Where the judged files were at the base.
-    pub(crate) fn paths<'f>(
+    pub(crate) fn places<'f>(
+        &self,
         base: &CommitId,
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<Places, GitError> {
-        let changes = snapshot.changes(Some(base), &is_pipeline)?;
-        let moved: BTreeMap<String, Option<String>> = changes
-            .into_iter()
-            .map(|change| match change.kind {
-                ChangeKind::Added => (change.path, None),
-                ChangeKind::Renamed { from } => (change.path, Some(from)),
-                _ => (change.path.clone(), Some(change.path)),
-            })
-            .collect();
-        let place = |path: &str| match moved.get(path) {
+        let found = match &self.moved {
+            Some(_) => None,
+            None => Some(moved(snapshot.changes(Some(base), &is_pipeline)?.iter())),
+        };
+        let moved = self.moved.as_ref().or(found.as_ref());
+        let place = |path: &str| match moved.and_then(|moved| moved.get(path)) {
             Some(from) => from.clone(),
             None => Some(path.to_owned()),
         };
@@ -110,40 +131,20 @@ impl Places {
     }
 }
 
-/// What was published last: where a review is to be followed by a publish, only what that commit had is known. What an
-/// earlier push brought, reviewed or not, is not.
-fn published(
-    run: &Run,
-    workspace: &Workspace<'_>,
-    connection: &Connection,
-    prefix: &str,
-) -> Result<Past, Failure> {
-    let platform = run.platform(connection)?;
-    let none = |why: String| Past { base: None, why };
-    let details = match run.requests(platform.artifact_details(prefix, None))? {
-        Ok(details) => details.artifact,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Ok(none(format!("no version of {prefix} is enabled")));
-        }
-        Err(error) => return Err(error.into()),
+/// A file that was no pipeline by its name has no past.
+fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
+    let before = |change: &Change| match &change.kind {
+        ChangeKind::Added => None,
+        ChangeKind::Renamed { from } => Some(from).filter(|from| is_pipeline(from)).cloned(),
+        _ => Some(change.path.clone()),
     };
-    let version = details.version_name.as_deref().unwrap_or("without a name");
-    let id = details.commit_hash.unwrap_or_default();
-    let base = workspace.repo.commit_with_id(&id);
-    let why = match base {
-        Some(_) => format!("the version {version} of {prefix}, which is published"),
-        None => format!("the commit {id:?} of the version {version} of {prefix} is not in this clone"),
-    };
-    Ok(Past { base, why })
+    changes
+        .map(|change| (change.path.clone(), before(change)))
+        .collect()
 }
 
-/// Whether the rules file is the same in both commits.
-pub(crate) fn same_rules(
-    repo: &Repository,
-    base: &CommitId,
-    head: &CommitId,
-    path: &str,
-) -> Result<bool, GitError> {
-    let blob = |commit: &CommitId| Ok::<_, GitError>(repo.find_file(commit, path)?.map(|file| file.blob));
-    Ok(blob(base)? == blob(head)?)
+/// Whether the base has this rules file of the head, too.
+pub(crate) fn same_rules(repo: &Repository, base: &CommitId, rules: &SnapshotFile) -> Result<bool, GitError> {
+    let before = repo.find_file(base, &rules.path)?;
+    Ok(before.is_some_and(|before| matches!(&rules.content, Content::Blob(blob) if *blob == before.blob)))
 }

@@ -112,8 +112,10 @@ pub(crate) fn reviewed<'a>(
     let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
     let planned = is_whole.then(|| also(&workspace, &target)).flatten();
     let prefix = planned.as_ref().map(|planned| planned.prefix.as_str());
-    let compared = (settings.judging.new_only, &comparison);
-    let before = Past::of_review(run, &workspace, &connection, compared, prefix)?;
+    let mut before = Past::of(settings.judging.new_only, &comparison, &chosen.selected);
+    if let (Some(before), Some(prefix)) = (before.as_mut(), prefix) {
+        *before = Past::published(run, &workspace, &connection, prefix)?;
+    }
     let unchanged = add(&mut chosen.selected, planned);
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
     let nothing = nothing(&comparison, &chosen.selected, &part, || {

@@ -226,8 +226,12 @@ impl<'a> Workspace<'a> {
 
     /// The rules; none where there is no rules file.
     pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
-        let file = self.rules_file(snapshot)?;
-        let document = file.map(|file| self.read(&file)).transpose()?;
+        self.rules_in(self.rules_file(snapshot)?.as_ref())
+    }
+
+    /// The rules of this rules file.
+    pub(crate) fn rules_in(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
+        let document = file.map(|file| self.read(file)).transpose()?;
         Ok(document.map(|document| RuleSet::read(&document)))
     }
 
