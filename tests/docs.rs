@@ -10,7 +10,7 @@ mod rows;
 
 use clap::{Arg, Command, CommandFactory as _};
 use sluicegate::{cli::Cli, settings::SETTINGS};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -225,6 +225,44 @@ fn recipes_name_files_that_exist() {
             "CONTRIBUTING.md names {path}, which does not exist"
         );
     }
+}
+
+/// Each crate that is built, with its features.
+fn crates(edges: &str) -> HashSet<String> {
+    let mut cargo = std::process::Command::new(env!("CARGO"));
+    cargo.args([
+        "tree",
+        "--locked",
+        "--offline",
+        "--prefix=none",
+        "--format={p} {f}",
+    ]);
+    let listed = cargo
+        .args(["--edges", edges])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(
+        listed.status.success(),
+        "{}",
+        String::from_utf8_lossy(&listed.stderr)
+    );
+    String::from_utf8(listed.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)").to_owned())
+        .collect()
+}
+
+#[test]
+fn the_tests_switch_on_no_feature_of_the_programs_crates() {
+    let (program, tests) = (crates("no-dev"), crates("all"));
+    assert!(program.len() > 100 && tests.len() > program.len());
+    let again: Vec<&String> = program.difference(&tests).collect();
+    assert!(
+        again.is_empty(),
+        "`cargo test` would build these again: {again:#?}"
+    );
 }
 
 #[test]
