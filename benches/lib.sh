@@ -39,11 +39,11 @@ measure() {
     python3 "$HERE/measure.py" --rows "$ROWS" "$@"
 }
 
-# start_platform DELAY: sets URL and PLATFORM, its process.
+# start_platform DELAY [FLAG]: sets URL and PLATFORM, its process.
 start_platform() {
     local file="$WORK/port"
     rm -f "$file"
-    python3 "$HERE/slow_platform.py" "$file" --delay "$1" &
+    python3 "$HERE/slow_platform.py" "$file" --delay "$@" &
     PLATFORM=$!
     until [ -s "$file" ]; do
         kill -0 "$PLATFORM" || exit 2

@@ -4,6 +4,7 @@ usage: make_repository.py KIND FOLDER NUMBER...
 
 context FILES      pipelines on `main`; on `work` one in a hundred of them has changed, and of those one in ten is
                    renamed, half of them with an edit
+known FILES        pipelines with two findings each on `main`; on `work` the canvas of each has changed, and nothing else
 small FILES EVERY  small pipelines, three of them shared; each EVERYth calls another
 large FILES BYTES  a pipeline that names FILES scripts of BYTES bytes each, which cannot be packed smaller
 text FILES BYTES   the same with scripts of text, which can
@@ -25,6 +26,12 @@ RULES = "".join(
 )
 
 
+NAMING = (
+    "  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: warn\n"
+    "    config:\n      regexMatchPattern: '[A-Z][a-z]*'\n"
+)
+
+
 def component(name, kind, following):
     """A component of an orchestration, with the parameters that such a one has."""
     return (
@@ -36,7 +43,7 @@ def component(name, kind, following):
     )
 
 
-def pipeline(number, extra=""):
+def pipeline(number, extra="", y=32):
     """A small orchestration, different for each number."""
     return (
         'type: "orchestration"\nversion: "1.0"\npipeline:\n  components:\n'
@@ -45,7 +52,7 @@ def pipeline(number, extra=""):
         + component(f"Check {number}", "sql-executor", "Done")
         + '    Done:\n      type: "end-success"\n      parameters:\n        componentName: "Done"\n'
         + extra
-        + f'design:\n  components:\n    Load {number}:\n      position:\n        "x": {number % 997}\n        "y": 32\n'
+        + f'design:\n  components:\n    Load {number}:\n      position:\n        "x": {number % 997}\n        "y": {y}\n'
     )
 
 
@@ -96,9 +103,9 @@ class Import:
         content = content.encode() if isinstance(content, str) else content
         self.write(f'M 100644 inline "{path}"\ndata {len(content)}\n'.encode() + content + b"\n")
 
-    def configuration(self, shared_paths):
+    def configuration(self, shared_paths, rules=RULES):
         self.file(f"{CONFIG}/shared-pipelines.yaml", shared(shared_paths))
-        self.file(f"{CONFIG}/config/pipeline_quality_rules.yaml", "rules:\n" + RULES)
+        self.file(f"{CONFIG}/config/pipeline_quality_rules.yaml", "rules:\n" + rules)
 
     def finish(self, branches):
         self.process.stdin.close()
@@ -125,6 +132,18 @@ def context(folder, files):
             path = path.replace("load ", "moved ")
             edit = edit if count % 20 == 0 else ""
         repository.file(path, pipeline(number, edit))
+    repository.finish(["main", "work"])
+
+
+def known(folder, files):
+    repository = Import(folder)
+    repository.commit("main", "base")
+    repository.configuration([path_of(0)], NAMING)
+    for number in range(files):
+        repository.file(path_of(number), pipeline(number))
+    repository.commit("work", "layout", parent="main")
+    for number in range(files):
+        repository.file(path_of(number), pipeline(number, y=64))
     repository.finish(["main", "work"])
 
 
@@ -172,7 +191,7 @@ def scripts(folder, files, content):
 
 def main():
     kind, folder, *numbers = sys.argv[1:]
-    {"context": context, "small": small, "large": large, "text": text}[kind](folder, *map(int, numbers))
+    {"context": context, "known": known, "small": small, "large": large, "text": text}[kind](folder, *map(int, numbers))
 
 
 if __name__ == "__main__":

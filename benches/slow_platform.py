@@ -1,8 +1,9 @@
 """A platform that answers after a set time, and takes uploads as fast as they come.
 
-usage: platform.py PORT_FILE [--delay SECONDS]
+usage: platform.py PORT_FILE [--delay SECONDS] [--twice]
 
-It writes its port to PORT_FILE when it listens. Reviews are answered after the delay, with one result a rule; uploads
+It writes its port to PORT_FILE when it listens. Reviews are answered after the delay, with one result a rule, and with two findings a file
+if `--twice` says so; uploads
 are read to their end and forgotten. An upload with a commit hash shows its details once, so the same version can be
 published and verified again and again; the version `unverified` is never shown. The details name what the shared
 pipelines of `make_repository.py` are called. A thread serves each connection, so four at a time do not wait for each other.
@@ -22,13 +23,14 @@ class Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     delay = 0.0
+    twice = False
     published = None
 
     def do_POST(self):
         if self.path.endswith("/reviews"):
             request = json.loads(self.rfile.read(self.length()))
             time.sleep(self.delay)
-            self.answer(review(request["pipelines"]))
+            self.answer(review(request["pipelines"], self.twice))
         else:
             self.discard()
             names = ("sharedPipelineIdPrefix", "versionName", "commitHash", "branch")
@@ -68,13 +70,14 @@ class Answers(BaseHTTPRequestHandler):
         pass
 
 
-def review(paths):
-    """Every tenth file has a finding that names a component, so that its line must be found."""
+def review(paths, twice):
+    """Every tenth file has a finding that names a component, so that its line must be found; or each has two."""
     results = {}
     for number, path in enumerate(paths):
         rules = [{"ruleName": rule, "status": "PASSED", "violations": []} for rule in RULES]
-        if number % 10 == 0:
-            rules[1] |= {"status": "FAILED", "violations": ["The component 'Done' is unused"]}
+        found = ("Done", "Start") if twice else ("Done",) if number % 10 == 0 else ()
+        for rule, name in zip(rules, found):
+            rule |= {"status": "FAILED", "violations": [f"The component '{name}' is unused"]}
         results[path] = rules
     return {"reviewStatus": "PASSED", "results": results, "excludedFiles": []}
 
@@ -83,7 +86,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("port_file")
     parser.add_argument("--delay", type=float, default=0.0)
+    parser.add_argument("--twice", action="store_true")
     options = parser.parse_args()
+    Answers.twice = options.twice
     Answers.delay = options.delay
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
         unfinished = options.port_file + ".new"

@@ -4,9 +4,9 @@
 //! counted: where the base has one and head has two, one is new. What counts something is known only while it did not
 //! get worse. What cannot be judged at the base is neither known nor new.
 
-use crate::findings::{FileResults, Finding, RuleResult, State};
+use crate::findings::{FileResults, Finding, RuleResult, State, Status};
 use crate::rules;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the base has of a file of head.
 pub enum Before<'a> {
@@ -44,7 +44,7 @@ pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Before<'b>) 
         for result in &mut file.results {
             result.states = past.states(&file.path, result);
         }
-        compared.fixed += past.left();
+        compared.fixed += past.gone();
     }
     compared
 }
@@ -52,25 +52,47 @@ pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Before<'b>) 
 /// The rule, and what it is about.
 type Key = (String, Option<String>);
 
-/// The findings of one file of the base that no finding of head was matched with yet, with what was counted.
-struct Past(HashMap<Key, Vec<Option<u64>>>);
+/// The findings of one file of the base.
+#[derive(Default)]
+struct Past {
+    kinds: HashMap<Key, Kind>,
+    /// The rules that head could not evaluate: what they found before is not gone.
+    unjudged: HashSet<String>,
+    /// Head is no pipeline any more, so nothing is gone.
+    is_unreadable: bool,
+}
+
+/// The findings of one identity.
+#[derive(Default)]
+struct Kind {
+    /// Those of the base that none of head was matched with yet, with what was counted.
+    left: Vec<Option<u64>>,
+    base: usize,
+    head: usize,
+}
 
 impl Past {
     fn of(base: Option<&FileResults>) -> Self {
-        let mut past: HashMap<Key, Vec<Option<u64>>> = HashMap::new();
+        let mut past = Self::default();
         for result in base.into_iter().flat_map(|base| &base.results) {
             for finding in result.findings("") {
                 if result.status.can_be_old() {
-                    past.entry(key(&finding)).or_default().push(finding.size);
+                    let kind = past.kinds.entry(key(&finding)).or_default();
+                    kind.left.push(finding.size);
+                    kind.base += 1;
                 }
             }
         }
-        Self(past)
+        past
     }
 
     /// The state of each finding of the result; none for a result without one.
     fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
         let may_be_known = result.status.can_be_old();
+        if matches!(result.status, Status::Error(_)) {
+            self.unjudged.insert(result.rule.clone());
+            self.is_unreadable |= result.status.is_unreadable();
+        }
         let state = |finding: Finding<'_>| {
             let is_known = may_be_known && self.take(&finding);
             // What is waived stays so, and is not gone either.
@@ -89,28 +111,38 @@ impl Past {
         }
     }
 
-    /// Whether the base has one such finding left that head did not make worse.
+    /// Whether the base has one such finding left that head did not make worse. The nearest one is taken, so that the
+    /// order of the findings does not matter.
     fn take(&mut self, finding: &Finding<'_>) -> bool {
-        let Some(sizes) = self.0.get_mut(&key(finding)) else {
+        let Some(kind) = self.kinds.get_mut(&key(finding)) else {
             return false;
         };
-        let fits = |before: &Option<u64>| match (before, finding.size) {
-            (Some(before), Some(now)) => !rules::got_worse(finding.rule, *before, now),
+        kind.head += 1;
+        let is_worse = |before: u64, now: u64| rules::got_worse(finding.rule, before, now);
+        let fits = |(_, before): &(usize, &Option<u64>)| match (before, finding.size) {
+            (Some(before), Some(now)) => !is_worse(*before, now),
             (before, now) => before.is_none() && now.is_none(),
         };
-        let found = sizes.iter().position(fits);
-        if let Some(at) = found {
-            sizes.swap_remove(at);
-        } else {
-            // It got worse: it is new, and the one before is not gone.
-            sizes.retain(Option::is_none);
+        let nearer = |best: (usize, Option<u64>), other: (usize, Option<u64>)| match (best.1, other.1) {
+            (Some(size), Some(smaller)) if is_worse(smaller, size) => other,
+            _ => best,
+        };
+        let fitting = kind.left.iter().enumerate().filter(fits);
+        let found = fitting.map(|(at, size)| (at, *size)).reduce(nearer);
+        if let Some((at, _)) = found {
+            kind.left.swap_remove(at);
         }
         found.is_some()
     }
 
-    /// How many are gone: what head has no finding of at all. What got worse is not gone.
-    fn left(&self) -> usize {
-        self.0.values().map(Vec::len).sum()
+    /// How many are gone: those that head has fewer of. What got worse is not gone, nor what was not looked for.
+    fn gone(&self) -> usize {
+        if self.is_unreadable {
+            return 0;
+        }
+        let kinds = self.kinds.iter();
+        let judged = kinds.filter(|((rule, _), _)| !self.unjudged.contains(rule));
+        judged.map(|(_, kind)| kind.base.saturating_sub(kind.head)).sum()
     }
 }
 
@@ -121,3 +153,6 @@ fn key(finding: &Finding<'_>) -> Key {
     };
     (finding.rule.to_owned(), about)
 }
+
+#[cfg(test)]
+mod tests;

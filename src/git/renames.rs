@@ -2,12 +2,12 @@
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another folder,
 //! then the most similar of the rest. The last step compares every added file with every deleted one, so it is left
-//! out beyond git's own limit. libgit2's own search gives other answers than git: `docs/PERFORMANCE.md`.
+//! out where what the steps before it left is beyond git's own limit. libgit2's own search gives other answers than git: `docs/PERFORMANCE.md`.
 
 use super::similarity::{Pieces, WHOLE};
 use super::{BlobId, FileKind, Repository, tree::Difference};
 use git2::Oid;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Least similarity of a rename: git's default.
 const SIMILAR: u64 = WHOLE / 2;
@@ -31,11 +31,9 @@ pub(super) fn pairs(repository: &Repository, differences: &[Difference]) -> Vec<
         return Vec::new();
     }
     search.equal_content();
-    search.only_regular();
-    if !search.added.is_empty() && search.added.len() * search.deleted.len() <= LIMIT * LIMIT {
-        let contents = Contents::read(repository, &search);
-        search.same_name(&contents);
-        search.most_similar(&contents);
+    search.same_name(repository);
+    if search.added.len().saturating_mul(search.deleted.len()) <= LIMIT * LIMIT {
+        search.most_similar(repository);
     }
     search.pairs
 }
@@ -77,12 +75,6 @@ impl<'a> Search<'a> {
         path.rsplit_once('/').map_or(path, |(_, name)| name)
     }
 
-    fn take(&mut self, added: usize, deleted: usize) {
-        self.added.retain(|index| *index != added);
-        self.deleted.retain(|index| *index != deleted);
-        self.pairs.push(Pair { added, deleted });
-    }
-
     fn equal_content(&mut self) {
         let mut by_content: HashMap<_, Vec<usize>> = HashMap::new();
         for index in &self.deleted {
@@ -107,8 +99,7 @@ impl<'a> Search<'a> {
     }
 
     fn take_all(&mut self, found: &[(usize, usize)]) {
-        let taken: std::collections::HashSet<usize> =
-            found.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        let taken: HashSet<usize> = found.iter().flat_map(|(one, other)| [*one, *other]).collect();
         self.added.retain(|index| !taken.contains(index));
         self.deleted.retain(|index| !taken.contains(index));
         self.pairs.extend(found.iter().map(|(added, deleted)| Pair {
@@ -117,27 +108,39 @@ impl<'a> Search<'a> {
         }));
     }
 
-    fn only_regular(&mut self) {
-        let (mut added, mut deleted) = (std::mem::take(&mut self.added), std::mem::take(&mut self.deleted));
-        added.retain(|index| self.kind(*index) == Some(FileKind::Regular));
-        deleted.retain(|index| self.kind(*index) == Some(FileKind::Regular));
-        (self.added, self.deleted) = (added, deleted);
-    }
-
-    /// Pairs files whose name is unique among the added and among the deleted.
-    fn same_name(&mut self, contents: &Contents) {
+    /// Pairs files whose name is unique among the added and among the deleted. Two are held at a time, as there may be
+    /// more of them than the limit lets compare.
+    fn same_name(&mut self, repository: &Repository) {
         let deleted = unique_names(self, &self.deleted);
         let mut found = Vec::new();
         for (name, added) in unique_names(self, &self.added) {
-            let source = deleted
-                .get(name)
-                .filter(|source| contents.similarity(added, **source, SAME_NAME).is_some());
+            let source = deleted.get(name).filter(|source| {
+                let contents = Contents::read(repository, self, &[added, **source]);
+                contents.similarity(added, **source, SAME_NAME).is_some()
+            });
             found.extend(source.map(|source| (added, *source)));
         }
         self.take_all(&found);
     }
 
-    fn most_similar(&mut self, contents: &Contents) {
+    fn most_similar(&mut self, repository: &Repository) {
+        if self.added.is_empty() || self.deleted.is_empty() {
+            return;
+        }
+        let indices: Vec<usize> = self.added.iter().chain(&self.deleted).copied().collect();
+        let contents = Contents::read(repository, self, &indices);
+        let (mut taken, mut found) = (HashSet::new(), Vec::new());
+        for (added, deleted) in self.candidates(&contents) {
+            if !taken.contains(&added) && !taken.contains(&deleted) {
+                taken.extend([added, deleted]);
+                found.push((added, deleted));
+            }
+        }
+        self.take_all(&found);
+    }
+
+    /// The four best sources of each added file, the best pairs first.
+    fn candidates(&self, contents: &Contents) -> Vec<(usize, usize)> {
         let mut candidates = Vec::new();
         for added in &self.added {
             let scored = self.deleted.iter().filter_map(|deleted| {
@@ -154,11 +157,10 @@ impl<'a> Search<'a> {
         candidates.sort_by_key(|(score, same_name, added, deleted)| {
             (std::cmp::Reverse((*score, *same_name)), *added, *deleted)
         });
-        for (_, _, added, deleted) in candidates {
-            if self.added.contains(&added) && self.deleted.contains(&deleted) {
-                self.take(added, deleted);
-            }
-        }
+        candidates
+            .into_iter()
+            .map(|(_, _, added, deleted)| (added, deleted))
+            .collect()
     }
 }
 
@@ -174,13 +176,15 @@ fn unique_names<'a>(search: &Search<'a>, indices: &[usize]) -> HashMap<&'a str, 
         .collect()
 }
 
-/// The contents of the files that are compared, cut up.
+/// The contents of the files that are compared, cut up. Only regular files are.
 struct Contents(HashMap<usize, Pieces>);
 
 impl Contents {
-    fn read(repository: &Repository, search: &Search<'_>) -> Self {
-        let indices = search.added.iter().chain(&search.deleted);
-        let read = indices.filter_map(|index| {
+    fn read(repository: &Repository, search: &Search<'_>, indices: &[usize]) -> Self {
+        let regular = indices
+            .iter()
+            .filter(|index| search.kind(**index) == Some(FileKind::Regular));
+        let read = regular.filter_map(|index| {
             let blob = BlobId::new(search.id(*index)?);
             let content = repository.read_local(&blob, COMPARED_SIZE)?;
             Some((*index, Pieces::of(&content)))

@@ -23,6 +23,7 @@ mod doctor;
 mod events;
 mod faults;
 mod gate;
+mod histories;
 mod hostile;
 mod hosts;
 mod init;

@@ -223,6 +223,82 @@ fn the_changes_are_those_that_git_finds() {
     }
 }
 
+/// Held against git in one folder of `before` files and another of `after` ones.
+fn same_as_git(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
+    let world = World::new();
+    for (path, text) in before {
+        world.write(path, text);
+    }
+    world.commit("one");
+    world.git(&["rm", "-rq", "."]);
+    for (path, text) in after {
+        world.write(path, text);
+    }
+    world.commit("two");
+    let said = world.git(&["diff", "--name-status", "-M", "HEAD~1", "HEAD"]);
+    let mut expected: Vec<String> = said.lines().map(as_short).collect();
+    expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
+    let found = last(&world);
+    assert_eq!(found, expected);
+    found
+}
+
+/// This many files of a folder, each named by itself.
+fn folder(
+    names: std::ops::Range<usize>,
+    name: impl Fn(usize) -> String,
+    size: usize,
+) -> Vec<(String, String)> {
+    names.map(|n| (name(n), lines(size, &n.to_string()))).collect()
+}
+
+#[test]
+fn files_that_kept_their_names_do_not_count_for_the_limit_of_renames() {
+    // 1,100 moved with an edit, and 20 others renamed with one: more than git compares each with each.
+    let old = |n: usize| {
+        if n < 1100 {
+            format!("old/f{n}")
+        } else {
+            format!("old/named{n}")
+        }
+    };
+    let new = |n: usize| {
+        if n < 1100 {
+            format!("new/f{n}")
+        } else {
+            format!("other/called{n}")
+        }
+    };
+    let found = same_as_git(&folder(0..1120, old, 12), &folder(0..1120, new, 13));
+    let renames = found.iter().filter(|line| line.starts_with("R ")).count();
+    assert_eq!(renames, 1120);
+}
+
+#[test]
+fn beyond_the_limit_only_files_that_kept_content_or_name_are_renames() {
+    let old = |n: usize| {
+        if n < 10 {
+            format!("old/f{n}")
+        } else {
+            format!("old/named{n}")
+        }
+    };
+    let new = |n: usize| {
+        if n < 10 {
+            format!("new/f{n}")
+        } else {
+            format!("new/called{n}")
+        }
+    };
+    let (before, mut after) = (folder(0..1030, old, 12), folder(0..1030, new, 13));
+    for (n, (_, text)) in after.iter_mut().enumerate().skip(1020) {
+        *text = lines(12, &n.to_string());
+    }
+    let found = same_as_git(&before, &after);
+    let renames = found.iter().filter(|line| line.starts_with("R ")).count();
+    assert_eq!(renames, 20);
+}
+
 fn as_short(line: &str) -> String {
     let fields: Vec<&str> = line.split('\t').collect();
     match fields[..] {

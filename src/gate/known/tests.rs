@@ -1,0 +1,159 @@
+//! What must hold of known findings, whatever the two sides have.
+
+use super::*;
+use crate::findings::{Severity, Violation};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const NAMING: &str = "component-naming-convention";
+const MAXIMUM: &str = "maximum-components";
+const MINIMUM: &str = "minimum-components";
+
+/// A finding, without its place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    rule: &'static str,
+    about: Option<&'static str>,
+    size: Option<u64>,
+}
+
+fn found() -> impl Strategy<Value = Found> {
+    let named = prop::sample::select(vec![Some("a"), Some("b"), None]).prop_map(|about| Found {
+        rule: NAMING,
+        about,
+        size: None,
+    });
+    let counted = (prop::sample::select(vec![MAXIMUM, MINIMUM]), 0..5_u64).prop_map(|(rule, size)| Found {
+        rule,
+        about: None,
+        size: Some(size),
+    });
+    prop_oneof![named, counted]
+}
+
+/// One result for each finding, as nothing is known of how they are spread over results.
+fn file(found: &[Found]) -> FileResults {
+    let result = |found: &Found| RuleResult {
+        rule: found.rule.to_owned(),
+        status: Status::Failed(Severity::Error),
+        enforcement: None,
+        violations: vec![Violation {
+            about: found.about.map(str::to_owned),
+            size: found.size,
+            ..Violation::new("words")
+        }],
+        states: Vec::new(),
+        waivers: Vec::new(),
+    };
+    FileResults {
+        path: "p".to_owned(),
+        results: found.iter().map(result).collect(),
+    }
+}
+
+/// The findings of head that are known, and how many of the base are gone.
+fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
+    let (base, mut files) = (file(base), vec![file(head)]);
+    let told = mark(&mut files, |_| Before::Had(&base));
+    let states = files[0].results.iter().map(|result| result.states[0]);
+    let known = head
+        .iter()
+        .zip(states)
+        .filter(|(_, state)| *state == Some(State::Known));
+    let mut known: Vec<Found> = known.map(|(found, _)| found.clone()).collect();
+    known.sort();
+    (known, told.fixed)
+}
+
+type Kinds = BTreeMap<(&'static str, Option<&'static str>), Vec<u64>>;
+
+/// How bad each is, by identity, the worst first; without a size all are as bad.
+fn kinds(found: &[Found]) -> Kinds {
+    let mut kinds = Kinds::new();
+    for found in found {
+        let bad = found.size.unwrap_or(0);
+        let bad = if found.rule == MINIMUM { 10 - bad } else { bad };
+        kinds.entry((found.rule, found.about)).or_default().push(bad);
+    }
+    for bad in kinds.values_mut() {
+        bad.sort_by_key(|bad| std::cmp::Reverse(*bad));
+    }
+    kinds
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_more_is_known_than_the_base_has_and_nothing_that_is_worse(
+        base in vec(found(), 0..9),
+        head in vec(found(), 0..9),
+    ) {
+        let (known, fixed) = compared(&base, &head);
+        let (known, base, head) = (kinds(&known), kinds(&base), kinds(&head));
+        for (kind, known) in &known {
+            let had = base.get(kind).map_or(&[][..], Vec::as_slice);
+            prop_assert!(known.len() <= had.len(), "{kind:?}: {known:?} of {had:?}");
+            for (now, before) in known.iter().zip(had) {
+                prop_assert!(now <= before, "{kind:?}: {known:?} of {had:?}");
+            }
+        }
+        for (kind, had) in &base {
+            let has = head.get(kind).map_or(0, Vec::len);
+            let known = known.get(kind).map_or(0, Vec::len);
+            if kind.0 == NAMING {
+                prop_assert_eq!(known, had.len().min(has), "as many as both have");
+            }
+        }
+        let gone = base.iter().map(|(kind, had)| had.len().saturating_sub(head.get(kind).map_or(0, Vec::len)));
+        prop_assert_eq!(fixed, gone.sum::<usize>());
+    }
+
+    #[test]
+    fn the_order_does_not_matter(
+        (base, other_base) in vec(found(), 0..9).prop_flat_map(|found| (Just(found.clone()), Just(found).prop_shuffle())),
+        (head, other_head) in vec(found(), 0..9).prop_flat_map(|found| (Just(found.clone()), Just(found).prop_shuffle())),
+    ) {
+        let counted = |(known, fixed): (Vec<Found>, usize)| {
+            let numbers: BTreeMap<_, _> = kinds(&known).into_iter().map(|(kind, bad)| (kind, bad.len())).collect();
+            (numbers, fixed)
+        };
+        prop_assert_eq!(counted(compared(&base, &head)), counted(compared(&other_base, &other_head)));
+    }
+
+    #[test]
+    fn the_same_is_known_and_without_a_base_everything_is_new(found in vec(found(), 0..9)) {
+        let (known, fixed) = compared(&found, &found);
+        prop_assert_eq!((known.len(), fixed), (found.len(), 0));
+        let (known, fixed) = compared(&[], &found);
+        prop_assert_eq!((known.len(), fixed), (0, 0));
+    }
+}
+
+#[test]
+fn what_head_could_not_evaluate_is_not_gone() {
+    let named = Found {
+        rule: NAMING,
+        about: Some("a"),
+        size: None,
+    };
+    let counted = Found {
+        rule: MAXIMUM,
+        about: None,
+        size: Some(9),
+    };
+    let base = file(&[named.clone(), counted]);
+    let fixed = |error_type: &str| {
+        let mut head = file(std::slice::from_ref(&named));
+        head.results[0].status = Status::Error(Some(error_type.to_owned()));
+        mark(&mut [head], |_| Before::Had(&base)).fixed
+    };
+    assert_eq!(
+        fixed("designer/invalid-regex-pattern"),
+        1,
+        "what the other rule found"
+    );
+    assert_eq!(fixed("designer/no-start-component"), 1);
+    assert_eq!(fixed("designer/document-parse-error"), 0);
+}

@@ -1,0 +1,446 @@
+//! `--new-only` over histories as projects have them: after each edit the state of every finding, by `check` and by a review
+//! of the local platform; and changes that want theirs to be taken for old ones.
+
+use crate::program::{Call, PROJECT, Served, TOKEN};
+use crate::repo::World;
+use crate::world::pipeline;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::fs;
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+
+const RULES: &str = "\
+rules:
+- { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }
+- { id: maximum-components, enabled: true, enforcementLevel: error, config: { maxComponents: 6 } }
+- { id: unused-components, enabled: true, enforcementLevel: error }
+- { id: start-and-end-components, enabled: true, enforcementLevel: error }
+";
+
+/// An orchestration with a row of components, further ones that nothing leads to, and a canvas that is moved by `shift`.
+fn job(row: &[&str], alone: &[&str], shift: usize) -> String {
+    let mut text = pipeline(row);
+    for name in alone {
+        let _ = write!(
+            text,
+            "    {name:?}:\n      type: sql-executor\n      parameters: {{ componentName: {name:?} }}\n"
+        );
+    }
+    text.push_str(
+        "  variables:\n    day:\n      metadata: { type: TEXT, scope: SHARED }\n      defaultValue: today\n",
+    );
+    text.push_str("design:\n  components:\n");
+    for (at, name) in row.iter().chain(alone).enumerate() {
+        let _ = write!(
+            text,
+            "    {name:?}:\n      position:\n        x: {}\n        y: {shift}\n",
+            at * 160
+        );
+    }
+    text
+}
+
+const WIDE: [&str; 8] = ["Start", "One", "Two", "Three", "Four", "Five", "Six", "Done"];
+
+/// `main` as a project has it after some years; `change` is checked out.
+fn project() -> World {
+    let world = World::new();
+    world.write(RULES_FILE, RULES);
+    world.write(
+        "sales/load.orch.yaml",
+        job(&["Start", "load orders", "Load lines", "Done"], &["Leftover"], 0),
+    );
+    world.write("sales/wide.orch.yaml", job(&WIDE, &[], 0));
+    world.write(
+        "stock/count.orch.yaml",
+        job(&["Start", "Count", "Compare", "Write", "Done"], &[], 0),
+    );
+    world.write(
+        "stock/old.orch.yaml",
+        job(&["Start", "count it", "Keep it", "Done"], &[], 0),
+    );
+    world.commit("some years");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+/// Each finding with its state and how many are fixed, a line each.
+fn told(report: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in report["files"].as_array().unwrap() {
+        for result in file["results"].as_array().unwrap() {
+            let states = result["state"].as_array().unwrap();
+            for (at, state) in states.iter().filter_map(Value::as_str).enumerate() {
+                let words = result["violations"][at].as_str().unwrap_or("-");
+                let (path, rule) = (file["path"].as_str().unwrap(), result["rule"].as_str().unwrap());
+                found.push(format!("{state} {path} {rule}: {words}"));
+            }
+        }
+    }
+    found.sort();
+    found.push(format!("fixed {}", report["findings"]["fixed"]));
+    found
+}
+
+/// A project on the local platform.
+struct Judged {
+    world: World,
+    served: Served,
+}
+
+impl Judged {
+    fn new(world: World) -> Self {
+        let remote = format!("{PROJECT}={}", world.remote().display());
+        let token = format!("{TOKEN}=member");
+        let served = Served::start(world.path(), &["--project", &remote, "--token", &token]);
+        Self { world, served }
+    }
+
+    fn check(&self, args: &[&str]) -> Vec<String> {
+        let call = Call::new(&self.world.work());
+        let ended = call.run(&[&["check", "--new-only", "--report", "json=-"], args].concat());
+        told(&ended.json())
+    }
+
+    /// What is told after this change, which `check` and `review` agree on; the exit code is by what is new.
+    fn after(&self, what: &str) -> String {
+        self.world.commit(what);
+        self.world.git(&["push", "-q", "-f", "-u", "origin", "HEAD"]);
+        let call = Call::with_platform(&self.world.work(), &self.served.url);
+        let ended = call.run(&["review", "--new-only", "--report", "json=-"]);
+        let mut reviewed = told(&ended.json());
+        let code = i32::from(reviewed.iter().any(|line| line.starts_with("new ")));
+        let ended = ended.expect(code);
+        let checked = self.check(&[]);
+        // A review asks about the base of files with findings only, so it knows less of what is fixed.
+        reviewed.pop();
+        assert_eq!(checked[..checked.len() - 1], reviewed, "{what}: {}", ended.all());
+        checked.join("\n")
+    }
+}
+
+#[test]
+fn edits_moves_and_renames_keep_what_is_known() {
+    let judged = Judged::new(project());
+    let world = &judged.world;
+    let load = ["Start", "load orders", "Load lines", "Done"];
+
+    // Layout alone, of two files.
+    world.write("sales/load.orch.yaml", job(&load, &["Leftover"], 320));
+    world.write("sales/wide.orch.yaml", job(&WIDE, &[], 320));
+    insta::assert_snapshot!(judged.after("layout"), @r#"
+    known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
+    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    fixed 0
+    "#);
+
+    // Lines move, as a component is added before the others; it brings a finding of its own.
+    let more = ["Start", "check it", "load orders", "Load lines", "Done"];
+    world.write("sales/load.orch.yaml", job(&more, &["Leftover"], 320));
+    insta::assert_snapshot!(judged.after("one more"), @r#"
+    known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
+    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    new sales/load.orch.yaml component-naming-convention: component "check it" does not match the naming convention [A-Z].*: rename it
+    fixed 0
+    "#);
+
+    // The file is moved with a further edit that mends the new one: the past goes along.
+    world.git(&["mv", "sales/load.orch.yaml", "stock/load.orch.yaml"]);
+    let mended = ["Start", "Check it", "load orders", "Load lines", "Done"];
+    world.write("stock/load.orch.yaml", job(&mended, &["Leftover"], 320));
+    insta::assert_snapshot!(judged.after("moved and mended"), @r#"
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    known stock/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
+    known stock/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    fixed 0
+    "#);
+
+    // A component with a finding gets another name that breaks the rule as well.
+    let renamed = ["Start", "Check it", "load the orders", "Load lines", "Done"];
+    world.write("stock/load.orch.yaml", job(&renamed, &["Leftover"], 320));
+    insta::assert_snapshot!(judged.after("component renamed"), @r#"
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    known stock/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    new stock/load.orch.yaml component-naming-convention: component "load the orders" does not match the naming convention [A-Z].*: rename it
+    fixed 1
+    "#);
+
+    // It gets a good one; the one that nothing leads to is gone.
+    let good = ["Start", "Check it", "Load orders", "Load lines", "Done"];
+    world.write("stock/load.orch.yaml", job(&good, &[], 320));
+    insta::assert_snapshot!(judged.after("all mended"), @"
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    fixed 2
+    ");
+}
+
+#[test]
+fn what_is_counted_is_known_until_it_gets_worse() {
+    let judged = Judged::new(project());
+    let world = &judged.world;
+    world.write("sales/wide.orch.yaml", job(&WIDE, &["Seven"], 0));
+    insta::assert_snapshot!(judged.after("wider"), @r#"
+    new sales/wide.orch.yaml maximum-components: the pipeline has 9 components, more than the maximum of 6: move some of them to a pipeline of their own
+    new sales/wide.orch.yaml unused-components: component "Seven" is not reachable from a start component: connect it or remove it
+    fixed 0
+    "#);
+    world.write("sales/wide.orch.yaml", job(&WIDE[..7], &[], 0));
+    insta::assert_snapshot!(judged.after("less wide"), @"
+    known sales/wide.orch.yaml maximum-components: the pipeline has 7 components, more than the maximum of 6: move some of them to a pipeline of their own
+    fixed 0
+    ");
+    world.write("sales/wide.orch.yaml", job(&WIDE[..6], &[], 0));
+    insta::assert_snapshot!(judged.after("narrow"), @"fixed 1");
+}
+
+#[test]
+fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
+    let judged = Judged::new(project());
+    let world = &judged.world;
+    world.write(
+        RULES_FILE,
+        RULES
+            .replace("maxComponents: 6", "maxComponents: 4")
+            .replace("[A-Z].*", "[A-Z][a-z ]*"),
+    );
+    world.write(
+        "stock/count.orch.yaml",
+        job(&["Start", "Count", "Compare", "Write it", "Done"], &[], 0),
+    );
+    insta::assert_snapshot!(judged.after("tightened"), @r#"
+    known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
+    known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z][a-z ]*: rename it
+    fixed 0
+    "#);
+
+    // Somebody else's finding comes to `main`, and from there to the change.
+    world.git(&["checkout", "-q", "main"]);
+    world.write(
+        "stock/new.orch.yaml",
+        job(&["Start", "of others", "Done"], &[], 0),
+    );
+    world.commit("of others");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "main"]);
+    insta::assert_snapshot!(judged.after("merged"), @r#"
+    known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
+    known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known stock/new.orch.yaml component-naming-convention: component "of others" does not match the naming convention [A-Z][a-z ]*: rename it
+    known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z][a-z ]*: rename it
+    fixed 0
+    "#);
+}
+
+#[test]
+fn what_could_not_be_judged_is_neither_known_nor_fixed() {
+    let judged = Judged::new(project());
+    let world = &judged.world;
+    // No start component: the rules that need one cannot be evaluated any more, which the pipeline itself is to blame for.
+    let headless =
+        job(&["Start", "count it", "Keep it", "Done"], &[], 0).replace("type: start", "type: sql-executor");
+    world.write("stock/old.orch.yaml", &headless);
+    insta::assert_snapshot!(judged.after("no start"), @r#"
+    known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new stock/old.orch.yaml start-and-end-components: the pipeline has no start component: add a component of type `start`
+    new stock/old.orch.yaml unused-components: the pipeline has no start component, so nothing can be said about what is reachable: add one
+    fixed 0
+    "#);
+    world.write("stock/old.orch.yaml", "type: orchestration\npipeline: [");
+    insta::assert_snapshot!(judged.after("broken"), @"
+    new stock/old.orch.yaml component-naming-convention: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
+    new stock/old.orch.yaml maximum-components: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
+    new stock/old.orch.yaml start-and-end-components: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
+    new stock/old.orch.yaml unused-components: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
+    fixed 0
+    ");
+    // From such a base, it is known.
+    world.write("stock/old.orch.yaml", &headless);
+    world.commit("no start");
+    world.git(&["push", "-q", "-f", "origin", "HEAD:main"]);
+    world.git(&["fetch", "-q"]);
+    world.write("stock/old.orch.yaml", headless.replace("Keep it", "Hold it"));
+    insta::assert_snapshot!(judged.after("still no start"), @r#"
+    known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    known stock/old.orch.yaml start-and-end-components: the pipeline has no start component: add a component of type `start`
+    known stock/old.orch.yaml unused-components: the pipeline has no start component, so nothing can be said about what is reachable: add one
+    fixed 0
+    "#);
+}
+
+/// What a change does that wants its findings to be old ones.
+#[test]
+fn no_file_borrows_the_past_of_another() {
+    let judged = Judged::new(project());
+    let world = &judged.world;
+    let old = job(&["Start", "count it", "Keep it", "Done"], &[], 0);
+
+    // A twin beside it, and one more with an edit.
+    world.write("stock/twin.orch.yaml", &old);
+    world.write(
+        "stock/other.orch.yaml",
+        job(&["Start", "count it", "Keep it", "Do it", "Done"], &[], 0),
+    );
+    insta::assert_snapshot!(judged.after("twins"), @r#"
+    new stock/other.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new stock/twin.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    fixed 0
+    "#);
+
+    // It is moved away, and the twins stay: one of them has its past, not all.
+    world.git(&["rm", "-q", "stock/old.orch.yaml"]);
+    insta::assert_snapshot!(judged.after("moved to one twin"), @r#"
+    known stock/twin.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new stock/other.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    fixed 0
+    "#);
+
+    // It is deleted, and what comes has nothing of it but the names.
+    world.git(&["rm", "-q", "stock/twin.orch.yaml", "stock/other.orch.yaml"]);
+    let unlike = "type: orchestration\nversion: \"2.0\"\npipeline:\n  components:\n    Begin: { type: start, transitions: { unconditional: [count it] } }\n    count it: { type: end-success }\n";
+    world.write("stock/unlike.orch.yaml", unlike);
+    insta::assert_snapshot!(judged.after("only the names"), @r#"
+    new stock/unlike.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    fixed 0
+    "#);
+
+    // Its place is taken by a worse one while it is moved; two change places.
+    world.git(&["rm", "-q", "stock/unlike.orch.yaml"]);
+    world.write("stock/moved.orch.yaml", &old);
+    world.write(
+        "stock/old.orch.yaml",
+        job(&["Start", "count it", "count more", "Done"], &[], 0),
+    );
+    world.git(&["mv", "sales/load.orch.yaml", "sales/place"]);
+    world.git(&["mv", "sales/wide.orch.yaml", "sales/load.orch.yaml"]);
+    world.git(&["mv", "sales/place", "sales/wide.orch.yaml"]);
+    insta::assert_snapshot!(judged.after("places taken"), @r#"
+    known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new sales/load.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    new sales/wide.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
+    new sales/wide.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    new stock/moved.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new stock/old.orch.yaml component-naming-convention: component "count more" does not match the naming convention [A-Z].*: rename it
+    fixed 3
+    "#);
+}
+
+#[test]
+fn no_component_borrows_the_past_of_another() {
+    let judged = Judged::new(project());
+    let world = &judged.world;
+    // A name that holds the name of one with a past, in quotes as a message has it.
+    let names = [
+        "Start",
+        "count it",
+        "component \"count it\" breaks",
+        "count",
+        "it",
+        "Done",
+    ];
+    world.write("stock/old.orch.yaml", job(&names, &[], 0));
+    insta::assert_snapshot!(judged.after("names in names"), @r#"
+    known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new stock/old.orch.yaml component-naming-convention: component "component "count it" breaks" does not match the naming convention [A-Z].*: rename it
+    new stock/old.orch.yaml component-naming-convention: component "count" does not match the naming convention [A-Z].*: rename it
+    new stock/old.orch.yaml component-naming-convention: component "it" does not match the naming convention [A-Z].*: rename it
+    fixed 0
+    "#);
+    // The one with a past is mended, and its name goes to no other rule and to no other file.
+    world.write(
+        "stock/old.orch.yaml",
+        job(&["Start", "Count it", "Keep it", "Done"], &["count it"], 0),
+    );
+    world.write(
+        "stock/count.orch.yaml",
+        job(&["Start", "count it", "Compare", "Write", "Done"], &[], 0),
+    );
+    insta::assert_snapshot!(judged.after("the name elsewhere"), @r#"
+    known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new stock/count.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
+    new stock/old.orch.yaml unused-components: component "count it" is not reachable from a start component: connect it or remove it
+    fixed 0
+    "#);
+}
+
+fn on_github(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {
+    let file = world.path().join("event.json");
+    fs::write(&file, payload.to_string()).unwrap();
+    call.variable("CI", "true")
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", event)
+        .variable("GITHUB_REF", reference)
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REPOSITORY", "o/p")
+        .variable("GITHUB_EVENT_PATH", file.display().to_string())
+}
+
+#[test]
+fn the_base_is_not_moved_by_what_a_change_can_write() {
+    let judged = Judged::new(project());
+    let world = &judged.world;
+    world.write(
+        "stock/count.orch.yaml",
+        job(&["Start", "mine", "Compare", "Done"], &[], 0),
+    );
+    let first = world.commit("brings it");
+    world.write(
+        "stock/count.orch.yaml",
+        job(&["Start", "mine", "Compare", "Done"], &[], 160),
+    );
+    // Refs of the names that a base is looked up by, a setting, a waiver.
+    for name in ["main", "origin/main", "refs/remotes/origin/main"] {
+        world.git(&["tag", name, &first]);
+    }
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: component-naming-convention, path: '**', reason: mine }\n",
+    );
+    world.write("sluicegate.yaml", "review: { new-only: true }\n");
+    world.commit("moves it");
+    world.git(&["push", "-q", "-u", "origin", "refs/heads/change"]);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let side = |branch: &str, sha: &str| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
+    let repository = json!({ "default_branch": "main", "full_name": "o/p" });
+    let main = world.git(&["rev-parse", "refs/heads/main"]);
+    let pull = json!({ "repository": repository,
+        "pull_request": { "number": 7, "head": side("change", &head), "base": side("main", &main) } });
+    // The second push: what was there before it is what the first brought.
+    let push =
+        json!({ "repository": repository, "ref": "refs/heads/change", "before": first, "after": head });
+    for (event, reference, payload) in [
+        ("pull_request", "refs/pull/7/merge", &pull),
+        ("push", "refs/heads/change", &push),
+    ] {
+        for verb in ["check", "review"] {
+            let call = Call::with_platform(&world.work(), &judged.served.url);
+            let ended = on_github(world, call, event, reference, payload).run(&[verb, "--report", "json=-"]);
+            let ended = ended.expect(1);
+            assert_eq!(
+                told(&ended.json())[0],
+                "new stock/count.orch.yaml component-naming-convention: component \"mine\" does not match the naming convention [A-Z].*: rename it",
+                "{event} {verb}: {}",
+                ended.all()
+            );
+        }
+    }
+    // The file cannot name a base at all.
+    world.write("sluicegate.yaml", "review: { new-only: true }\nbase: HEAD~1\n");
+    world.commit("base");
+    Call::new(&world.work())
+        .run(&["check"])
+        .expect(2)
+        .saying(&["SLUICEGATE_BASE"]);
+}
