@@ -10,6 +10,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff --files sales/load.orch.yaml 'sales/load orders.orch.yaml'
   sluicegate diff --format json | jq '.pipelines[].components'
   sluicegate diff sales/load.orch.yaml --format svg -o load.svg
+  sluicegate diff --format html -o changes.html
 
 No rule is evaluated, and no platform is asked. Without --head and --staged, the files are those of the
 working tree, as `check` has them. It ends in 0 whether anything changed or not, unless --exit-code is given.";
@@ -66,8 +67,12 @@ pub enum DiffFormat {
     /// Words, a line for each thing that differs.
     #[default]
     Text,
+    /// A page for a comment: a list, and a flowchart of the changed part.
+    Markdown,
     /// One document with everything that differs.
     Json,
+    /// One page with words and pictures, before and after in one.
+    Html,
     /// A flowchart of the changed part of one pipeline, which GitHub and GitLab draw.
     Mermaid,
     /// One pipeline on its canvas, with what changed.

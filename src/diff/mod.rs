@@ -10,6 +10,7 @@
 mod compare;
 mod document;
 mod leaf;
+mod lines;
 mod links;
 mod model;
 mod pair;
@@ -23,7 +24,7 @@ pub use model::{
     ComponentChange, ComponentDiff, Field, FileChange, LinkChange, LinkDiff, PipelineDiff, VariableChange,
     VariableDiff,
 };
-pub use words::words;
+pub use words::{Line, Sign, words};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! knows where a result came from or where it goes.
 
 mod block;
+mod changed;
 mod fail_on;
 mod finding;
 mod fingerprint;
@@ -15,6 +16,7 @@ mod totals;
 mod waiver;
 
 pub use block::Block;
+pub use changed::{Changed, FileChange, Numbers};
 pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;

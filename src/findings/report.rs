@@ -1,6 +1,6 @@
 //! The whole of a review: what was asked, what was answered, and what it comes to.
 
-use super::{FailOn, FileResults, Finding, Severity, Status};
+use super::{Changed, FailOn, FileResults, Finding, Severity, Status};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
@@ -177,6 +177,8 @@ pub struct Report {
     pub gate_changes: Vec<GateChange>,
     /// The gate failed because the change touches the gate and more, which the job does not allow.
     pub gate_refused: bool,
+    /// What changed in the pipelines, by path; none where nothing was compared.
+    pub changes: Option<Vec<Changed>>,
     /// What else is to be known, above all why the verdict is undecided; each a sentence.
     pub notes: Vec<String>,
     /// Findings of the base that are gone; none where nothing was compared with the base.
@@ -252,6 +254,7 @@ mod tests {
             unreviewed: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
+            changes: None,
             notes: Vec::new(),
             fixed: None,
             started_at: Timestamp::UNIX_EPOCH,

@@ -43,16 +43,18 @@ impl Mark {
 }
 
 /// The findings of a component.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Badge {
     /// How many.
     pub count: usize,
     /// The level of the worst.
     pub worst: Severity,
+    /// Where the page has them: an id.
+    pub leads_to: String,
 }
 
 /// A component on the canvas.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Box {
     /// The component's name.
     pub name: String,
@@ -82,7 +84,7 @@ pub struct Arrow {
 }
 
 /// What is drawn.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Canvas {
     /// The components, in file order, then those that are gone.
     pub boxes: Vec<Box>,
@@ -116,7 +118,7 @@ impl Canvas {
     /// Shows the findings of components.
     pub fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for drawn in &mut self.boxes {
-            drawn.badge = badges.get(&drawn.name).copied();
+            drawn.badge = badges.get(&drawn.name).cloned();
         }
     }
 

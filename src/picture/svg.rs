@@ -38,7 +38,7 @@ pub fn document(canvas: &Canvas, title: &str) -> String {
 }
 
 /// A picture in a page that has [`STYLE`] and [`markers`] once. `id` is a name of its own in the page, of letters, digits and `-`; a
-/// component with findings links to `#ID-NUMBER`, its place in the list of boxes.
+/// component has the id `ID-NUMBER`, its place in the list of boxes, and leads to its findings if it has any.
 pub fn fragment(canvas: &Canvas, title: &str, id: &str) -> String {
     drawn(canvas, title, Some(id), "")
 }
@@ -59,8 +59,14 @@ pub fn markers() -> String {
 
 fn drawn(canvas: &Canvas, title: &str, id: Option<&str>, inside: &str) -> String {
     let (width, height) = size(canvas);
+    // What is one image to a reader of screens hides the links in it.
+    let role = if id.is_some() && canvas.boxes.iter().any(|drawn| drawn.badge.is_some()) {
+        "group"
+    } else {
+        "img"
+    };
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sg-picture\" role=\"img\" viewBox=\"{:.0} {:.0} {width:.0} {height:.0}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sg-picture\" role=\"{role}\" viewBox=\"{:.0} {:.0} {width:.0} {height:.0}\" \
          width=\"{width:.0}\" height=\"{height:.0}\"><title>{}</title><desc>{}</desc>{inside}",
         -MARGIN,
         -MARGIN,
@@ -165,14 +171,20 @@ fn curve(from: Point, to: Point) -> String {
 }
 
 fn component(svg: &mut String, drawn: &Box, id: Option<&str>) {
-    let link = id.filter(|_| drawn.badge.is_some());
-    if let Some(id) = link {
-        let _ = write!(svg, "<a id=\"{id}\" href=\"#{id}-finding\">");
+    let id = id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
+    let link = drawn.badge.as_ref().filter(|_| !id.is_empty());
+    if let Some(badge) = link {
+        let _ = write!(
+            svg,
+            "<a href=\"#{}\" aria-label=\"{}\">",
+            text::markup(&badge.leads_to),
+            text::markup(&title(drawn, drawn.kind.as_deref().unwrap_or("no type")))
+        );
     }
     let kind = drawn.kind.as_deref().unwrap_or("no type");
     let _ = write!(
         svg,
-        "<g class=\"sg-box sg-{}\" transform=\"translate({:.0} {:.0})\"><title>{}</title>\
+        "<g{id} class=\"sg-box sg-{}\" transform=\"translate({:.0} {:.0})\"><title>{}</title>\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"7\"/>\
          <text x=\"12\" y=\"22\">{}</text><text class=\"sg-kind\" x=\"12\" y=\"40\">{}</text>",
         drawn.mark.word(),
@@ -205,14 +217,14 @@ fn title(drawn: &Box, kind: &str) -> String {
     if let Some(old) = &drawn.previous_name {
         let _ = write!(said, ", was {old}");
     }
-    if let Some(badge) = drawn.badge {
+    if let Some(badge) = &drawn.badge {
         let _ = write!(said, ", findings: {}", badge.count);
     }
     said
 }
 
 fn badge(svg: &mut String, drawn: &Box) {
-    let Some(badge) = drawn.badge else { return };
+    let Some(badge) = &drawn.badge else { return };
     let level = match badge.worst {
         Severity::Error => "error",
         Severity::Warning => "warning",

@@ -78,11 +78,14 @@ fn a_badge_leads_to_its_finding() {
     let badge = Badge {
         count: 3,
         worst: Severity::Error,
+        leads_to: "finding-4".to_owned(),
     };
     canvas.badges(&BTreeMap::from([("Load".to_owned(), badge)]));
     let picture = fragment(&canvas, "a", "file-1");
     assert!(
-        picture.contains("<a id=\"file-1-1\" href=\"#file-1-1-finding\">"),
+        picture.contains(
+            "<a href=\"#finding-4\" aria-label=\"Load (sql-executor), findings: 3\"><g id=\"file-1-1\""
+        ),
         "{picture}"
     );
     assert_eq!(picture.matches("<a ").count(), 1);

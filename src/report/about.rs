@@ -1,6 +1,8 @@
 //! What a report says besides the review itself, handed in by whoever knows it.
 
-use crate::findings::{Block, Report, Show};
+use crate::diff::Line as ChangeLine;
+use crate::findings::{Block, Changed, Report, Show};
+use crate::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -9,7 +11,7 @@ use std::ops::RangeInclusive;
 const CATEGORY_LIMIT: usize = 60;
 
 /// What a report says besides the review itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct About {
     /// The program's version.
     pub tool_version: &'static str,
@@ -43,6 +45,21 @@ pub struct About {
     pub sources: Sources,
     /// Which lines the change touched.
     pub changed: ChangedLines,
+    /// What changed in the pipelines, by path.
+    pub changes: Vec<ChangedFile>,
+    /// Pipelines with findings that did not change, drawn.
+    pub pictures: BTreeMap<String, Canvas>,
+}
+
+/// What changed in a file, for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedFile {
+    /// In numbers.
+    pub changed: Changed,
+    /// In words, without the file's own line; none where they are not known.
+    pub words: Vec<ChangeLine>,
+    /// With its base, if that can be drawn and is not too much.
+    pub picture: Option<Canvas>,
 }
 
 /// A place in the rules file that is wrong.

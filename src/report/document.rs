@@ -2,10 +2,11 @@
 //! Buildkite. They differ in how much fits.
 
 use crate::findings::{Counts, FileResults, Finding, GateChange, Report, Severity, Status, Totals, Verdict};
+use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape};
 use crate::report::overview::{Cause, Overview};
 use crate::report::wording::{excluded, headline, run_problem, unanswered};
-use crate::report::{About, shorten};
+use crate::report::{About, ChangedFile, shorten};
 use crate::text::count;
 use std::fmt::Write as _;
 
@@ -65,6 +66,7 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
     let mut page = Page {
         text: start,
         left_out: 0,
+        for_changes: limits.whole / 3,
         limits,
     };
     page.list(
@@ -79,9 +81,13 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
     let overview = Overview::of(report, about.show);
     page.overview(&overview);
     page.list("Not evaluated", overview.causes.iter().map(cause));
-    for (path, findings) in overview.by_file() {
-        page.file_table(path, &findings, about);
+    let by_file = overview.by_file();
+    for (path, findings) in &by_file {
+        page.file_table(path, findings, about);
     }
+    let is_told = |changed: &&ChangedFile| by_file.iter().any(|(path, _)| *path == changed.changed.path);
+    let (told, others): (Vec<_>, Vec<_>) = about.changes.iter().partition(is_told);
+    page.changes(&others, told.is_empty());
     if let Some(left_out) = overview.left_out() {
         page.add(&format!("{}\n\n", escape(&left_out)));
     }
@@ -100,6 +106,8 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
 struct Page<'a> {
     text: String,
     left_out: usize,
+    /// What is still free for the changes in words and as flowcharts, in bytes: they never take the place of findings.
+    for_changes: usize,
     limits: &'a Limits,
 }
 
@@ -159,12 +167,48 @@ impl Page<'_> {
     }
 
     fn file_table(&mut self, path: &str, findings: &[&Finding<'_>], about: &About) {
-        let path = code(&named(path));
-        let mut table = format!("### {path}\n\n| | Rule | Line | Message |\n|---|---|---:|---|\n");
+        let mut table = format!("### {}\n\n", code(&named(path)));
+        if let Some(file) = about.changes.iter().find(|file| file.changed.path == path) {
+            let words = escape(&said(&file.changed.words()));
+            let _ = writeln!(table, "What changed: {words}\n");
+            table.push_str(&self.unfolded("In words and as a picture", file));
+        }
+        table.push_str("| | Rule | Line | Message |\n|---|---|---:|---|\n");
         let rows = findings.iter().map(|finding| row(finding, about));
         self.push_lines(&mut table, rows, |left| format!("| | | | and {left} more |\n"));
         table.push('\n');
         self.add(&table);
+    }
+
+    /// What changed in files that have no findings here.
+    fn changes(&mut self, files: &[&ChangedFile], is_all: bool) {
+        let title = if is_all {
+            "What changed"
+        } else {
+            "What else changed"
+        };
+        let line = |file: &&ChangedFile| {
+            let (path, words) = (code(&named(&file.changed.path)), file.changed.words());
+            format!("{path}: {}", escape(&said(&words)))
+        };
+        self.list(title, files.iter().map(line));
+        for file in files {
+            let shown = self.unfolded(&code(&named(&file.changed.path)), file);
+            if !shown.is_empty() {
+                self.add(&shown);
+            }
+        }
+    }
+
+    /// What changed, folded below this heading; nothing where there is no room left for it.
+    fn unfolded(&mut self, title: &str, file: &ChangedFile) -> String {
+        let most = self.limits.block.min(self.for_changes);
+        let inside = changes::block(file, most);
+        if inside.is_empty() {
+            return inside;
+        }
+        self.for_changes -= inside.len().min(self.for_changes);
+        format!("<details><summary>{title}</summary>\n\n{inside}\n</details>\n\n")
     }
 
     /// A heading with a list under it; nothing for an empty one.

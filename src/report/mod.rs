@@ -12,6 +12,7 @@ mod about;
 mod annotation;
 pub mod azure;
 pub mod bitbucket;
+mod changes;
 mod document;
 pub mod github;
 mod gitlab;
@@ -27,8 +28,10 @@ mod uri;
 mod wording;
 
 pub use crate::findings::Verdict;
-pub use about::{About, ChangedLines, Line, RuleText, SarifLimits, Sources, WrongRules};
+pub use about::{About, ChangedFile, ChangedLines, Line, RuleText, SarifLimits, Sources, WrongRules};
+pub use changes::{MOST_BOXES, page as changes_as_markdown};
 pub use document::comment;
+pub use html::changes_page as changes_as_html;
 pub use junit::{ExecutionRun, execution_junit};
 pub use sarif::left_out as left_out_of_sarif;
 

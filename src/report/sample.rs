@@ -1,9 +1,10 @@
 //! Reports for the writers' tests.
 
 use crate::findings::{
-    Enforcement, Engine, Excluded, FileResults, GateChange, Report, ReviewContext, RuleResult, Severity,
-    Status, Unreviewed, Verdict, Violation,
+    Changed, Enforcement, Engine, Excluded, FileChange, FileResults, GateChange, Numbers, Report,
+    ReviewContext, RuleResult, Severity, Status, Unreviewed, Verdict, Violation,
 };
+use crate::report::ChangedFile;
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -56,6 +57,29 @@ pub fn gate_change(path: &str) -> GateChange {
     }
 }
 
+/// A file that changed, without words and picture.
+pub fn changed(path: &str) -> ChangedFile {
+    ChangedFile {
+        changed: Changed {
+            path: path.to_owned(),
+            previous_path: None,
+            change: FileChange::Modified,
+            components: Numbers {
+                added: 1,
+                modified: 2,
+                ..Numbers::default()
+            },
+            links: Numbers::default(),
+            variables: Numbers::default(),
+            other: 0,
+            layout: true,
+            called_by: Some(6),
+        },
+        words: Vec::new(),
+        picture: None,
+    }
+}
+
 /// A report without anything in it.
 pub fn empty(verdict: Verdict) -> Report {
     Report {
@@ -74,6 +98,7 @@ pub fn empty(verdict: Verdict) -> Report {
         unreviewed: Vec::new(),
         gate_changes: Vec::new(),
         gate_refused: false,
+        changes: None,
         notes: Vec::new(),
         fixed: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),

@@ -64,7 +64,10 @@ fn what_changed_is_told_by_component() {
     let report = diff(&world, &["--format", "json"]).expect(0).json();
     assert_eq!(report["schema"], "sluicegate.diff/v1");
     assert_eq!(report["base"], json!(world.git(&["rev-parse", "origin/main"])));
-    assert_eq!(report["head"], json!(null));
+    assert_eq!(
+        (&report["head"], &report["interface"]),
+        (&json!(null), &json!(null))
+    );
     assert_eq!(
         report["pipelines"][0]["components"][0]["fields"],
         json!([{ "path": ["parameters", "sqlQuery"], "before": "select 1", "after": "select 2" }])
@@ -199,12 +202,157 @@ fn one_pipeline_is_drawn() {
 }
 
 #[test]
+fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
+    let sql =
+        |columns: &str| LOAD.replace("\"select 1\"", &format!("\"select\\n  {columns}\\nfrom orders\""));
+    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    world.write("load.orch.yaml", sql("id,\\n  price"));
+    world.git(&["commit", "-q", "-am", "before"]);
+    world.write(
+        "load.orch.yaml",
+        sql("id,\\n  amount").replace("success: [Done]", "failure: [Done]"),
+    );
+    let page = diff(&world, &["--base", "HEAD", "--format", "markdown"]).expect(0);
+    insta::assert_snapshot!(page.out, @r##"
+    ## 1 pipeline changed
+
+    ### <code>load.orch.yaml</code>
+
+    modified&#58; 1 component changed; 1 link added, 1 removed
+
+    - <code>&#126;</code> Load &#40;sql-executor&#41;
+      - <code>&#126;</code> parameters.sqlQuery&#58;
+        ```diff
+            id,
+        -   price
+        +   amount
+          from orders
+        ```
+    - <code>&#43;</code> Load -&#62; Done &#40;failure&#41;
+    - <code>&#45;</code> Load -&#62; Done &#40;success&#41;
+
+    ```mermaid
+    flowchart LR
+      n0["#126; Load"]:::changed
+      n1["Start"]
+      n2["Done"]
+      n1 --> n0
+      n0 -->|"+ failure"| n2
+      n0 -.->|"− success"| n2
+      classDef added stroke:#1a7f37,stroke-width:3px
+      classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
+      classDef changed stroke:#bf8700,stroke-width:3px
+    ```
+    "##);
+    let world = edited(&LOAD.replace("x: 200", "x: 300"));
+    let page = diff(&world, &["--format", "markdown"]).expect(0);
+    insta::assert_snapshot!(page.out, @"
+    ## 1 pipeline changed
+
+    ### <code>load.orch.yaml</code>
+
+    layout only, what it does is the same
+    ");
+}
+
+#[test]
+fn a_page_has_words_and_the_picture_and_runs_nothing() {
+    let world = edited(&LOAD.replace("select 1", "select 2").replace("Done]", "Start]"));
+    world.write("new.orch.yaml", LOAD);
+    world.write("broken.orch.yaml", "type: [\n");
+    diff(&world, &["--format", "html", "-o", "page.html"]).expect(0);
+    let page = std::fs::read_to_string(world.work().join("page.html")).unwrap();
+    let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
+    let texts = read.descendants().filter(roxmltree::Node::is_text);
+    let shown: String = texts.filter_map(|node| node.text()).collect();
+    for words in [
+        "What changed in 3 pipelines",
+        "modified: 1 component changed; 1 link added, 1 removed",
+        "parameters.sqlQuery: select 1 -> select 2",
+        "added: 3 components added; 2 links added",
+        "one side cannot be read",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let pictures = read
+        .descendants()
+        .filter(|node| node.attribute("role") == Some("img"));
+    assert_eq!(
+        pictures
+            .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "svg")))
+            .count(),
+        2
+    );
+    assert!(
+        page.contains("script-src 'none'") && !page.contains("<script"),
+        "{page}"
+    );
+    let nothing = Call::new(&world.work())
+        .run(&["diff", "--format", "html", "HEAD..HEAD"])
+        .expect(0);
+    assert!(nothing.out.contains("No pipeline differs"), "{}", nothing.all());
+}
+
+#[test]
+fn values_of_several_lines_are_compared_line_by_line() {
+    let text =
+        |lines: &[&str]| LOAD.replace("\"select 1\"", &serde_json::to_string(&lines.join("\n")).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "old.yaml",
+        text(&["select", "  id,", "  a,", "  b,", "  c,", "  d", "from orders"]),
+    );
+    write(
+        "new.yaml",
+        text(&[
+            "select",
+            "  id,",
+            "  A,",
+            "  b,",
+            "  c,",
+            "  d",
+            "from orders",
+            "where a",
+        ]),
+    );
+    let call = Call::new(folder.path());
+    let told = call.run(&["diff", "--files", "old.yaml", "new.yaml"]).expect(0);
+    insta::assert_snapshot!(told.out, @"
+    new.yaml: modified
+      ~ Load (sql-executor)
+        ~ parameters.sqlQuery:
+              id,
+          -   a,
+          +   A,
+              b,
+            … 2 lines as before
+            from orders
+          + where a
+    1 pipeline changed
+    ");
+    let coloured = call
+        .run(&["diff", "--files", "old.yaml", "new.yaml", "--color", "always"])
+        .expect(0);
+    assert!(
+        coloured.out.contains("\u{1b}[32m      + where a\u{1b}[0m"),
+        "{:?}",
+        coloured.out
+    );
+    let plain = call
+        .variable("NO_COLOR", "1")
+        .run(&["diff", "--files", "old.yaml", "new.yaml"])
+        .expect(0);
+    assert_eq!(plain.out, told.out);
+}
+
+#[test]
 fn no_name_leaves_its_place() {
     let name = "x\n::error::y \u{1b}[31m##[group]z ##vso[task]\"]; --> <script>%%{init}";
     let quoted = serde_json::to_string(name).unwrap();
     let hostile = pipeline(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
     let world = change(&[("h.orch.yaml", &hostile)]);
-    for format in ["text", "json", "mermaid", "svg"] {
+    for format in ["text", "json", "mermaid", "svg", "markdown", "html"] {
         let shown = diff(&world, &["--format", format]).expect(0);
         let lines = || shown.out.lines().map(str::trim_start);
         assert!(!lines().any(|line| line.starts_with("::")), "{}", shown.all());
@@ -212,8 +360,11 @@ fn no_name_leaves_its_place() {
             assert!(!shown.out.contains(part), "{part:?}: {}", shown.all());
         }
     }
-    let page = diff(&world, &["--format", "svg"]).expect(0).out;
-    assert!(!page.contains("<script"), "{page}");
+    for format in ["svg", "html", "markdown"] {
+        let page = diff(&world, &["--format", format]).expect(0).out;
+        assert!(!page.contains("<script"), "{page}");
+        assert!(format != "markdown" || !page.contains("%%{"), "{page}");
+    }
     let chart = diff(&world, &["--format", "mermaid"]).expect(0).out;
     assert!(!chart.contains("%%{") && !chart.contains("\"];"), "{chart}");
 }

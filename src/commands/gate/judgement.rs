@@ -144,6 +144,7 @@ impl Started {
             unreviewed: judged.tally.unreviewed,
             gate_changes: chosen.selected.gate_changes,
             gate_refused: chosen.is_refused,
+            changes: None,
             notes: judged.notes,
             fixed: judged.tally.compared.map(|compared| compared.fixed),
             started_at: self.at,

@@ -1,6 +1,7 @@
 //! The gate: selects what a change touches, judges it, tells the result, publishes what passed, proves it later.
 
 pub(super) mod asking;
+pub(super) mod changed;
 pub(super) mod check;
 pub(super) mod ci;
 pub(super) mod context;

@@ -1,6 +1,7 @@
 //! The findings, file by file, with the lines around them.
 
-use super::parts::{MESSAGE_LIMIT, copy, tally};
+use super::changes::{self, Numbered};
+use super::parts::{MESSAGE_LIMIT, copy, heading, tally};
 use super::view::{File, Tone, View, name};
 use crate::findings::{FileResults, Finding, Status};
 use crate::report::{Sources, shorten, uri};
@@ -23,10 +24,14 @@ pub fn groups(view: &View<'_>) -> String {
         " open=\"\""
     };
     let mut numbers = 1..;
-    for file in &view.files {
+    for (at, file) in view.files.iter().enumerate() {
+        let numbered: Vec<Numbered<'_, '_>> = (&mut numbers).zip(&file.findings).collect();
+        let above = changes::above(view, file, at, &numbered);
         push_head(&mut shown, file, open);
-        for (finding, number) in file.findings.iter().zip(&mut numbers) {
-            push_finding(&mut shown, finding, number, view);
+        shown.push_str(&above.shown);
+        shown.push_str("<div class=\"list\">");
+        for (number, finding) in numbered {
+            push_finding(&mut shown, finding, number, above.place(finding), view);
         }
         shown.push_str("</div></details>\n");
     }
@@ -36,22 +41,12 @@ pub fn groups(view: &View<'_>) -> String {
 fn push_head(shown: &mut String, file: &File<'_>, open: &str) {
     let _ = writeln!(
         shown,
-        "<details class=\"group card\"{open}><summary>{} {}</summary>\n<p class=\"note\">{} <span>{}</span></p><div class=\"list\">",
+        "<details class=\"group card\"{open}><summary>{} {}</summary>\n<p class=\"note\">{} <span>{}</span></p>",
         heading(&file.results.path),
         tally(file.tally),
         copy("Copy path"),
         passed(file.results)
     );
-}
-
-/// The path, its folder quieter than the name.
-fn heading(path: &str) -> String {
-    let (folder, name) = path.rfind('/').map_or(("", path), |at| path.split_at(at + 1));
-    format!(
-        "<h3 class=\"mono copied\"><span class=\"folder\">{}</span>{}</h3>",
-        escape(folder),
-        escape(name)
-    )
 }
 
 fn passed(file: &FileResults) -> String {
@@ -63,16 +58,24 @@ fn passed(file: &FileResults) -> String {
     }
 }
 
-fn push_finding(shown: &mut String, finding: &Finding<'_>, number: usize, view: &View<'_>) {
+fn push_finding(
+    shown: &mut String,
+    finding: &Finding<'_>,
+    number: usize,
+    component: Option<&str>,
+    view: &View<'_>,
+) {
     let class = Tone::of(finding).class();
+    let component = component.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">In the picture</a> "));
     let _ = write!(
         shown,
         "<article id=\"finding-{number}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
-         <span class=\"tools\">{} <a class=\"quiet\" href=\"#finding-{number}\">Link</a></span></header>\n\
+         <span class=\"tools\">{}{} <a class=\"quiet\" href=\"#finding-{number}\">Link</a></span></header>\n\
          <p class=\"message\">{}</p>\n",
         badge(finding),
         view.rule(finding.rule),
         place(finding, view),
+        component.unwrap_or_default(),
         copy("Copy path"),
         escape(&shorten::to_chars(&finding.message(), MESSAGE_LIMIT))
     );

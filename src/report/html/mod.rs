@@ -5,33 +5,26 @@
 //! hides and regroups findings, so the page can be read without it. It is also well-formed XML, by which its tests read
 //! it back.
 
+mod changes;
+mod document;
 mod facets;
 mod files;
 mod filter;
+mod page_of_changes;
 mod parts;
 mod rules;
 mod tiles;
 mod top;
 mod view;
 
+pub use page_of_changes::render as changes_page;
+
+use self::document::{Page, document};
 use self::parts::list;
 use self::view::View;
 use super::About;
 use super::wording::{excluded, gate_change, unreviewed};
 use crate::findings::Report;
-use crate::text::markup as escape;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
-
-const STYLE: &str = concat!(
-    include_str!("style/base.css"),
-    include_str!("style/top.css"),
-    include_str!("style/findings.css"),
-    include_str!("style/narrow.css"),
-    include_str!("style/print.css"),
-);
 
 /// The marks let a reader of XML take it as text.
 const SCRIPT: &str = concat!(
@@ -47,47 +40,25 @@ const SCRIPT: &str = concat!(
 /// The review as an HTML page.
 pub fn render(report: &Report, about: &About) -> String {
     let view = View::of(report, about);
-    let mut page = head(&view);
-    page.push_str(&top::header(&view));
-    page.push_str("<main>\n");
-    page.push_str(&tiles::tiles(&view));
-    page.push_str(&remarks(report));
-    page.push_str("<div class=\"columns\">\n");
-    page.push_str(&facets::facets(&view));
-    page.push_str(&findings(&view));
-    page.push_str("</div>\n");
-    page.push_str(&rules::explanations(&view));
-    let _ = write!(
-        page,
-        "</main>\n<footer><p>sluicegate {}</p></footer>\n</div>\n<script type=\"module\">{SCRIPT}</script>\n</body>\n</html>\n",
-        escape(about.tool_version)
-    );
-    page
-}
-
-/// <https://www.w3.org/TR/CSP3/#framework-directive-source-list>
-fn policy() -> String {
-    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
-    format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        hash(STYLE),
-        hash(SCRIPT)
-    )
-}
-
-fn head(view: &View<'_>) -> String {
-    let name = top::repository(view).map(|name| format!(" - {}", escape(name)));
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n<meta name=\"referrer\" content=\"no-referrer\"/>\n\
-         <title>Review {}{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#findings\">Skip to the findings</a>\n<div class=\"page\">\n",
-        policy(),
-        view.report.verdict,
-        name.unwrap_or_default()
-    )
+    let mut body = top::header(&view);
+    body.push_str("<main>\n");
+    body.push_str(&tiles::tiles(&view));
+    body.push_str(&remarks(report));
+    body.push_str("<div class=\"columns\">\n");
+    body.push_str(&facets::facets(&view));
+    body.push_str(&findings(&view));
+    body.push_str("</div>\n");
+    body.push_str(&changes::others(&view));
+    body.push_str(&rules::explanations(&view));
+    body.push_str("</main>\n");
+    let name = top::repository(&view).map(|name| format!(" - {name}"));
+    document(&Page {
+        title: &format!("Review {}{}", report.verdict, name.unwrap_or_default()),
+        skip: ("findings", "Skip to the findings"),
+        body: &body,
+        script: Some(SCRIPT),
+        tool_version: about.tool_version,
+    })
 }
 
 /// What is to be known besides the findings; nothing where there is nothing.

@@ -25,6 +25,16 @@ pub fn tally(tally: Tally) -> String {
     shown + "<span class=\"part\"></span></span>"
 }
 
+/// The path, its folder quieter than the name.
+pub fn heading(path: &str) -> String {
+    let (folder, name) = path.rfind('/').map_or(("", path), |at| path.split_at(at + 1));
+    format!(
+        "<h3 class=\"mono copied\"><span class=\"folder\">{}</span>{}</h3>",
+        escape(folder),
+        escape(name)
+    )
+}
+
 /// A list below a heading; nothing where it is empty.
 pub fn list(title: &str, items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.map(|item| format!("<li>{}</li>", escape(&item))).collect();

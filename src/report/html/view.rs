@@ -1,7 +1,7 @@
 //! What the page is about to show, put in order once: the files with findings, their rules, and how much there is.
 
 use crate::findings::{FileResults, Finding, Report, Severity};
-use crate::report::{About, shorten};
+use crate::report::{About, ChangedFile, shorten};
 use crate::text::count;
 use crate::text::markup as escape;
 use std::cmp::Reverse;
@@ -96,6 +96,7 @@ pub struct View<'a> {
     /// The rules that found something, the worst first.
     pub rules: Vec<(&'a str, Tally)>,
     numbers: HashMap<&'a str, usize>,
+    changes: HashMap<&'a str, &'a ChangedFile>,
 }
 
 impl<'a> View<'a> {
@@ -109,6 +110,11 @@ impl<'a> View<'a> {
             files,
             rules: Vec::new(),
             numbers: HashMap::new(),
+            changes: about
+                .changes
+                .iter()
+                .map(|file| (file.changed.path.as_str(), file))
+                .collect(),
         };
         view.rules = view.tallies(|finding| finding.rule);
         view.rules.sort_by_key(|(_, tally)| Reverse(*tally));
@@ -118,6 +124,11 @@ impl<'a> View<'a> {
 
     pub fn findings(&self) -> impl Iterator<Item = &Finding<'a>> {
         self.files.iter().flat_map(|file| &file.findings)
+    }
+
+    /// What changed in a file.
+    pub fn change(&self, path: &str) -> Option<&'a ChangedFile> {
+        self.changes.get(path).copied()
     }
 
     /// How much there is of each kind, by name.

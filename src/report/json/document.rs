@@ -5,7 +5,7 @@
 //! Whatever is in no struct is refused.
 
 use crate::findings::{
-    Counts, FailOn, FileResults, Report, ReviewContext, RuleResult, Status, Totals, Waiver,
+    Changed, Counts, FailOn, FileResults, Numbers, Report, ReviewContext, RuleResult, Status, Totals, Waiver,
 };
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -47,6 +47,34 @@ pub(super) struct DocumentV1 {
     pub gate_refused: bool,
     #[serde(default)]
     pub excluded_reasons: BTreeMap<String, String>,
+    /// What changed in the pipelines; none where nothing was compared.
+    #[serde(default)]
+    pub changes: Option<Vec<ChangeV1>>,
+}
+
+/// What changed in a pipeline.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ChangeV1 {
+    pub path: String,
+    pub previous_path: Option<String>,
+    pub change: String,
+    pub components: NumbersV1,
+    pub links: NumbersV1,
+    pub variables: NumbersV1,
+    pub other: usize,
+    pub layout: bool,
+    pub called_by: Option<usize>,
+}
+
+/// How many things of one kind changed.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NumbersV1 {
+    pub added: usize,
+    pub removed: usize,
+    pub renamed: usize,
+    pub modified: usize,
 }
 
 /// The numbers by findings. Of those that are neither known nor waived, `errors` and `warnings`.
@@ -163,6 +191,48 @@ impl From<&Report> for DocumentV1 {
             excluded_reasons: excluded
                 .map(|file| (file.path.clone(), file.reason.clone()))
                 .collect(),
+            changes: report
+                .changes
+                .as_ref()
+                .map(|all| all.iter().map(ChangeV1::from).collect()),
+        }
+    }
+}
+
+impl From<&Changed> for ChangeV1 {
+    fn from(changed: &Changed) -> Self {
+        Self {
+            path: changed.path.clone(),
+            previous_path: changed.previous_path.clone(),
+            change: changed.change.name().to_owned(),
+            components: changed.components.into(),
+            links: changed.links.into(),
+            variables: changed.variables.into(),
+            other: changed.other,
+            layout: changed.layout,
+            called_by: changed.called_by,
+        }
+    }
+}
+
+impl From<Numbers> for NumbersV1 {
+    fn from(numbers: Numbers) -> Self {
+        Self {
+            added: numbers.added,
+            removed: numbers.removed,
+            renamed: numbers.renamed,
+            modified: numbers.modified,
+        }
+    }
+}
+
+impl From<NumbersV1> for Numbers {
+    fn from(numbers: NumbersV1) -> Self {
+        Self {
+            added: numbers.added,
+            removed: numbers.removed,
+            renamed: numbers.renamed,
+            modified: numbers.modified,
         }
     }
 }

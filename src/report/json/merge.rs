@@ -92,6 +92,9 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
             whole.notes.push(note);
         }
     }
+    if let Some(changes) = report.changes {
+        whole.changes.get_or_insert_default().extend(changes);
+    }
     whole.fixed = match (whole.fixed, report.fixed) {
         (Some(one), Some(other)) => Some(one + other),
         _ => None,
@@ -127,6 +130,10 @@ fn in_order(whole: &mut Report) {
     whole.unreviewed.dedup_by(|a, b| a.path == b.path);
     whole.excluded.sort();
     whole.excluded.dedup_by(|a, b| a.path == b.path);
+    if let Some(changes) = &mut whole.changes {
+        changes.sort();
+        changes.dedup_by(|a, b| a.path == b.path);
+    }
     whole.gate_changes.sort();
     whole.gate_changes.dedup_by(|a, b| a.path == b.path);
 }

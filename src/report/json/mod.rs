@@ -172,7 +172,8 @@ mod tests {
           },
           "excludedReasons": {
             "notes.txt": "not a file that is reviewed"
-          }
+          },
+          "changes": null
         }
         "#);
     }

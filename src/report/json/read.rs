@@ -1,10 +1,10 @@
 //! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
 //! hangs on it.
 
-use super::document::{ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
+use super::document::{ChangeV1, ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
 use crate::findings::{
-    Enforcement, Engine, Excluded, FailOn, FileResults, GateChange, Report, ReviewContext, RuleResult,
-    Severity, Shard, State, Status, Unreviewed, Verdict, Violation, Waiver,
+    Changed, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, GateChange, Report,
+    ReviewContext, RuleResult, Severity, Shard, State, Status, Unreviewed, Verdict, Violation, Waiver,
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -102,8 +102,14 @@ impl DocumentV1 {
             words: words.remove(&path).unwrap_or_default(),
             path,
         });
+        let changes = self.changes.map(|all| all.into_iter().map(ChangeV1::changed));
+        let changes = changes
+            .map(Iterator::collect::<Result<Vec<Changed>, _>>)
+            .transpose()?;
+        each_once(changes.iter().flatten().map(|changed| changed.path.as_str()))?;
         Ok(Report {
             fixed,
+            changes,
             engine: engine(&self.engine)?,
             verdict,
             context: self.context.context()?,
@@ -161,6 +167,24 @@ impl ContextV1 {
             shard: shard.transpose()?,
             fail_on: fail_on.transpose()?,
             paths: self.paths,
+        })
+    }
+}
+
+impl ChangeV1 {
+    fn changed(self) -> Result<Changed, ReadError> {
+        let word = &self.change;
+        let change = FileChange::parse(word).ok_or_else(|| wrong(format!("unknown change {word:?}")))?;
+        Ok(Changed {
+            change,
+            path: self.path,
+            previous_path: self.previous_path,
+            components: self.components.into(),
+            links: self.links.into(),
+            variables: self.variables.into(),
+            other: self.other,
+            layout: self.layout,
+            called_by: self.called_by,
         })
     }
 }
@@ -363,7 +387,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `changes` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());

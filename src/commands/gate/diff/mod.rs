@@ -3,6 +3,7 @@
 mod sides;
 
 use crate::cli::{DiffArgs, DiffFormat};
+use crate::commands::gate::changed::Contents;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
 use crate::diff::{FileChange, PipelineDiff, words};
@@ -10,49 +11,100 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::CommitId;
 use crate::picture::{self, Canvas};
+use crate::report::{self, ChangedFile, MOST_BOXES};
 use crate::text::{self, count};
 use crate::write;
 use serde_json::json;
-use sides::Contents;
 use std::fmt::Write as _;
 use std::path::Path;
-
-/// The boxes of a flowchart; more than this, nobody reads and no host draws.
-const MOST_BOXES: usize = 40;
 
 /// What was compared, and what differs.
 struct Compared {
     /// None where it is no commit.
     base: Option<CommitId>,
     head: Option<CommitId>,
-    pipelines: Vec<PipelineDiff>,
-    /// What both sides of the pipeline are, where it is the only one; for the picture.
-    only: Option<Contents>,
+    /// What is compared, in a sentence.
+    what: String,
+    pipelines: Vec<Made>,
+}
+
+/// What is made of each pair; a format needs one of them.
+#[derive(Debug, Clone, Copy)]
+enum Wants {
+    Diff,
+    Picture,
+    Page,
+}
+
+/// A pair that differs.
+enum Made {
+    Diff(PipelineDiff),
+    /// With the canvas, or why it cannot be drawn.
+    Picture(PipelineDiff, Result<Canvas, String>),
+    Page(Box<ChangedFile>),
+}
+
+impl Wants {
+    const fn of(format: DiffFormat) -> Self {
+        match format {
+            DiffFormat::Text | DiffFormat::Json => Self::Diff,
+            DiffFormat::Mermaid | DiffFormat::Svg => Self::Picture,
+            DiffFormat::Markdown | DiffFormat::Html => Self::Page,
+        }
+    }
+
+    fn made(self, at: usize, contents: &Contents) -> Made {
+        match self {
+            Self::Diff => Made::Diff(contents.diff()),
+            Self::Page => Made::Page(Box::new(contents.told(at))),
+            Self::Picture => {
+                let diff = contents.diff();
+                let canvas = match &diff.reason {
+                    Some(why) => Err(why.clone()),
+                    None if at == 0 => contents.canvas(&diff).map_err(|why| why.to_string()),
+                    None => Ok(Canvas::default()),
+                };
+                Made::Picture(diff, canvas)
+            }
+        }
+    }
+}
+
+impl Made {
+    /// Whether this is more than layout. What cannot be read may be.
+    fn counts(&self) -> bool {
+        match self {
+            Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
+            Self::Page(file) => file.changed.change != crate::findings::FileChange::Layout,
+        }
+    }
 }
 
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+    let wants = Wants::of(args.format);
     let compared = match args.files.as_slice() {
-        [old, new] => sides::of_files(run, old, new)?,
-        _ => sides::of_repository(run, args)?,
+        [old, new] => sides::of_files(run, wants, old, new)?,
+        _ => sides::of_repository(run, args, wants)?,
     };
+    let is_counted = compared.pipelines.iter().any(Made::counts);
     let shown = match args.format {
-        DiffFormat::Text => compared.text(),
+        DiffFormat::Text => compared.text(&Look::of(run, args)),
         DiffFormat::Json => compared.json(),
         DiffFormat::Mermaid | DiffFormat::Svg => compared.picture(args.format)?,
+        DiffFormat::Markdown => report::changes_as_markdown(&compared.files().1),
+        DiffFormat::Html => {
+            let (what, files) = compared.files();
+            report::changes_as_html(&files, &what, env!("CARGO_PKG_VERSION"))
+        }
     };
     match &args.output {
         Some(path) => written(&run.env.current_dir().join(path), &shown)?,
         None => run.ui.out(&shown)?,
     }
-    if args.exit_code && compared.pipelines.iter().any(counts) {
+    if args.exit_code && is_counted {
         return Ok(ExitStatus::GateFailed);
     }
     Ok(ExitStatus::Success)
-}
-
-/// Whether this is more than layout. What cannot be read may be.
-fn counts(diff: &PipelineDiff) -> bool {
-    diff.change != FileChange::Layout
 }
 
 fn written(path: &Path, shown: &str) -> Result<(), Failure> {
@@ -60,10 +112,46 @@ fn written(path: &Path, shown: &str) -> Result<(), Failure> {
         .map_err(|why| Failure::usage(format!("{} cannot be written: {why}", path.display())))
 }
 
+/// How text is shown.
+struct Look {
+    color: bool,
+    columns: Option<usize>,
+}
+
+impl Look {
+    fn of(run: &Run, args: &DiffArgs) -> Self {
+        let is_shown = args.output.is_none();
+        Self {
+            color: is_shown && run.ui.colors_output(),
+            columns: run.ui.width().filter(|_| is_shown),
+        }
+    }
+
+    fn lines(&self, diff: &PipelineDiff) -> Vec<String> {
+        let lines = words(diff, self.columns).into_iter();
+        lines
+            .map(|line| {
+                if self.color {
+                    line.coloured()
+                } else {
+                    line.to_string()
+                }
+            })
+            .collect()
+    }
+}
+
 impl Compared {
-    fn text(&self) -> String {
-        let mut lines: Vec<String> = self.pipelines.iter().flat_map(words).collect();
-        let layout = self.pipelines.iter().filter(|diff| !counts(diff)).count();
+    fn diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
+        self.pipelines.iter().filter_map(|made| match made {
+            Made::Diff(diff) | Made::Picture(diff, _) => Some(diff),
+            Made::Page(_) => None,
+        })
+    }
+
+    fn text(&self, look: &Look) -> String {
+        let mut lines: Vec<String> = self.diffs().flat_map(|diff| look.lines(diff)).collect();
+        let layout = self.pipelines.iter().filter(|made| !made.counts()).count();
         let total = count(self.pipelines.len(), "pipeline");
         lines.push(match (self.pipelines.len(), layout) {
             (0, _) => "no pipeline differs".to_owned(),
@@ -80,34 +168,36 @@ impl Compared {
             "schema": "sluicegate.diff/v1",
             "base": id(&self.base),
             "head": id(&self.head),
-            "pipelines": self.pipelines,
+            "pipelines": self.diffs().collect::<Vec<_>>(),
+            "interface": null,
         }))
+    }
+
+    /// What is compared, and the files of a page.
+    fn files(self) -> (String, Vec<ChangedFile>) {
+        let files = self.pipelines.into_iter().filter_map(|made| match made {
+            Made::Page(file) => Some(*file),
+            _ => None,
+        });
+        (self.what, files.collect())
     }
 
     /// A picture has one pipeline; where none differs, it is empty.
     fn picture(&self, format: DiffFormat) -> Result<String, Failure> {
-        let (diff, contents) = match (self.pipelines.as_slice(), &self.only) {
-            ([], _) => return Ok(String::new()),
-            ([diff], Some(contents)) => (diff, contents),
-            (several, _) => {
+        let (diff, canvas) = match self.pipelines.as_slice() {
+            [Made::Picture(diff, canvas)] => (diff, canvas),
+            [] => return Ok(String::new()),
+            several => {
                 let message = format!("a picture shows one pipeline, and {} differ", several.len());
                 return Err(Failure::usage(message).hint("name one of them by its path"));
             }
         };
-        let unreadable = |why: &str| {
-            let path = text::line(&diff.path);
-            Failure::usage(format!(
-                "{path} cannot be drawn: it cannot be read {}",
-                text::line(why)
-            ))
-        };
-        if let Some(why) = &diff.reason {
-            return Err(unreadable(why));
-        }
-        let canvas = Canvas::of_change(contents.before(), contents.after(), diff)
-            .map_err(|why| unreadable(&why.to_string()))?;
+        let canvas = canvas.as_ref().map_err(|why| {
+            let (path, why) = (text::line(&diff.path), text::line(why));
+            Failure::usage(format!("{path} cannot be drawn: it cannot be read {why}"))
+        })?;
         Ok(if format == DiffFormat::Svg {
-            picture::document(&canvas, &diff.path) + "\n"
+            picture::document(canvas, &diff.path) + "\n"
         } else {
             let (part, left_out) = canvas.changed_part(MOST_BOXES);
             let mut chart = picture::mermaid(&part);

@@ -1,64 +1,20 @@
 //! The two sides of each pipeline: of a repository, or two files.
 
-use super::Compared;
+use super::{Compared, Wants};
 use crate::cli::{CheckArgs, DiffArgs, SelectionArgs};
 use crate::commands::Run;
-use crate::commands::gate::workspace::{FILE_LIMIT, Restriction, Workspace, document};
+use crate::commands::gate::changed::{Contents, Pairs};
+use crate::commands::gate::workspace::{FILE_LIMIT, Restriction, Workspace};
 use crate::commands::kit::named_file::read_bounded;
 use crate::context::{Comparison, Subject};
-use crate::diff::{PipelineDiff, Sides, compare};
 use crate::error::Failure;
 use crate::gate::is_within;
-use crate::git::{Change, ChangeKind, CommitId, Content, FileKind, Snapshot, SnapshotFile, read_on_disk};
+use crate::git::{Change, CommitId, Snapshot};
 use crate::settings::{Revisions, Selection, is_pipeline};
-use crate::yaml::DocumentError;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Files that are held in memory at a time.
-const AT_A_TIME: usize = 64;
-
-/// A file's content, or why it cannot be read.
-type Read = Result<Vec<u8>, String>;
-
-/// One file on both sides.
-pub(super) struct Contents {
-    path: String,
-    previous_path: Option<String>,
-    before: Option<Read>,
-    after: Option<Read>,
-}
-
-impl Contents {
-    /// A file of another mode alone does not.
-    fn differs(&self) -> bool {
-        self.previous_path.is_some() || self.before != self.after
-    }
-
-    fn diff(&self) -> PipelineDiff {
-        compare(&Sides {
-            path: &self.path,
-            previous_path: self.previous_path.as_deref(),
-            before: side(self.before.as_ref()),
-            after: side(self.after.as_ref()),
-        })
-    }
-
-    pub(super) fn before(&self) -> Option<&[u8]> {
-        side(self.before.as_ref())?.ok()
-    }
-
-    pub(super) fn after(&self) -> Option<&[u8]> {
-        side(self.after.as_ref())?.ok()
-    }
-}
-
-fn side(read: Option<&Read>) -> Option<Result<&[u8], &str>> {
-    read.map(|read| read.as_deref().map_err(String::as_str))
-}
-
 /// Two files that a user named.
-pub(super) fn of_files(run: &Run, old: &Path, new: &Path) -> Result<Compared, Failure> {
+pub(super) fn of_files(run: &Run, wants: Wants, old: &Path, new: &Path) -> Result<Compared, Failure> {
     let read = |path: &Path| read_bounded(&run.env.current_dir().join(path), FILE_LIMIT);
     let contents = Contents {
         path: new.to_string_lossy().into_owned(),
@@ -69,13 +25,17 @@ pub(super) fn of_files(run: &Run, old: &Path, new: &Path) -> Result<Compared, Fa
     Ok(Compared {
         base: None,
         head: None,
-        pipelines: contents.differs().then(|| contents.diff()).into_iter().collect(),
-        only: Some(contents),
+        what: format!("{} compared with {}.", new.display(), old.display()),
+        pipelines: contents
+            .differs()
+            .then(|| wants.made(0, &contents))
+            .into_iter()
+            .collect(),
     })
 }
 
 /// The pipelines of the repository that differ.
-pub(super) fn of_repository(run: &Run, args: &DiffArgs) -> Result<Compared, Failure> {
+pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<Compared, Failure> {
     let mut workspace = run.workspace()?;
     let (range, typed) = range(run, &args.paths)?;
     let wish = wish(&workspace, args)?;
@@ -100,15 +60,20 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs) -> Result<Compared, Fail
         revisions: &wish,
     };
     workspace.must_match(&snapshot, ends.base.as_ref(), &restriction)?;
-    run.ui
-        .say(&format!("comparing {} with {}", snapshot.name(), ends.against));
+    let what = format!("{} with {}", snapshot.name(), ends.against);
+    run.ui.say(&format!("comparing {what}"));
     let changes = changes(&snapshot, &ends, &selection, &paths)?;
-    let (pipelines, only) = compared(&workspace, &snapshot, ends.base.as_ref(), &changes)?;
+    let pairs = Pairs {
+        repo: &workspace.repo,
+        head: &snapshot,
+        base: ends.base.as_ref(),
+    };
+    let pipelines = pairs.each(&changes, &|at, contents| wants.made(at, contents))?;
     Ok(Compared {
         base: ends.base,
         head: ends.head,
+        what: format!("Compared: {what}."),
         pipelines,
-        only,
     })
 }
 
@@ -244,73 +209,4 @@ fn changes(
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
     changes.retain(|change| change.paths().any(is_meant));
     Ok(changes)
-}
-
-/// Compares on all cores; blobs are read by one thread, as a repository belongs to one. Gives also both sides, where
-/// they are those of the only file.
-fn compared(
-    workspace: &Workspace<'_>,
-    head: &Snapshot<'_>,
-    base: Option<&CommitId>,
-    changes: &[Change],
-) -> Result<(Vec<PipelineDiff>, Option<Contents>), Failure> {
-    let base = base.map(|base| workspace.repo.snapshot(base.clone()));
-    let (mut pipelines, mut only) = (Vec::new(), None);
-    for some in changes.chunks(AT_A_TIME) {
-        let read = some
-            .iter()
-            .map(|change| contents(workspace, base.as_ref(), head, change));
-        let mut read = read.collect::<Result<Vec<_>, _>>()?;
-        read.retain(Contents::differs);
-        pipelines.par_extend(read.par_iter().map(Contents::diff));
-        only = read.pop().or(only);
-    }
-    Ok((pipelines, only))
-}
-
-fn contents(
-    workspace: &Workspace<'_>,
-    base: Option<&Snapshot<'_>>,
-    head: &Snapshot<'_>,
-    change: &Change,
-) -> Result<Contents, Failure> {
-    let previous_path = match &change.kind {
-        ChangeKind::Renamed { from } => Some(from.clone()),
-        _ => None,
-    };
-    let old = previous_path.as_deref().unwrap_or(&change.path);
-    let before = base.map(|base| base.find(old)).transpose()?.flatten();
-    let after = match change.kind {
-        ChangeKind::Deleted => None,
-        _ => head.find(&change.path)?,
-    };
-    Ok(Contents {
-        path: change.path.clone(),
-        before: read(workspace, before)?,
-        after: read(workspace, after)?,
-        previous_path,
-    })
-}
-
-/// A submodule is no file.
-fn read(workspace: &Workspace<'_>, file: Option<SnapshotFile>) -> Result<Option<Read>, Failure> {
-    let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
-        return Ok(None);
-    };
-    let read = match &file.content {
-        Content::Disk(_) if file.hidden => {
-            Err("git's index hides what it is on disk (skip-worktree or assume-unchanged)".to_owned())
-        }
-        Content::Disk(full) => on_disk(full),
-        Content::Blob(blob) => document(&workspace.repo, blob)?.map_err(|why| why.to_string()),
-    };
-    Ok(Some(read))
-}
-
-fn on_disk(full: &Path) -> Read {
-    match read_on_disk(full, FILE_LIMIT) {
-        Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(DocumentError::too_large(FILE_LIMIT).to_string()),
-        Err(why) => Err(why.to_string()),
-    }
 }

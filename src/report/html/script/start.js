@@ -4,10 +4,24 @@ const fold = () => {
   name_fold();
 };
 
+// A link to a component opens the picture that it is in, where the findings of its file are.
+const reveal = (node) => {
+  if (node === null || node.closest(".canvas") === null) return;
+  if (node.closest("[hidden]") !== null) {
+    Object.assign(wanted, nothing);
+    apply();
+  }
+  for (let one = node.closest("details"); one !== null; one = one.parentElement.closest("details")) one.open = true;
+  node.scrollIntoView({ block: "center", inline: "center" });
+};
+
 // A link to a finding opens what it is in, and is followed past the filter.
 const follow = () => {
   const target = findings.find((one) => "#" + one.node.id === location.hash);
-  if (target === undefined) return;
+  if (target === undefined) {
+    reveal(element(location.hash.slice(1)));
+    return;
+  }
   if (!target.stays) {
     Object.assign(wanted, nothing);
     apply();

@@ -1,0 +1,270 @@
+//! The pipelines that changed, with both their sides: for `diff` and for what reports say of a change.
+
+use crate::commands::gate::workspace::{FILE_LIMIT, document};
+use crate::diff::{ComponentChange, LinkChange, PipelineDiff, Sides, VariableChange, compare, words};
+use crate::error::Failure;
+use crate::findings::{Changed, FileChange, Numbers};
+use crate::git::{
+    Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
+    read_on_disk,
+};
+use crate::picture::Canvas;
+use crate::report::ChangedFile;
+use crate::yaml::DocumentError;
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+/// About how much is held in memory before it is compared, in bytes; as much again is read meanwhile.
+const HELD: usize = 4 * 1024 * 1024;
+
+/// Pipelines that are drawn in one page, and the largest of them, in components: a page of hundreds stays usable.
+const MOST_PICTURES: usize = 100;
+const MOST_BOXES: usize = 600;
+
+/// A file's content, or why it cannot be read.
+type Read = Result<Vec<u8>, String>;
+
+/// One file on both sides.
+pub(crate) struct Contents {
+    pub(crate) path: String,
+    pub(crate) previous_path: Option<String>,
+    pub(crate) before: Option<Read>,
+    pub(crate) after: Option<Read>,
+}
+
+impl Contents {
+    /// A file of another mode alone does not.
+    pub(crate) fn differs(&self) -> bool {
+        self.previous_path.is_some() || self.before != self.after
+    }
+
+    pub(crate) fn diff(&self) -> PipelineDiff {
+        compare(&Sides {
+            path: &self.path,
+            previous_path: self.previous_path.as_deref(),
+            before: side(self.before.as_ref()),
+            after: side(self.after.as_ref()),
+        })
+    }
+
+    /// The pipeline with what changed in it.
+    pub(crate) fn canvas(&self, diff: &PipelineDiff) -> Result<Canvas, DocumentError> {
+        let bytes = |read| side(read).and_then(Result::ok);
+        Canvas::of_change(bytes(self.before.as_ref()), bytes(self.after.as_ref()), diff)
+    }
+
+    /// The change for a report; drawn if it is among the first.
+    pub(crate) fn told(&self, at: usize) -> ChangedFile {
+        let diff = self.diff();
+        let is_drawn = at < MOST_PICTURES && diff.change != crate::diff::FileChange::Layout;
+        let canvas = is_drawn.then(|| self.canvas(&diff).ok()).flatten();
+        ChangedFile {
+            changed: in_numbers(&diff),
+            words: words(&diff, None).into_iter().skip(1).collect(),
+            picture: canvas.and_then(bounded),
+        }
+    }
+}
+
+/// The picture, if it is not too large; else the part of it that changed.
+fn bounded(canvas: Canvas) -> Option<Canvas> {
+    if canvas.boxes.len() <= MOST_BOXES {
+        return Some(canvas);
+    }
+    let (part, _) = canvas.changed_part(MOST_BOXES);
+    (!part.boxes.is_empty()).then_some(part)
+}
+
+fn side(read: Option<&Read>) -> Option<Result<&[u8], &str>> {
+    read.map(|read| read.as_deref().map_err(String::as_str))
+}
+
+/// What is to be compared: the files of a snapshot with those of a commit.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairs<'w> {
+    pub(crate) repo: &'w Repository,
+    pub(crate) head: &'w Snapshot<'w>,
+    /// None where everything is new.
+    pub(crate) base: Option<&'w CommitId>,
+}
+
+/// A change whose blobs are read; what is on disk is not yet.
+struct Begun {
+    at: usize,
+    contents: Contents,
+    on_disk: Option<PathBuf>,
+}
+
+/// The files of both sides, by path.
+type Found = [HashMap<String, SnapshotFile>; 2];
+
+impl Pairs<'_> {
+    /// What `make` makes of each pair that differs, in order, with its place. Pairs are compared on all cores; blobs are
+    /// read by one thread meanwhile, as a repository belongs to one.
+    pub(crate) fn each<T: Send>(
+        &self,
+        changes: &[Change],
+        make: &(dyn Fn(usize, &Contents) -> T + Sync),
+    ) -> Result<Vec<T>, Failure> {
+        let found = self.found(changes)?;
+        let mut rest = changes.iter().enumerate();
+        let mut window = self.read_some(&found, &mut rest)?;
+        let mut all = Vec::new();
+        while !window.is_empty() {
+            let mut done = Vec::new();
+            let next = rayon::in_place_scope(|scope| {
+                let (window, done) = (&mut window, &mut done);
+                scope
+                    .spawn(move |_| *done = window.par_iter_mut().filter_map(|one| one.made(make)).collect());
+                self.read_some(&found, &mut rest)
+            });
+            all.append(&mut done);
+            window = next?;
+        }
+        Ok(all)
+    }
+
+    fn found(&self, changes: &[Change]) -> Result<Found, GitError> {
+        let old: BTreeSet<&str> = changes.iter().map(before).collect();
+        let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        let by_path = |snapshot: &Snapshot<'_>, paths: &BTreeSet<&str>| {
+            let files = snapshot.files(&|path| paths.contains(path))?;
+            Ok::<_, GitError>(files.into_iter().map(|file| (file.path.clone(), file)).collect())
+        };
+        let base = self.base.map(|base| self.repo.snapshot(base.clone()));
+        Ok([
+            base.map(|base| by_path(&base, &old))
+                .transpose()?
+                .unwrap_or_default(),
+            by_path(self.head, &new)?,
+        ])
+    }
+
+    /// The next files, until enough is held in memory.
+    fn read_some<'c>(
+        &self,
+        found: &Found,
+        rest: &mut impl Iterator<Item = (usize, &'c Change)>,
+    ) -> Result<Vec<Begun>, Failure> {
+        let (mut window, mut held) = (Vec::new(), 0);
+        while held < HELD
+            && let Some((at, change)) = rest.next()
+        {
+            let begun = self.begin(found, at, change)?;
+            let sides = [&begun.contents.before, &begun.contents.after];
+            held += sides.into_iter().flatten().flatten().map(Vec::len).sum::<usize>();
+            // What is on disk is read later.
+            held += if begun.on_disk.is_some() { HELD / 256 } else { 0 };
+            window.push(begun);
+        }
+        Ok(window)
+    }
+
+    fn begin(&self, [base, head]: &Found, at: usize, change: &Change) -> Result<Begun, Failure> {
+        let previous_path = match &change.kind {
+            ChangeKind::Renamed { from } => Some(from.clone()),
+            _ => None,
+        };
+        let after = match change.kind {
+            ChangeKind::Deleted => None,
+            _ => head.get(&change.path),
+        };
+        let on_disk = after.and_then(|file| match &file.content {
+            Content::Disk(full) if !file.hidden && file.kind != FileKind::Submodule => Some(full.clone()),
+            _ => None,
+        });
+        let contents = Contents {
+            path: change.path.clone(),
+            before: self.read(base.get(before(change)))?,
+            after: match on_disk {
+                Some(_) => None,
+                None => self.read(after)?,
+            },
+            previous_path,
+        };
+        Ok(Begun {
+            at,
+            contents,
+            on_disk,
+        })
+    }
+
+    /// A submodule is no file.
+    fn read(&self, file: Option<&SnapshotFile>) -> Result<Option<Read>, Failure> {
+        let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
+            return Ok(None);
+        };
+        let read = match &file.content {
+            Content::Disk(_) => {
+                Err("git's index hides what it is on disk (skip-worktree or assume-unchanged)".to_owned())
+            }
+            Content::Blob(blob) => document(self.repo, blob)?.map_err(|why| why.to_string()),
+        };
+        Ok(Some(read))
+    }
+}
+
+fn before(change: &Change) -> &str {
+    match &change.kind {
+        ChangeKind::Renamed { from } => from,
+        _ => &change.path,
+    }
+}
+
+impl Begun {
+    fn made<T>(&mut self, make: &(dyn Fn(usize, &Contents) -> T + Sync)) -> Option<T> {
+        if let Some(full) = self.on_disk.take() {
+            self.contents.after = Some(on_disk(&full));
+        }
+        self.contents.differs().then(|| make(self.at, &self.contents))
+    }
+}
+
+fn on_disk(full: &Path) -> Read {
+    match read_on_disk(full, FILE_LIMIT) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(DocumentError::too_large(FILE_LIMIT).to_string()),
+        Err(why) => Err(why.to_string()),
+    }
+}
+
+/// How much of each kind changed.
+fn in_numbers(diff: &PipelineDiff) -> Changed {
+    use crate::diff::FileChange as Of;
+    let components = |change| diff.components.iter().filter(|it| it.change == change).count();
+    let links = |change| diff.links.iter().filter(|it| it.change == change).count();
+    let variables = |change| diff.variables.iter().filter(|it| it.change == change).count();
+    Changed {
+        path: diff.path.clone(),
+        previous_path: diff.previous_path.clone(),
+        change: match diff.change {
+            Of::Added => FileChange::Added,
+            Of::Removed => FileChange::Removed,
+            Of::Renamed => FileChange::Renamed,
+            Of::Modified => FileChange::Modified,
+            Of::Layout => FileChange::Layout,
+            Of::Unreadable => FileChange::Unreadable,
+        },
+        components: Numbers {
+            added: components(ComponentChange::Added),
+            removed: components(ComponentChange::Removed),
+            renamed: components(ComponentChange::Renamed),
+            modified: components(ComponentChange::Modified),
+        },
+        links: Numbers {
+            added: links(LinkChange::Added),
+            removed: links(LinkChange::Removed),
+            ..Numbers::default()
+        },
+        variables: Numbers {
+            added: variables(VariableChange::Added),
+            removed: variables(VariableChange::Removed),
+            modified: variables(VariableChange::Modified),
+            ..Numbers::default()
+        },
+        other: diff.other.len(),
+        layout: diff.layout,
+        called_by: None,
+    }
+}

@@ -1,0 +1,211 @@
+//! What changed, in Markdown: a list, the lines of values as a diff, and a flowchart that GitHub and GitLab draw.
+
+use super::ChangedFile;
+use super::markdown::{code, escape};
+use crate::diff::Line;
+use crate::picture::mermaid;
+use crate::text::count;
+use std::fmt::Write as _;
+
+/// The boxes of a flowchart; more than this, nobody reads and no host draws.
+pub const MOST_BOXES: usize = 40;
+
+/// Lines of one file.
+const LINES: usize = 120;
+
+/// The whole page, in bytes: GitHub takes 65,536 characters in a comment.
+const WHOLE: usize = 64_000;
+
+/// One file of a page of many.
+const OF_A_FILE: usize = 16_000;
+
+/// Kept free for what says what is left out.
+const RESERVE: usize = 200;
+
+/// A page about nothing but the changes.
+pub fn page(files: &[ChangedFile]) -> String {
+    let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
+    let mut left = 0;
+    for file in files {
+        let path = code(&file.changed.path);
+        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.words()));
+        let inside = self::block(file, OF_A_FILE);
+        if !inside.is_empty() {
+            let _ = write!(block, "\n{inside}");
+        }
+        if page.len() + block.len() + RESERVE > WHOLE {
+            left += 1;
+        } else {
+            page.push_str(&block);
+        }
+    }
+    if left > 0 {
+        let _ = writeln!(page, "\n> {} did not fit here.", count(left, "pipeline"));
+    }
+    page
+}
+
+/// The words and the flowchart of a file, in at most so many bytes: without the flowchart where it does not fit, and
+/// nothing where the words do not.
+pub fn block(file: &ChangedFile, most: usize) -> String {
+    let mut shown = list(&file.words, most.saturating_sub(RESERVE));
+    if let Some(chart) = flowchart(file)
+        && shown.len() + chart.len() < most
+    {
+        shown.push('\n');
+        shown.push_str(&chart);
+    }
+    if shown.len() > most {
+        return String::new();
+    }
+    shown
+}
+
+fn flowchart(file: &ChangedFile) -> Option<String> {
+    let (part, left_out) = file.picture.as_ref()?.changed_part(MOST_BOXES);
+    if part.boxes.is_empty() {
+        return None;
+    }
+    let mut chart = format!("```mermaid\n{}```\n", mermaid(&part));
+    if left_out > 0 {
+        let _ = writeln!(
+            chart,
+            "\nNot in the picture: {}.",
+            count(left_out, "further component")
+        );
+    }
+    Some(chart)
+}
+
+/// A list in a list for each step inwards; lines of values stand in a fence that none of them can end.
+fn list(lines: &[Line], most: usize) -> String {
+    let mut shown = String::new();
+    let mut rest = lines.iter().take(LINES).peekable();
+    let mut told = 0;
+    while let Some(line) = rest.next() {
+        let indent = "  ".repeat(line.depth.saturating_sub(1));
+        let mut block = String::new();
+        if line.is_value {
+            let mut value = vec![line];
+            while let Some(next) = rest.next_if(|next| next.is_value) {
+                value.push(next);
+            }
+            fenced(&mut block, &value, &indent);
+            told += value.len();
+        } else {
+            let sign = match line.sign.mark() {
+                "" => String::new(),
+                mark => format!("{} ", code(mark)),
+            };
+            let _ = writeln!(block, "{indent}- {sign}{}", escape(&line.text));
+            told += 1;
+        }
+        if shown.len() + block.len() > most {
+            told -= 1;
+            break;
+        }
+        shown.push_str(&block);
+    }
+    if told < lines.len() {
+        let _ = writeln!(shown, "- and {} more", count(lines.len() - told, "line"));
+    }
+    shown
+}
+
+fn fenced(shown: &mut String, lines: &[&Line], indent: &str) {
+    let ticks = |line: &&Line| line.text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let longest = lines.iter().map(ticks).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = writeln!(shown, "{indent}{fence}diff");
+    for line in lines {
+        let sign = match line.sign.mark() {
+            "" => " ",
+            mark => mark,
+        };
+        let _ = writeln!(shown, "{indent}{sign} {}", line.text);
+    }
+    let _ = writeln!(shown, "{indent}{fence}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::Sign;
+    use crate::picture::Canvas;
+    use crate::report::sample;
+    use proptest::prelude::*;
+
+    fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> Line {
+        Line {
+            depth,
+            sign,
+            is_value,
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_change_is_a_list_with_its_values_as_diffs() {
+        let mut file = sample::changed("a.orch.yaml");
+        file.words = vec![
+            line(1, Sign::Changed, false, "Load *all* (sql)"),
+            line(2, Sign::Changed, false, "parameters.sql:"),
+            line(3, Sign::None, true, "select"),
+            line(3, Sign::Removed, true, "  a"),
+            line(3, Sign::Added, true, "  ```b"),
+            line(1, Sign::None, false, "and layout"),
+        ];
+        insta::assert_snapshot!(page(&[file]), @"
+        ## 1 pipeline changed
+
+        ### <code>a.orch.yaml</code>
+
+        modified&#58; 1 component added, 2 changed; layout; called by 6 pipelines
+
+        - <code>&#126;</code> Load &#42;all&#42; &#40;sql&#41;
+          - <code>&#126;</code> parameters.sql&#58;
+            ````diff
+              select
+            -   a
+            +   ```b
+            ````
+        - and layout
+        ");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let mut file = sample::changed("a.orch.yaml");
+        file.words = vec![line(1, Sign::Changed, false, &"x".repeat(150)); 500];
+        let many = vec![file; 30];
+        let page = page(&many);
+        assert!(page.len() < WHOLE, "{}", page.len());
+        assert!(
+            page.contains("and 409 lines more") && page.ends_with("did not fit here.\n"),
+            "{page}"
+        );
+        assert!(block(&many[0], 10).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_leaves_its_place(raw in "(\\PC|`|~|<|\\||%%\\{|\\]|\"|@|#){0,40}", is_value in any::<bool>()) {
+            let raw = crate::text::line(&raw);
+            let mut file = sample::changed(&raw);
+            file.words = vec![line(1, Sign::Added, is_value, &raw)];
+            let component = serde_json::json!({ raw.clone(): { "type": raw } });
+            let text = serde_json::json!({ "type": "orchestration", "pipeline": { "components": component } });
+            file.picture = Canvas::of(text.to_string().as_bytes()).ok();
+            let page = page(&[file]);
+            prop_assert!(is_value || !(page.contains("<script") || page.contains("%%{")), "{}", page);
+            // Heading, words, and the list or the fence.
+            let lines = if is_value { 9 } else { 7 };
+            prop_assert_eq!(page.lines().count(), lines, "{}", page);
+            if is_value {
+                let fences: Vec<&str> = page.lines().filter(|line| line.starts_with("```")).collect();
+                prop_assert_eq!(fences.len(), 2);
+                prop_assert_eq!(fences[0], format!("{}diff", fences[1]));
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What changed in a file: in words, and on the canvas that people know.
+
+use super::parts::heading;
+use super::view::{File, View};
+use crate::diff::{Line, Sign};
+use crate::findings::{Finding, Severity};
+use crate::picture::{self, Badge, Canvas};
+use crate::report::ChangedFile;
+use crate::text::count;
+use crate::text::markup as escape;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+/// Where more files have findings, what changed in them is folded.
+const MOST_OPEN: usize = 5;
+
+/// Files without findings that are shown, each folded.
+const MOST_FILES: usize = 200;
+
+/// A finding with its number on the page.
+pub type Numbered<'v, 'a> = (usize, &'v Finding<'a>);
+
+/// What stands above the findings of a file, and where the picture has each component.
+#[derive(Default)]
+pub struct Above {
+    pub shown: String,
+    places: HashMap<String, String>,
+}
+
+impl Above {
+    /// The id of the component that the finding is about.
+    pub fn place(&self, finding: &Finding<'_>) -> Option<&str> {
+        self.places.get(finding.about?).map(String::as_str)
+    }
+}
+
+/// What changed in a file with findings, and its picture with them.
+pub fn above(view: &View<'_>, file: &File<'_>, number: usize, findings: &[Numbered<'_, '_>]) -> Above {
+    let path = file.results.path.as_str();
+    let changed = view.change(path);
+    let drawn = changed.and_then(|file| file.picture.as_ref());
+    let canvas = drawn.or_else(|| view.about.pictures.get(path)).cloned();
+    let id = format!("canvas-{number}");
+    let mut above = Above::default();
+    let mut inside = changed.map(|file| told(&file.words)).unwrap_or_default();
+    if let Some(mut canvas) = canvas {
+        canvas.badges(&badges(findings));
+        above.places = places(&canvas, &id);
+        inside.push_str(&figure(&canvas, path, &id));
+    }
+    if inside.is_empty() && changed.is_none() {
+        return above;
+    }
+    let summary = match changed {
+        Some(file) => format!("What changed: {}", file.changed.words()),
+        None => "The pipeline, with its findings".to_owned(),
+    };
+    let open = if view.files.len() > MOST_OPEN {
+        ""
+    } else {
+        " open=\"\""
+    };
+    above.shown = format!(
+        "<details class=\"what\"{open}><summary>{}</summary>\n{inside}</details>\n",
+        escape(&summary)
+    );
+    above
+}
+
+fn badges(findings: &[Numbered<'_, '_>]) -> BTreeMap<String, Badge> {
+    let mut badges: BTreeMap<String, Badge> = BTreeMap::new();
+    for (number, finding) in findings {
+        let Some(about) = finding.about else { continue };
+        let badge = badges.entry(about.to_owned()).or_insert_with(|| Badge {
+            count: 0,
+            worst: Severity::Warning,
+            leads_to: format!("finding-{number}"),
+        });
+        badge.count += 1;
+        badge.worst = badge.worst.max(finding.severity);
+    }
+    badges
+}
+
+fn places(canvas: &Canvas, id: &str) -> HashMap<String, String> {
+    let boxes = canvas.boxes.iter().enumerate();
+    boxes
+        .map(|(at, drawn)| (drawn.name.clone(), format!("{id}-{at}")))
+        .collect()
+}
+
+/// What changed in files that have no findings.
+pub fn others(view: &View<'_>) -> String {
+    let has_findings = |file: &&ChangedFile| view.files.iter().any(|it| it.results.path == file.changed.path);
+    let others: Vec<&ChangedFile> = view
+        .about
+        .changes
+        .iter()
+        .filter(|file| !has_findings(file))
+        .collect();
+    if others.is_empty() {
+        return String::new();
+    }
+    let title = if view.files.is_empty() {
+        "What changed"
+    } else {
+        "What else changed"
+    };
+    let mut shown =
+        format!("<section class=\"findings\" aria-labelledby=\"changes\"><h2 id=\"changes\">{title}</h2>\n");
+    for (number, file) in others.iter().take(MOST_FILES).enumerate() {
+        shown.push_str(&one(file, &format!("change-{number}"), others.len() <= MOST_OPEN));
+    }
+    if others.len() > MOST_FILES {
+        let more = count(others.len() - MOST_FILES, "more file");
+        let _ = writeln!(shown, "<p>And {more}: see the JSON report.</p>");
+    }
+    shown + "</section>\n"
+}
+
+/// What changed in one file.
+pub fn one(file: &ChangedFile, id: &str, is_open: bool) -> String {
+    let path = &file.changed.path;
+    let picture = file.picture.as_ref();
+    format!(
+        "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
+        if is_open { " open=\"\"" } else { "" },
+        heading(path),
+        escape(&file.changed.words()),
+        told(&file.words),
+        picture.map(|canvas| figure(canvas, path, id)).unwrap_or_default()
+    )
+}
+
+fn told(lines: &[Line]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut shown = String::from("<ul class=\"told\">");
+    for line in lines {
+        let value = if line.is_value { " value" } else { "" };
+        let sign = match line.sign {
+            Sign::None => String::new(),
+            sign => format!(
+                "<b aria-label=\"{}\" role=\"img\">{}</b> ",
+                sign.word(),
+                sign.mark()
+            ),
+        };
+        let _ = write!(
+            shown,
+            "<li class=\"in-{} is-{}{value}\">{sign}{}</li>",
+            line.depth.min(4),
+            line.sign.word(),
+            escape(&line.text)
+        );
+    }
+    shown + "</ul>\n"
+}
+
+/// A picture that is larger than its place can be moved in it, by keys too.
+fn figure(canvas: &Canvas, path: &str, id: &str) -> String {
+    format!(
+        "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{}</div>\n",
+        escape(path),
+        picture::fragment(canvas, path, id)
+    )
+}
+
+/// The arrow heads of all pictures of the page.
+pub fn arrow_heads() -> String {
+    format!(
+        "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
+        picture::markers()
+    )
+}

@@ -1,0 +1,74 @@
+//! What every page is: its head, its security policy, and its style.
+
+use super::changes::arrow_heads;
+use crate::picture;
+use crate::text::markup as escape;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+
+const STYLE: [&str; 7] = [
+    include_str!("style/base.css"),
+    include_str!("style/top.css"),
+    include_str!("style/findings.css"),
+    include_str!("style/changes.css"),
+    picture::STYLE,
+    include_str!("style/narrow.css"),
+    include_str!("style/print.css"),
+];
+
+/// What differs between pages.
+pub struct Page<'p> {
+    pub title: &'p str,
+    /// The id of what the page is about, and the words of the link to it.
+    pub skip: (&'static str, &'static str),
+    /// What is on it: markup.
+    pub body: &'p str,
+    /// What it runs; none where nothing is to be run.
+    pub script: Option<&'static str>,
+    pub tool_version: &'p str,
+}
+
+/// The whole page.
+pub fn document(page: &Page<'_>) -> String {
+    let style = style();
+    let (skip, words) = page.skip;
+    let mut shown = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n<meta name=\"referrer\" content=\"no-referrer\"/>\n\
+         <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#{skip}\">{words}</a>\n<div class=\"page\">\n",
+        policy(&style, page.script),
+        escape(page.title),
+    );
+    if page.body.contains("class=\"sg-picture\"") {
+        shown.push_str(&arrow_heads());
+    }
+    shown.push_str(page.body);
+    let _ = write!(
+        shown,
+        "<footer><p>sluicegate {}</p></footer>\n</div>\n",
+        escape(page.tool_version)
+    );
+    if let Some(script) = page.script {
+        let _ = writeln!(shown, "<script type=\"module\">{script}</script>");
+    }
+    shown + "</body>\n</html>\n"
+}
+
+pub fn style() -> String {
+    STYLE.concat()
+}
+
+/// <https://www.w3.org/TR/CSP3/#framework-directive-source-list>
+fn policy(style: &str, script: Option<&str>) -> String {
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())));
+    let script = script.map_or_else(|| "'none'".to_owned(), hash);
+    format!(
+        "default-src 'none'; style-src {}; script-src {script}; base-uri 'none'; form-action 'none'",
+        hash(style),
+    )
+}
