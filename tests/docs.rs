@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 mod book;
 #[path = "docs/examples.rs"]
 mod examples;
+#[path = "docs/past.rs"]
+mod past;
 #[path = "docs/pasted.rs"]
 mod pasted;
 #[path = "support/program.rs"]

@@ -1,6 +1,6 @@
 //! Commands for whoever sets a repository or a machine up: `init`, `doctor`, `schema`, `completions`, `man`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ const INIT_EXAMPLES: &str = "Examples:
       --agent-version 9.0.0
   sluicegate init --host gitlab \\
       --source registry.example.com/tools/sluicegate:0.1.0-ci
+  sluicegate init --adopt new-only --dry-run
 
 The host is told by the CI files that are there, else by the address of the remote. Nothing that exists is overwritten.";
 
@@ -50,9 +51,23 @@ pub struct InitArgs {
     /// CircleCI [default: a placeholder]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
+    /// How a repository with findings takes the gate up; a rules file is written too, with each rule at `error`
+    #[arg(long, value_name = "HOW")]
+    pub adopt: Option<Adopt>,
     /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// How a repository with findings takes the gate up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Adopt {
+    /// What a change brings counts, what was there before does not.
+    NewOnly,
+    /// Each finding of today is allowed by a line of a file.
+    Waivers,
+    /// Every finding counts.
+    Strict,
 }
 
 /// Checks everything that a job needs, and says what to do for what is missing.

@@ -1,6 +1,7 @@
 //! What changed between two commits.
 
-use super::{CommitId, FileKind, GitError, Repository, renames, tree::Difference};
+use super::renames::{self, OnDisk};
+use super::{CommitId, FileKind, GitError, Repository, tree::Difference};
 use std::collections::{HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -55,12 +56,12 @@ impl Repository {
         head: &CommitId,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Change>, GitError> {
-        Ok(self.told(&self.differences(base, head, wanted)?))
+        Ok(self.told(&self.differences(base, head, wanted)?, &|_, _| None))
     }
 
-    /// The differences as changes, with renames told.
-    pub(super) fn told(&self, differences: &[Difference]) -> Vec<Change> {
-        let pairs = renames::pairs(self, differences);
+    /// The differences as changes, with renames told. `on_disk` reads what is not in the clone yet.
+    pub(super) fn told(&self, differences: &[Difference], on_disk: &OnDisk<'_>) -> Vec<Change> {
+        let pairs = renames::pairs(self, differences, on_disk);
         let gone: HashSet<usize> = pairs.iter().map(|pair| pair.deleted).collect();
         let sources: HashMap<usize, usize> = pairs.iter().map(|pair| (pair.added, pair.deleted)).collect();
         let kept = differences

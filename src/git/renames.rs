@@ -24,19 +24,34 @@ pub(super) struct Pair {
     pub deleted: usize,
 }
 
-/// The renames among the differences. A file whose content is not in the clone is compared by its id alone.
-pub(super) fn pairs(repository: &Repository, differences: &[Difference]) -> Vec<Pair> {
+/// Reads a new file of at most so many bytes that is on disk, and perhaps nowhere else.
+pub(super) type OnDisk<'r> = dyn Fn(&str, u64) -> Option<Vec<u8>> + 'r;
+
+/// The renames among the differences. A file whose content cannot be read on this machine is compared by its id alone.
+pub(super) fn pairs(repository: &Repository, differences: &[Difference], on_disk: &OnDisk<'_>) -> Vec<Pair> {
+    let content = |difference: &Difference| {
+        let side = difference.new.or(difference.old)?;
+        let stored = repository.read_local(&BlobId::new(side.id), COMPARED_SIZE);
+        stored.or_else(|| {
+            difference
+                .new
+                .and_then(|_| on_disk(&difference.path, COMPARED_SIZE))
+        })
+    };
     let mut search = Search::new(differences);
     if search.added.is_empty() || search.deleted.is_empty() {
         return Vec::new();
     }
     search.equal_content();
-    search.same_name(repository);
+    search.same_name(&content);
     if search.added.len().saturating_mul(search.deleted.len()) <= LIMIT * LIMIT {
-        search.most_similar(repository);
+        search.most_similar(&content);
     }
     search.pairs
 }
+
+/// The content of the side that a difference has.
+type Read<'r> = dyn Fn(&Difference) -> Option<Vec<u8>> + 'r;
 
 struct Search<'a> {
     differences: &'a [Difference],
@@ -110,12 +125,12 @@ impl<'a> Search<'a> {
 
     /// Pairs files whose name is unique among the added and among the deleted. Two are held at a time, as there may be
     /// more of them than the limit lets compare.
-    fn same_name(&mut self, repository: &Repository) {
+    fn same_name(&mut self, content: &Read<'_>) {
         let deleted = unique_names(self, &self.deleted);
         let mut found = Vec::new();
         for (name, added) in unique_names(self, &self.added) {
             let source = deleted.get(name).filter(|source| {
-                let contents = Contents::read(repository, self, &[added, **source]);
+                let contents = Contents::read(content, self, &[added, **source]);
                 contents.similarity(added, **source, SAME_NAME).is_some()
             });
             found.extend(source.map(|source| (added, *source)));
@@ -123,12 +138,12 @@ impl<'a> Search<'a> {
         self.take_all(&found);
     }
 
-    fn most_similar(&mut self, repository: &Repository) {
+    fn most_similar(&mut self, content: &Read<'_>) {
         if self.added.is_empty() || self.deleted.is_empty() {
             return;
         }
         let indices: Vec<usize> = self.added.iter().chain(&self.deleted).copied().collect();
-        let contents = Contents::read(repository, self, &indices);
+        let contents = Contents::read(content, self, &indices);
         let (mut taken, mut found) = (HashSet::new(), Vec::new());
         for (added, deleted) in self.candidates(&contents) {
             if !taken.contains(&added) && !taken.contains(&deleted) {
@@ -180,15 +195,12 @@ fn unique_names<'a>(search: &Search<'a>, indices: &[usize]) -> HashMap<&'a str, 
 struct Contents(HashMap<usize, Pieces>);
 
 impl Contents {
-    fn read(repository: &Repository, search: &Search<'_>, indices: &[usize]) -> Self {
+    fn read(content: &Read<'_>, search: &Search<'_>, indices: &[usize]) -> Self {
         let regular = indices
             .iter()
             .filter(|index| search.kind(**index) == Some(FileKind::Regular));
-        let read = regular.filter_map(|index| {
-            let blob = BlobId::new(search.id(*index)?);
-            let content = repository.read_local(&blob, COMPARED_SIZE)?;
-            Some((*index, Pieces::of(&content)))
-        });
+        let read = regular
+            .filter_map(|index| Some((*index, Pieces::of(&content(search.differences.get(*index)?)?))));
         Self(read.collect())
     }
 

@@ -88,8 +88,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The wanted files that differ from `base`, by path; see [`Repository::changes`]. A renamed file that is not in
-    /// the object database yet is told as added.
+    /// The wanted files that differ from `base`, by path; see [`Repository::changes`].
     pub fn changes(
         &self,
         base: Option<&CommitId>,
@@ -110,7 +109,11 @@ impl Snapshot<'_> {
                     (file.path, side)
                 });
                 let new = self.sides(files, wanted)?;
-                Ok(self.repository.told(&differences(old.collect(), new)))
+                let on_disk = |path: &str, limit: u64| {
+                    listed(files, path).filter(|file| file.on_disk)?;
+                    read_on_disk(&self.repository.root().join(path), limit).ok()?
+                };
+                Ok(self.repository.told(&differences(old.collect(), new), &on_disk))
             }
         }
     }
@@ -133,11 +136,7 @@ impl Snapshot<'_> {
     pub fn find(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
         match &self.place {
             Place::Commit(commit) => Ok(self.repository.find_file(commit, path)?.map(SnapshotFile::from)),
-            Place::Listed { files, .. } => {
-                let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
-                let found = at.ok().and_then(|at| files.get(at));
-                found.map_or(Ok(None), |file| self.file(file))
-            }
+            Place::Listed { files, .. } => listed(files, path).map_or(Ok(None), |file| self.file(file)),
         }
     }
 
@@ -250,6 +249,12 @@ impl From<super::TreeFile> for SnapshotFile {
             hidden: false,
         }
     }
+}
+
+/// The file with this path.
+fn listed<'f>(files: &'f [Listed], path: &str) -> Option<&'f Listed> {
+    let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
+    files.get(at.ok()?)
 }
 
 /// The content as git would store it: of a symbolic link its target, which is not followed. None if it has more than

@@ -2,7 +2,7 @@
 
 use super::registry::registry;
 use super::rule::Documentation;
-use crate::findings::Block;
+use crate::findings::{Block, Enforcement};
 use crate::pipelines::Kind;
 use std::fmt::Write as _;
 
@@ -16,9 +16,12 @@ impl Documentation {
         }
     }
 
-    /// The rule as it stands in a rules file, with the values that the platform ships.
-    pub fn entry(&self) -> String {
-        let mut entry = format!("- id: {}\n  enabled: true\n  enforcementLevel: warn\n", self.id);
+    /// The rule as it stands in a rules file, at this level and with the values that the platform ships.
+    pub fn entry(&self, level: Enforcement) -> String {
+        let mut entry = format!(
+            "- id: {}\n  enabled: true\n  enforcementLevel: {level}\n",
+            self.id
+        );
         if !self.config.is_empty() {
             entry.push_str("  config:\n");
         }
@@ -43,7 +46,7 @@ impl Documentation {
             ),
             points(self.assumed),
             Block::Heading("How to configure it"),
-            Block::Yaml(self.entry()),
+            Block::Yaml(self.entry(Enforcement::Warn)),
         ];
         if !self.config.is_empty() {
             let field =
@@ -104,8 +107,9 @@ fn markdown(block: &Block) -> String {
     }
 }
 
-/// A rules file with all rules, enabled, as the platform ships them, each with a comment that says what it is for.
-pub fn template() -> String {
+/// A rules file with all rules, enabled at this level, else as the platform ships them, each with a comment that says what it
+/// is for.
+pub fn template(level: Enforcement) -> String {
     let mut file = String::from(
         "# The quality rules of this project's pipelines. What each rule checks: sluicegate rules explain ID\n\
          # enforcementLevel: `warn` reports a violation, `error` also stops the change. `enabled: false` turns a rule off.\n\
@@ -117,7 +121,7 @@ pub fn template() -> String {
         for field in rule.config {
             let _ = writeln!(file, "  # {}: {}", field.name, field.meaning);
         }
-        for line in rule.entry().lines() {
+        for line in rule.entry(level).lines() {
             let _ = writeln!(file, "  {line}");
         }
     }

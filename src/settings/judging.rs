@@ -29,10 +29,16 @@ impl Sources<'_> {
         let fail_on = layers.pick(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
         Ok(Judging {
             fail_on: fail_on.unwrap_or_default(),
-            new_only: layers.switch(args.new_only, variable::NEW_ONLY, file.new_only)?,
+            new_only: self.new_only(args.new_only)?,
             destinations: self.destinations(&args.destinations)?,
             shard: self.shard(args.shard.clone()),
         })
+    }
+
+    /// Whether only findings count that the base does not have.
+    pub fn new_only(&self, flag: bool) -> Result<bool, SettingsError> {
+        let file = self.file.review.new_only;
+        self.layers().switch(flag, variable::NEW_ONLY, file)
     }
 
     /// The part to judge: as asked for, else as the host numbers parallel jobs. GitLab sets the total in every job and

@@ -149,10 +149,15 @@ fn edits_moves_and_renames_keep_what_is_known() {
     fixed 0
     "#);
 
-    // The file is moved with a further edit that mends the new one: the past goes along.
+    // The file is moved with a further edit that mends the new one: the past goes along, also before it is committed.
     world.git(&["mv", "sales/load.orch.yaml", "stock/load.orch.yaml"]);
     let mended = ["Start", "Check it", "load orders", "Load lines", "Done"];
     world.write("stock/load.orch.yaml", job(&mended, &["Leftover"], 320));
+    let before = judged.check(&[]).join("\n");
+    assert!(
+        !before.contains("new ") && before.contains("known stock/load"),
+        "{before}"
+    );
     insta::assert_snapshot!(judged.after("moved and mended"), @r#"
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
     known stock/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it

@@ -5,6 +5,7 @@
 use crate::program::Call;
 use crate::repo::World;
 use crate::world::project;
+use sluicegate::findings::Enforcement;
 use sluicegate::rules::template;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -62,7 +63,7 @@ fn many(count: usize, line: impl Fn(usize) -> String) -> String {
 fn pipelines_that_are_made_to_hurt() {
     let megabytes = |unit: &str, count: usize| unit.repeat((count << 20) / unit.len());
     let world = project();
-    world.write(RULES_FILE, template());
+    world.write(RULES_FILE, template(Enforcement::Warn));
     let chain = |at: usize| {
         format!(
             "c{at}: {{type: if, transitions: {{success: [c{}], failure: [c0]}}}}",

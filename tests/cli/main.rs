@@ -11,6 +11,7 @@ mod repo;
 mod tls_server;
 
 mod action;
+mod adopt;
 mod agreement;
 mod bad_rules;
 mod chaos;

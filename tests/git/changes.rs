@@ -223,6 +223,34 @@ fn the_changes_are_those_that_git_finds() {
     }
 }
 
+#[test]
+fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
+    let world = World::new();
+    world.write("a/old.orch.yaml", lines(20, "a"));
+    world.write("b/other.orch.yaml", lines(20, "b"));
+    let base = world.commit("one");
+    for (from, to) in [
+        ("a/old.orch.yaml", "new.orch.yaml"),
+        ("b/other.orch.yaml", "a/other.orch.yaml"),
+    ] {
+        std::fs::rename(world.work().join(from), world.work().join(to)).unwrap();
+    }
+    world.write("new.orch.yaml", lines(23, "a"));
+    world.write("a/other.orch.yaml", lines(18, "b"));
+    let repo = open(&world.work());
+    let base = repo.resolve(&base).unwrap();
+    let changes =
+        |snapshot: &sluicegate::git::Snapshot<'_>| short(&snapshot.changes(Some(&base), &pipelines).unwrap());
+    let expected = [
+        "R b/other.orch.yaml -> a/other.orch.yaml",
+        "R a/old.orch.yaml -> new.orch.yaml",
+    ];
+    assert_eq!(changes(&repo.on_disk(None).unwrap()), expected);
+    world.git(&["add", "-A"]);
+    let repo = open(&world.work());
+    assert_eq!(changes(&repo.staged(None).unwrap()), expected);
+}
+
 /// Held against git in one folder of `before` files and another of `after` ones.
 fn same_as_git(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
     let world = World::new();

@@ -10,6 +10,7 @@ use crate::commands::kit::output::{json, table};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::findings::Enforcement;
 use crate::git::Snapshot;
 use crate::pipelines::RULES_FILE;
 use crate::rules::{self, RuleSet, RuleState};
@@ -66,8 +67,8 @@ fn list(run: &Run, output: OutputArgs) -> CommandResult {
 
 const fn state_name(state: RuleState) -> &'static str {
     match state {
-        RuleState::Enabled(crate::findings::Enforcement::Error) => "error",
-        RuleState::Enabled(crate::findings::Enforcement::Warn) => "warn",
+        RuleState::Enabled(Enforcement::Error) => "error",
+        RuleState::Enabled(Enforcement::Warn) => "warn",
         RuleState::Disabled => "disabled",
         RuleState::Broken(error_type) => error_type,
         RuleState::NotThere => "not there",
@@ -106,7 +107,7 @@ fn init(run: &Run) -> CommandResult {
     let path = workspace.repo.root().join(folder).join(RULES_FILE);
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut file = File::create_new(&path)?;
-        file.write_all(rules::template().as_bytes())
+        file.write_all(rules::template(Enforcement::Warn).as_bytes())
     });
     match written {
         Ok(()) => {

@@ -115,11 +115,27 @@ fn one(workspace: &Workspace<'_>, file: &Waived, mut entry: Entry) -> Result<Ent
     Ok(entry)
 }
 
+/// The text of a new file that begins with this one and has a waiver for each finding that can have one.
+pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
+    let terms = Terms {
+        reason: reason.to_owned(),
+        owner: None,
+        until: None,
+    };
+    waivers::add(heading, &entries(files, &terms))
+        .map_err(|why| Failure::usage(format!("{FILE_NAME} cannot be made: {why}")))
+}
+
 /// A waiver for each finding that can have one and has none.
 fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<Entry>, Failure> {
     file.waivers()?.mark(&mut files, today());
+    Ok(entries(&files, terms))
+}
+
+/// A waiver for each finding that counts and can have one.
+fn entries(files: &[FileResults], terms: &Terms) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    for file in &files {
+    for file in files {
         let results = file.results.iter().filter(|result| result.status.can_be_old());
         let findings = results.flat_map(|result| result.findings(&file.path));
         entries.extend(findings.filter(Finding::counts).map(|finding| {
@@ -130,7 +146,7 @@ fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<
     }
     entries.sort();
     entries.dedup();
-    Ok(entries)
+    entries
 }
 
 /// The files of a report, with what it does not tell: what each finding is about, as the files are on disk.

@@ -4,6 +4,8 @@ mod add;
 mod list;
 mod prune;
 
+pub(crate) use add::baseline;
+
 use crate::cli::WaiversVerb;
 use crate::commands::gate::check::evaluate;
 use crate::commands::gate::waiving::{self, LIMIT, held};
@@ -51,10 +53,8 @@ impl Waived {
             text,
         };
         let placed = workspace.placed(&named, rules.as_ref())?;
-        let selection = workspace.sources.selection(&[], &[])?;
-        let files = snapshot.files(&|path| selection.wants(path))?;
         let missing = RuleSet::missing();
-        let tally = evaluate(&workspace.repo, rules.as_ref().unwrap_or(&missing), files)?;
+        let tally = found(workspace, snapshot, rules.as_ref().unwrap_or(&missing))?;
         Ok(Self {
             path,
             text: named.text,
@@ -81,6 +81,17 @@ impl Waived {
         write::whole(&self.path, text.as_bytes())
             .map_err(|why| Failure::usage(format!("{shown} cannot be written: {why}")))
     }
+}
+
+/// What these rules find in all pipelines that are selected.
+pub(crate) fn found(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    rules: &RuleSet,
+) -> Result<Tally, Failure> {
+    let selection = workspace.sources.selection(&[], &[])?;
+    let files = snapshot.files(&|path| selection.wants(path))?;
+    evaluate(&workspace.repo, rules, files)
 }
 
 /// The file's text; empty where there is none.

@@ -1,6 +1,7 @@
 //! The texts of the files: templates with what was found put in.
 
 use super::look::Seen;
+use crate::cli::Adopt;
 
 /// Where the program comes from if nobody said so; README names the same.
 pub(super) const ACTION: &str = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));
@@ -18,7 +19,15 @@ pub(super) fn configuration(seen: &Seen) -> String {
     let project_id = seen.project_id.map(|id| id.to_string());
     let config_dir = seen.config_dir.clone().filter(|_| seen.config_dir_given);
     let publish_on = format!("publish-on:\n  branches: [{}]", quoted(&seen.default_branch));
+    let new_only = "new-only: true";
     let lines = [
+        (
+            "__NEW_ONLY__",
+            match seen.today.asked {
+                Some(Adopt::NewOnly) => new_only.to_owned(),
+                _ => commented(new_only),
+            },
+        ),
         (
             "__PROJECT_ID__",
             line(

@@ -1,6 +1,7 @@
 //! What the repository tells about itself.
 
 use super::hosts::{self, Recipe};
+use super::today::Today;
 use crate::ci::Host;
 use crate::cli::InitArgs;
 use crate::commands::Run;
@@ -41,6 +42,8 @@ pub(super) struct Seen {
     pub(super) prefix_given: bool,
     /// Where the job takes the program from, if it was given.
     pub(super) source: Option<String>,
+    /// What the rules find.
+    pub(super) today: Today,
 }
 
 /// Looks at the repository as it is on disk.
@@ -62,13 +65,16 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
     let remote = repo.remote_url()?;
     let (recipe, host_because) = choose(repo.root(), remote.as_deref(), args.host.as_deref())?;
     let prefix = workspace.sources.optional_prefix(args.prefix.clone());
+    let rules_file = workspace.rules_file(&snapshot)?;
+    let folder = config_dir.as_deref();
+    let today = Today::look(workspace, &snapshot, rules_file.as_ref(), folder, args.adopt)?;
     Ok(Seen {
         root: repo.root().to_owned(),
         recipe,
         host_because,
         default_branch: default_branch(repo)?,
         pipelines: snapshot.files(&settings::is_pipeline)?.len(),
-        rules_file: workspace.rules_file(&snapshot)?.map(|file| file.path),
+        rules_file: rules_file.map(|file| file.path),
         shared_file,
         config_dir_given,
         candidates,
@@ -78,6 +84,7 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
         prefix_given: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(source).transpose()?,
+        today,
     })
 }
 
@@ -87,6 +94,11 @@ fn open_question(
     snapshot: &Snapshot<'_>,
     args: &InitArgs,
 ) -> Result<(Vec<String>, Option<String>), Failure> {
+    if args.adopt.is_some() {
+        let command = "sluicegate init --adopt HOW";
+        let name = platform_folder::must_be_named(snapshot, run, command)?;
+        return Ok((Vec::new(), Some(name)));
+    }
     let candidates = platform_folder::candidates(snapshot)?;
     let asked = if args.dry_run {
         None

@@ -3,11 +3,14 @@
 //! What is done is planned first, so that a dry run shows exactly what a run writes. Nothing that exists is overwritten:
 //! a job goes beside what is there and says how it is taken up, or is shown to be added by hand.
 
+mod adopt;
 mod config;
+mod figures;
 mod hosts;
 mod look;
 mod plan;
 mod tell;
+mod today;
 mod write;
 
 use crate::cli::InitArgs;

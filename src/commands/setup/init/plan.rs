@@ -5,6 +5,7 @@ use super::hosts::Recipe;
 use super::look::Seen;
 use crate::git::read_on_disk;
 use crate::settings::FILE_NAME;
+use crate::waivers;
 use std::fs;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ const SIZE_LIMIT: u64 = 1024 * 1024;
 pub(super) enum Step {
     /// It is written; `then` says how it is taken up.
     Write {
-        path: &'static str,
+        path: String,
         text: String,
         then: Option<&'static str>,
     },
@@ -31,43 +32,69 @@ pub(super) enum Step {
 
 /// The files, in the order in which they are told.
 pub(super) struct InitPlan {
-    pub(super) steps: Vec<Step>,
+    /// The gate's own.
+    files: Vec<Step>,
+    /// The host's.
+    job: Option<Step>,
 }
 
 impl InitPlan {
     /// What this repository needs.
     pub(super) fn new(seen: &Seen) -> Self {
-        let mut steps = vec![configuration(seen)];
-        steps.extend(seen.recipe.map(|recipe| job(recipe, seen)));
-        Self { steps }
+        let today = &seen.today;
+        let rules = today.rules_file.clone();
+        let waivers = today
+            .waivers
+            .clone()
+            .map(|text| (waivers::FILE_NAME.to_owned(), text));
+        let new = rules
+            .into_iter()
+            .chain(waivers)
+            .map(|(path, text)| new_file(seen, path, text));
+        let configuration = new_file(seen, FILE_NAME.to_owned(), config::configuration(seen));
+        Self {
+            files: std::iter::once(configuration).chain(new).collect(),
+            job: seen.recipe.map(|recipe| job(recipe, seen)),
+        }
     }
 
-    /// Whether `sluicegate.yaml` is written, so that its values are ours.
-    pub(super) fn writes_configuration(&self) -> bool {
-        let is_it = |step: &Step| matches!(step, Step::Write { path, .. } if *path == FILE_NAME);
-        self.steps.iter().any(is_it)
+    /// Every file.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.files.iter().chain(&self.job)
+    }
+
+    /// Whether this file of the gate is written, so that its values are ours.
+    pub(super) fn writes(&self, file: &str) -> bool {
+        let is_it = |step: &Step| matches!(step, Step::Write { path, .. } if path == file);
+        self.files.iter().any(is_it)
     }
 
     /// The text of the job, if there is a new one.
     pub(super) fn job(&self) -> Option<&str> {
-        self.steps.iter().find_map(|step| match step {
-            Step::Write { path, text, .. } if *path != FILE_NAME => Some(text.as_str()),
-            Step::ByHand { text, .. } => Some(text.as_str()),
+        match self.job.as_ref()? {
+            Step::Write { text, .. } | Step::ByHand { text, .. } => Some(text),
+            Step::Left { .. } => None,
+        }
+    }
+
+    /// How the job is taken up, where that is not by itself.
+    pub(super) fn then(&self) -> Option<&'static str> {
+        match self.job.as_ref()? {
+            Step::Write { then, .. } => *then,
             _ => None,
-        })
+        }
     }
 }
 
-fn configuration(seen: &Seen) -> Step {
-    if is_there(&seen.root, FILE_NAME) {
-        return Step::Left {
-            path: FILE_NAME.to_owned(),
-            why: "it is there already",
-        };
+/// A file of the gate, where there is none.
+fn new_file(seen: &Seen, path: String, text: String) -> Step {
+    if is_there(&seen.root, &path) {
+        let why = "it is there already";
+        return Step::Left { path, why };
     }
     Step::Write {
-        path: FILE_NAME,
-        text: config::configuration(seen),
+        path,
+        text,
         then: None,
     }
 }
@@ -81,12 +108,12 @@ fn job(recipe: &'static Recipe, seen: &Seen) -> Step {
     let free = |path: &str| !is_there(&seen.root, path);
     match recipe.beside {
         _ if free(recipe.path) => Step::Write {
-            path: recipe.path,
+            path: recipe.path.to_owned(),
             text,
             then: None,
         },
         Some((path, then)) if free(path) => Step::Write {
-            path,
+            path: path.to_owned(),
             text,
             then: Some(then),
         },

@@ -1,8 +1,8 @@
 //! What was found, what was done, and what is left to do.
 
-use super::config;
 use super::look::Seen;
 use super::plan::{InitPlan, Step};
+use super::{adopt, config};
 use crate::ci::Host;
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use crate::settings::FILE_NAME;
@@ -11,11 +11,12 @@ use std::fmt::Write as _;
 
 /// The whole account of a run.
 pub(super) fn all(seen: &Seen, plan: &InitPlan, dry_run: bool) -> String {
-    let mut told = found(seen);
+    let mut told = found(seen) + &adopt::found(seen);
     told.push('\n');
-    for step in &plan.steps {
+    for step in plan.steps() {
         told.push_str(&done(step, dry_run));
     }
+    told.push_str(&adopt::judged(seen, plan));
     told.push_str("\nNext:\n");
     for (number, step) in next(seen, plan).iter().enumerate() {
         let _ = writeln!(told, "{:>3}. {}", number + 1, step.replace('\n', "\n     "));
@@ -76,11 +77,7 @@ fn rules_step(seen: &Seen) -> String {
 /// Each a sentence, with lines below it where there is more.
 fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
-    let taken_up = plan.steps.iter().find_map(|step| match step {
-        Step::Write { then, .. } => *then,
-        _ => None,
-    });
-    steps.extend(taken_up.map(str::to_owned));
+    steps.extend(plan.then().map(str::to_owned));
     if let (Some(recipe), Some(job)) = (seen.recipe, plan.job()) {
         steps.push(recipe.secrets.join("\n"));
         steps.extend(recipe.needs.map(str::to_owned));
@@ -104,13 +101,14 @@ fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
         .filter(|(_, is)| *is)
         .map(|(key, _)| key)
         .collect();
-    if plan.writes_configuration() && !missing.is_empty() {
+    if plan.writes(FILE_NAME) && !missing.is_empty() {
         steps.push(format!("Fill in {} in {FILE_NAME}", missing.join(" and ")));
     }
-    if seen.rules_file.is_none() {
+    if seen.rules_file.is_none() && seen.today.rules_file.is_none() {
         steps.push(rules_step(seen));
     }
-    if plan.writes_configuration() && seen.shared_file.is_none() {
+    steps.extend(adopt::next(seen, plan));
+    if plan.writes(FILE_NAME) && seen.shared_file.is_none() {
         let what = if seen.prefix_given {
             "give `publish-on` in sluicegate.yaml"
         } else {

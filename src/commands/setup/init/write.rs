@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 
 /// Writes the new files.
 pub(super) fn all(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
-    for step in &plan.steps {
+    for step in plan.steps() {
         if let Step::Write { path, text, .. } = step {
             one(root, path, text).map_err(|error| {
                 let what = format!("{} cannot be written", root.join(path).display());

@@ -1,0 +1,113 @@
+//! What the rules find today, in numbers: how many pipelines each concerns, and what another limit would mean.
+
+use super::today::Today;
+use crate::commands::kit::output::table;
+use crate::findings::FileResults;
+use crate::rules::{self, RuleOutline, RuleState};
+use std::collections::BTreeMap;
+
+/// What one rule finds.
+#[derive(Default)]
+struct Found {
+    files: usize,
+    findings: usize,
+    /// What was counted, for the rules that count.
+    sizes: Vec<u64>,
+}
+
+/// The rules with what they find, those of the rules file first; none where nothing is judged.
+pub(super) fn figures(today: &Today) -> Option<String> {
+    let rules = today.rules.as_ref().filter(|_| !today.files.is_empty())?;
+    let mut found = by_rule(&today.files);
+    let all = today.files.len();
+    let row = |name: String, found: &Found, others: String| {
+        let pipelines = format!("{} of {all}", found.files);
+        vec![name, pipelines, found.findings.to_string(), others]
+    };
+    let enabled = rules
+        .iter()
+        .filter(|rule| matches!(rule.state, RuleState::Enabled(_) | RuleState::Broken(_)));
+    let mut rows: Vec<_> = enabled
+        .map(|rule| {
+            let found = found.remove(rule.id.as_str()).unwrap_or_default();
+            row(name(rule), &found, others(&rule.id, &found.sizes))
+        })
+        .collect();
+    rows.extend(
+        found
+            .iter()
+            .map(|(rule, found)| row((*rule).to_owned(), found, String::new())),
+    );
+    Some(table(
+        &["rule", "pipelines", "findings", "with another number"],
+        rows,
+    ))
+}
+
+fn by_rule(files: &[FileResults]) -> BTreeMap<&str, Found> {
+    let mut rules: BTreeMap<&str, Found> = BTreeMap::new();
+    for file in files {
+        let mut seen: Vec<&str> = Vec::new();
+        for finding in file.told().into_iter().flat_map(|result| result.findings("")) {
+            let found = rules.entry(finding.rule).or_default();
+            found.findings += 1;
+            found.sizes.extend(finding.size);
+            if !seen.contains(&finding.rule) {
+                found.files += 1;
+                seen.push(finding.rule);
+            }
+        }
+    }
+    rules
+}
+
+/// The rule, with its number if it counts.
+fn name(rule: &RuleOutline) -> String {
+    match rule.config.first() {
+        Some((_, limit)) if rules::counts(&rule.id) => format!("{}: {limit}", rule.id),
+        _ => rule.id.clone(),
+    }
+}
+
+/// What milder limits would mean: which is the next one to fire in half of the files, in an eighth, in none.
+fn others(rule: &str, sizes: &[u64]) -> String {
+    let fires = |limit: u64| {
+        sizes
+            .iter()
+            .filter(|size| rules::got_worse(rule, limit, **size))
+            .count()
+    };
+    let mut limits = sizes.to_vec();
+    limits.sort_unstable();
+    if rules::got_worse(rule, 1, 0) {
+        limits.reverse();
+    }
+    let goals = [sizes.len() / 2, sizes.len() / 8, 0];
+    let mut chosen: Vec<u64> = goals
+        .into_iter()
+        .filter_map(|most| limits.iter().copied().find(|limit| fires(*limit) <= most))
+        .collect();
+    chosen.dedup();
+    let told = chosen.into_iter().map(|limit| match fires(limit) {
+        0 => format!("{limit} in none"),
+        some => format!("{limit} in {some}"),
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::others;
+
+    #[test]
+    fn other_limits_are_those_that_change_what_fires() {
+        let sizes = [11, 12, 12, 13, 15, 18, 19, 22, 40, 41];
+        assert_eq!(
+            others("maximum-components", &sizes),
+            "15 in 5, 40 in 1, 41 in none"
+        );
+        assert_eq!(others("minimum-components", &[1, 1, 0, 1]), "1 in 1, 0 in none");
+        assert_eq!(others("maximum-components", &[11]), "11 in none");
+        assert_eq!(others("maximum-components", &[]), "");
+    }
+}

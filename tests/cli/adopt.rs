@@ -1,0 +1,375 @@
+//! `sluicegate init --adopt`: what is found today, the three ways to begin, and that the first change is judged as it is told.
+
+use crate::program::{Call, Ended};
+use crate::repo::World;
+use crate::world::pipeline;
+use serde_json::{Value, json};
+use std::fs;
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+const WAIVERS: &str = "sluicegate-waivers.yaml";
+const SHARED: &str = "pipelines:\n  - { pipeline: a.orch.yaml, id: load, enabled: true }\n";
+
+/// A row of this many components.
+fn row(size: usize) -> String {
+    let names: Vec<String> = (1..=size).map(|n| format!("Step {n}")).collect();
+    pipeline(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// A pushed project without a gate: two of its four pipelines are too large, one of them has a part that nothing leads to.
+fn project() -> World {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("a.orch.yaml", row(4));
+    world.write("b[1] ü.orch.yaml", row(12));
+    let lost = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
+    world.write("c.orch.yaml", row(17) + lost);
+    world.write("d.orch.yaml", row(9));
+    world.commit("years");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+fn init(world: &World, args: &[&str]) -> Ended {
+    let all = [&["init", "--host", "none"], args].concat();
+    Call::new(&world.work()).run(&all)
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.work().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+fn is_there(world: &World, path: &str) -> bool {
+    world.work().join(path).exists()
+}
+
+/// Checks what is checked out as the pull request into `main` that it is.
+fn proposed(world: &World) -> Call {
+    let side =
+        |branch: &str, sha: String| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "pull_request": {
+            "number": 7,
+            "head": side("change", world.git(&["rev-parse", "HEAD"])),
+            "base": side("main", world.git(&["rev-parse", "main"])),
+        },
+    });
+    let event = world.path().join("event.json");
+    fs::write(&event, payload.to_string()).unwrap();
+    Call::new(&world.work())
+        .variable("CI", "true")
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_REF", "refs/pull/7/merge")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REPOSITORY", "o/p")
+        .variable("GITHUB_EVENT_PATH", event.display().to_string())
+}
+
+/// Merges the change, and begins the next one.
+fn merge(world: &World) {
+    world.git(&["checkout", "-q", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
+    world.push();
+    world.git(&["checkout", "-q", "-B", "change"]);
+}
+
+const CHECK: [&str; 3] = ["check", "--report", "json=-"];
+
+fn findings(ended: &Ended) -> Value {
+    ended.json()["findings"].clone()
+}
+
+#[test]
+fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
+    let world = project();
+    let said = init(&world, &[]).expect(0).out;
+    insta::assert_snapshot!(said, @"
+    CI host           none: asked for by --host
+    default branch    main
+    pipelines         4
+    rules file        none
+    shared pipelines  .platform/shared-pipelines.yaml
+    findings today    2 of 4 pipelines, by the rules that `sluicegate rules init` writes
+
+    RULE                         PIPELINES  FINDINGS  WITH ANOTHER NUMBER
+    minimum-components: 1        0 of 4     0
+    maximum-components: 10       2 of 4     2         12 in 1, 18 in none
+    component-naming-convention  0 of 4     0
+    unused-components            1 of 4     1
+    copied-variables             0 of 4     0
+    start-and-end-components     0 of 4     0
+    maximum-outputs: 1           0 of 4     0
+    end-output-components        0 of 4     0
+
+    A gate that counts all of these stops nearly every change. There are three ways to begin, by `--adopt`:
+      new-only  what a change brings counts, and what was there before does not
+      waivers   each finding of today is allowed by a line of sluicegate-waivers.yaml, to be worked off
+      strict    every finding counts
+
+    wrote             sluicegate.yaml
+
+    Next:
+      1. Fill in project-id and agent-version in sluicegate.yaml
+      2. Write the rules, which every review needs: `sluicegate rules init`
+      3. See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      4. Commit, push, and open a change that touches a pipeline
+    ");
+    assert!(!is_there(&world, RULES_FILE) && !is_there(&world, WAIVERS));
+    assert!(read(&world, "sluicegate.yaml").contains("\n  # new-only: true\n"));
+    // Where nothing is found there is nothing to take up.
+    for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
+        fs::remove_file(world.work().join(path)).unwrap();
+    }
+    let said = init(&world, &[]).expect(0).out;
+    assert!(
+        !said.contains("findings today") && !said.contains("--adopt"),
+        "{said}"
+    );
+}
+
+#[test]
+fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
+    let world = project();
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    insta::assert_snapshot!(said, @"
+    CI host           none: asked for by --host
+    default branch    main
+    pipelines         4
+    rules file        none
+    shared pipelines  .platform/shared-pipelines.yaml
+    findings today    2 of 4 pipelines, by the rules that are written, each at `error`
+
+    RULE                         PIPELINES  FINDINGS  WITH ANOTHER NUMBER
+    minimum-components: 1        0 of 4     0
+    maximum-components: 10       2 of 4     2         12 in 1, 18 in none
+    component-naming-convention  0 of 4     0
+    unused-components            1 of 4     1
+    copied-variables             0 of 4     0
+    start-and-end-components     0 of 4     0
+    maximum-outputs: 1           0 of 4     0
+    end-output-components        0 of 4     0
+
+    wrote             sluicegate.yaml
+    wrote             .platform/config/pipeline_quality_rules.yaml
+
+    The change that introduces the gate is judged by the rules that it brings, with all pipelines:
+      what is found today (3 findings) is known, as `new-only` counts from the change itself, so it passes. What else
+      sluicegate.yaml says of what counts (`exclude`, `fail-on`) holds after its merge.
+
+    Next:
+      1. Fill in project-id and agent-version in sluicegate.yaml
+      2. See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      3. Commit, push, and open a change that touches a pipeline
+    ");
+    assert!(!is_there(&world, WAIVERS));
+    world.commit("gate");
+    let ended = proposed(&world).run(&CHECK).expect(0);
+    assert_eq!(
+        (&findings(&ended)["new"], &findings(&ended)["known"]),
+        (&json!(0), &json!(3))
+    );
+    merge(&world);
+    world.write("c.orch.yaml", row(17));
+    world.commit("better");
+    proposed(&world).run(&CHECK).expect(0);
+    world.write("a.orch.yaml", row(11));
+    world.commit("worse");
+    let ended = proposed(&world).run(&CHECK).expect(1);
+    assert_eq!(
+        (&findings(&ended)["new"], &findings(&ended)["known"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
+fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
+    let world = project();
+    let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    let judged = said.split("The change").nth(1).unwrap();
+    insta::assert_snapshot!(judged.split("\n\n").next().unwrap(), @"
+    that introduces the gate is judged by the rules that it brings, with all pipelines:
+     what is found today (3 findings) counts, so it fails, as no change waives its own findings. For this one change the job
+     can say SLUICEGATE_POLICY=head; after its merge the waivers hold.
+    ");
+    insta::assert_snapshot!(read(&world, WAIVERS), @r#"
+    # What was found before the gate came: each line is a finding that is allowed.
+    # `sluicegate waivers list` tells which are still needed, `sluicegate waivers prune` removes the others.
+    - { rule: maximum-components, path: "b\\[1\\] ü.orch.yaml", size: 12, reason: found before the gate }
+    - { rule: maximum-components, path: c.orch.yaml, size: 18, reason: found before the gate }
+    - { rule: unused-components, path: c.orch.yaml, about: Lost, reason: found before the gate }
+    "#);
+    world.commit("gate");
+    proposed(&world).run(&CHECK).expect(1);
+    let head = proposed(&world).variable("SLUICEGATE_POLICY", "head");
+    assert_eq!(findings(&head.run(&CHECK).expect(0))["waived"], 3);
+    merge(&world);
+    world.write("c.orch.yaml", row(18));
+    world.commit("no larger");
+    proposed(&world).run(&CHECK).expect(0);
+    world.write("c.orch.yaml", row(19));
+    world.commit("larger");
+    proposed(&world).run(&CHECK).expect(1);
+    // It is the file that `waivers add` makes.
+    let file = read(&world, WAIVERS);
+    world.git(&["checkout", "-q", "main"]);
+    world.write(WAIVERS, "");
+    Call::new(&world.work())
+        .run(&["waivers", "add", "--all", "--reason", "found before the gate"])
+        .expect(0);
+    let entries: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(read(&world, WAIVERS).lines().collect::<Vec<_>>(), entries);
+}
+
+#[test]
+fn strict_is_told_to_fail_and_fails() {
+    let world = project();
+    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    assert!(
+        said.contains("  what is found today (3 findings) counts, so it fails until it is mended"),
+        "{said}"
+    );
+    world.commit("gate");
+    assert_eq!(findings(&proposed(&world).run(&CHECK).expect(1))["errors"], 3);
+    for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
+        world.write(path, row(10));
+    }
+    world.commit("mended");
+    proposed(&world).run(&CHECK).expect(0);
+    // Had they been mended before, it would have been told.
+    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    assert!(
+        said.contains("nothing that counts is found today, so it passes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_there_stays_and_is_told() {
+    let world = project();
+    let dry = init(&world, &["--adopt", "waivers", "--dry-run"]).expect(0).out;
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    init(&world, &["--adopt", "waivers"]).expect(0);
+    for path in ["sluicegate.yaml", RULES_FILE, WAIVERS] {
+        let indented: String = read(&world, path)
+            .lines()
+            .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
+            .collect();
+        assert!(dry.contains(&indented), "{path}: {dry}");
+    }
+    let files = ["sluicegate.yaml", RULES_FILE, WAIVERS].map(|path| (path, read(&world, path)));
+    for way in ["waivers", "new-only", "strict"] {
+        let said = init(&world, &["--adopt", way]).expect(0).out;
+        assert!(!said.contains("wrote"), "{said}");
+    }
+    for (path, text) in files {
+        assert_eq!(read(&world, path), text);
+    }
+
+    // The change that brings them is not merged yet, so what was told holds again.
+    let again = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    assert!(
+        again.contains("what is found today (3 findings) counts, so it fails"),
+        "{again}"
+    );
+
+    // Files of somebody else: rules at `warn`, settings without `new-only`.
+    let world = project();
+    world.git(&["checkout", "-q", "main"]);
+    let rules = "rules:\n- { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 8 } }\n";
+    world.write(RULES_FILE, rules);
+    world.write("sluicegate.yaml", "timeout: 7\n");
+    world.commit("rules");
+    world.push();
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    insta::assert_snapshot!(said, @"
+    CI host           none: asked for by --host
+    default branch    main
+    pipelines         4
+    rules file        .platform/config/pipeline_quality_rules.yaml
+    shared pipelines  .platform/shared-pipelines.yaml
+    findings today    3 of 4 pipelines, by the rules file
+
+    RULE                   PIPELINES  FINDINGS  WITH ANOTHER NUMBER
+    maximum-components: 8  3 of 4     3         12 in 1, 18 in none
+
+    left alone        sluicegate.yaml: it is there already
+
+    The change that introduces the gate is judged with the pipelines that it touches:
+      nothing that counts is found today, so it passes.
+
+    Next:
+      1. Rules at `warn` stop no change; where one is to, say `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
+             maximum-components
+      2. Say `new-only: true` under `review` in sluicegate.yaml, which is left as it is
+      3. See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      4. Commit, push, and open a change that touches a pipeline
+    ");
+    assert_eq!(read(&world, RULES_FILE), rules);
+    assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
+    world.write(RULES_FILE, rules.replace("warn", "error"));
+    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    assert!(
+        said.contains("what is found today (3 findings) counts, so it fails"),
+        "{said}"
+    );
+    world.commit("error");
+    world.push();
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    assert!(
+        said.contains("what is found in them today counts. For this one change the job can say\n  SLUICEGATE_NEW_ONLY=true"),
+        "{said}"
+    );
+    world.write(RULES_FILE, rules);
+    world.write(WAIVERS, "# none\n");
+    let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    assert!(
+        said.contains("left alone        sluicegate-waivers.yaml") && said.contains("waivers add --all"),
+        "{said}"
+    );
+    assert_eq!(read(&world, WAIVERS), "# none\n");
+    // What the file says already is not asked for.
+    world.write("sluicegate.yaml", "review: { new-only: true }\n");
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    assert!(!said.contains("Say `new-only"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
+    let world = project();
+    world.write("e\n.orch.yaml", "type: orchestration\npipeline: [");
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    assert!(
+        said.contains("fails until that is mended: e\\n.orch.yaml")
+            || said.contains("fails until that is mended: e"),
+        "{said}"
+    );
+    world.commit("gate");
+    proposed(&world).run(&CHECK).expect(1);
+
+    let broken = project();
+    broken.write(RULES_FILE, "rules: [");
+    let said = init(&broken, &["--adopt", "strict"]).expect(0).out;
+    assert!(
+        said.contains("`sluicegate rules lint` says why") && !said.contains("findings today"),
+        "{said}"
+    );
+
+    let nameless = World::new();
+    nameless.write("a.orch.yaml", row(12));
+    nameless.commit("one");
+    init(&nameless, &["--adopt", "strict"])
+        .expect(2)
+        .saying(&["hidden folder", "sluicegate init --adopt HOW --config-dir .NAME"]);
+    assert!(!is_there(&nameless, "sluicegate.yaml"));
+    let outside = nameless.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, nameless.work().join(".platform")).unwrap();
+    init(&nameless, &["--adopt", "strict", "--config-dir", ".platform"])
+        .expect(2)
+        .saying(&["symbolic link"]);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
