@@ -1,5 +1,5 @@
-"""Makes a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, an empty one; for the page
-also one of 300 findings and one of 13,000."""
+"""Makes a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, a passed one with all
+that fails nothing, an empty one; for the page also one of 300 findings and one of 13,000."""
 
 import json
 import subprocess
@@ -20,6 +20,8 @@ HOSTILE = [
     "=cmd|' /C calc'!A0",
     " +1-2",
     "-@SUM(1)",
+    "yaml",
+    "file",
 ]
 
 
@@ -48,8 +50,8 @@ def repository(folder, paths):
     return git(folder, "rev-parse", "HEAD")
 
 
-def result(rule, status, enforcement=None, error_type=None, violations=(), lines=()):
-    return {
+def result(rule, status, enforcement=None, error_type=None, violations=(), lines=(), **more):
+    return more | {
         "rule": rule, "status": status, "enforcement": enforcement, "errorType": error_type,
         "violations": list(violations), "line": min([line for line in lines if line], default=1),
         "lines": list(lines),
@@ -88,6 +90,22 @@ def ordinary(paths):
         yield {"path": path, "results": results}
 
 
+def warned(paths):
+    """All that a passed review may have to say."""
+    waiver = {"reason": "legacy & <old>", "owner": "sales", "until": "2027-03-31"}
+    for number, path in enumerate(paths):
+        named, twice = f"`step {number}` is not in the pattern", [f"`step {n} of {number}` is unused" for n in (1, 2)]
+        yield {"path": path, "results": [
+            result("minimum-components", "PASSED", "warn"),
+            result("maximum-components", "FAILED", "warn", None, ["The pipeline has 8 components"], [None]),
+            result("unused-components", "FAILED", "warn", None, twice, [13, 5], state=["new", "known"], waivers=[None, None]),
+            result("component-naming-convention", "FAILED", "error", None, [named], [9], state=["waived"], waivers=[waiver]),
+            result("start-and-end-components", "FAILED", "error", None, twice, [5, 13], state=["known", "waived"],
+                   waivers=[None, waiver]),
+            result("maximum-outputs", "ERROR", "error", "designer/no-start-component", (), (), state=["known"], waivers=[None]),
+        ]}
+
+
 def hostile():
     for number, text in enumerate(HOSTILE):
         twice = [text, text]
@@ -122,6 +140,8 @@ def main(folder):
     reports = {
         "ordinary": report(head, list(ordinary(paths)), "failed", **whole),
         "hostile": report(head, list(hostile()), "failed", **evil),
+        "warned": report(head, list(warned(paths)), "passed", excluded=["docs/notes.md"], gateChanges=["sluicegate.yaml"],
+                         notes=["The rules file is not known."]),
         "empty": report(None, [], "passed"),
         "three-hundred": report(None, list(many(120, 2)) + list(many(160, 1))[120:] + list(many(164, 5))[160:], "failed"),
         "huge": report(None, list(many(1300, 10)), "failed"),

@@ -48,7 +48,7 @@ fn a_failed_review() {
     <property name="branch" value="feature/x"/>
     </properties>
     <testcase name="gate change" time="0.171428" classname="sluicegate">
-    <skipped type="gate change" message="This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)"/>
+    <skipped type="gate change" message="This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)">This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)</skipped>
     </testcase>
     </testsuite>
     <testsuite id="1" name="a.tran.yaml" package="testsuite/a.tran.yaml" tests="2" errors="1" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="1">
@@ -60,12 +60,11 @@ fn a_failed_review() {
     <property name="branch" value="feature/x"/>
     </properties>
     <testcase name="maximum-outputs" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml" line="1">
-    <skipped type="warning that does not fail the gate" message="warning that does not fail the gate: 3 outputs"/>
+    <skipped type="warning that does not fail the gate" message="warning that does not fail the gate: 3 outputs">warning that does not fail the gate:
+    a.tran.yaml:1: 3 outputs</skipped>
     </testcase>
     <testcase name="unused-components" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml" line="1">
-    <error type="designer/no-start-component" message="designer/no-start-component">
-    <![CDATA[the rule could not be evaluated: designer/no-start-component]]>
-    </error>
+    <error type="designer/no-start-component" message="designer/no-start-component">the rule could not be evaluated: designer/no-start-component</error>
     </testcase>
     </testsuite>
     <testsuite id="2" name="load/it.orch.yaml" package="testsuite/load/it.orch.yaml" tests="2" errors="0" failures="1" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="0">
@@ -78,10 +77,8 @@ fn a_failed_review() {
     </properties>
     <testcase name="minimum-components" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml" line="1"/>
     <testcase name="component-naming-convention" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml" line="9">
-    <failure type="error" message="`Run A` is not in the pattern (and 1 more)">
-    <![CDATA[load/it.orch.yaml:12: `Run A` is not in the pattern
-    load/it.orch.yaml:9: `Run B` is not]]>
-    </failure>
+    <failure type="error" message="`Run A` is not in the pattern (and 1 more)">load/it.orch.yaml:12: `Run A` is not in the pattern
+    load/it.orch.yaml:9: `Run B` is not</failure>
     </testcase>
     </testsuite>
     <testsuite id="3" name="notes.txt" package="testsuite/notes.txt" tests="1" errors="0" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.171428" skipped="1">
@@ -93,7 +90,7 @@ fn a_failed_review() {
     <property name="branch" value="feature/x"/>
     </properties>
     <testcase name="excluded" time="0.171428" classname="notes.txt" file="notes.txt" line="1">
-    <skipped type="excluded" message="not a file that is reviewed"/>
+    <skipped type="excluded" message="not a file that is reviewed">not a file that is reviewed</skipped>
     </testcase>
     </testsuite>
     <testsuite id="4" name="late.orch.yaml" package="testsuite/late.orch.yaml" tests="1" errors="1" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.171428" skipped="0">
@@ -105,9 +102,7 @@ fn a_failed_review() {
     <property name="branch" value="feature/x"/>
     </properties>
     <testcase name="unreviewed" time="0.171428" classname="late.orch.yaml" file="late.orch.yaml" line="1">
-    <error type="unreviewed" message="The file was not reviewed: the batch timed out">
-    <![CDATA[The file was not reviewed: the batch timed out]]>
-    </error>
+    <error type="unreviewed" message="The file was not reviewed: the batch timed out">The file was not reviewed: the batch timed out</error>
     </testcase>
     </testsuite>
     </testsuites>
@@ -226,6 +221,67 @@ fn a_case_has_its_file_to_the_sign_and_its_line() {
 }
 
 #[test]
+fn what_is_skipped_keeps_all_its_words_in_both_dialects() {
+    let (first, second) = ("w".repeat(300), "second");
+    let found = vec![
+        sample::violation(&first, Some(7)),
+        sample::violation(second, None),
+    ];
+    let mut report = sample::empty(Verdict::Passed);
+    report.files = vec![sample::file(
+        "a",
+        vec![sample::result("r", Status::Failed(Severity::Warning), found)],
+    )];
+    let hosts = xml(&report);
+    let document = Document::parse(&hosts).unwrap();
+    let words = format!("warning that does not fail the gate:\na:7: {first}\na:1: second");
+    assert_eq!(text_of(elements(&document, "skipped")[0]), words);
+    let strict = written(&report, Dialect::Strict);
+    let document = Document::parse(&strict).unwrap();
+    let output = elements(&document, "system-out").into_iter().map(text_of);
+    assert!(
+        output
+            .into_iter()
+            .any(|text| text == format!("skipped: r: {words}")),
+        "{strict}"
+    );
+}
+
+#[test]
+fn the_strict_dialect_has_a_case_where_all_others_were_skipped() {
+    let warning = sample::result("r", Status::Failed(Severity::Warning), vec![]);
+    for files in [vec![], vec![sample::file("a", vec![warning])]] {
+        let mut report = sample::empty(Verdict::Passed);
+        report.files = files;
+        let xml = written(&report, Dialect::Strict);
+        let document = Document::parse(&xml).unwrap();
+        let cases = elements(&document, "testcase");
+        assert_eq!(cases.len(), 1, "{xml}");
+        assert_eq!(cases[0].attribute("name"), Some("verdict"));
+        assert!(!cases[0].has_children(), "{xml}");
+        assert_eq!(cases[0].parent().unwrap().attribute("tests"), Some("1"));
+    }
+}
+
+#[test]
+fn a_type_is_no_instruction_to_a_reader() {
+    let of = |kind: &str| {
+        let mut report = sample::empty(Verdict::Undecided);
+        let error = Status::Error(Some(kind.to_owned()));
+        report.files = vec![sample::file("a", vec![sample::result("r", error, vec![])])];
+        let xml = xml(&report);
+        let document = Document::parse(&xml).unwrap();
+        let found = elements(&document, "error").into_iter();
+        let types = found.filter(|error| error.parent().unwrap().attribute("name") == Some("r"));
+        types
+            .filter_map(|error| error.attribute("type"))
+            .collect::<String>()
+    };
+    let found = ["yaml", "symbol", "file", "designer/x"].map(of);
+    assert_eq!(found, ["type yaml", "type symbol", "type file", "designer/x"]);
+}
+
+#[test]
 fn twins_get_names_of_their_own() {
     let result = |name| sample::result(name, Status::Passed, vec![]);
     let report = Report {
@@ -322,7 +378,7 @@ proptest! {
         report.excluded = vec![sample::excluded(&raw)];
         report.gate_changes = vec![sample::gate_change(&raw)];
         let xml = xml(&report);
-        prop_assert!(!xml.contains("##[") && !xml.contains("##vso["));
+        prop_assert!(!xml.contains("##[") && !xml.contains("##vso[") && !xml.contains("<![CDATA["));
         prop_assert!(xml.split(['\n', '\r']).all(|line| !line.trim_start().starts_with("::")), "{xml}");
         let document = Document::parse(&xml).unwrap();
         let failure = elements(&document, "failure")[0];

@@ -1,43 +1,50 @@
-//! Text for XML 1.0: what may not stand in it is replaced, what would end it early is taken apart.
+//! Text for XML 1.0: what may not stand in it is replaced, what would end it early is escaped.
 
 /// An attribute's value, escaped. Breaks and tabs are references, since a parser makes blanks of what stands there plainly
 /// (<https://www.w3.org/TR/xml/#AVNormalize>), and so are the marks of a CI host's command. What XML 1.0 forbids is U+FFFD.
 pub fn attribute(text: &str) -> String {
     let mut value = String::with_capacity(text.len());
-    for c in text.chars().map(allowed) {
+    for c in text.chars() {
         match c {
-            '&' => value.push_str("&amp;"),
-            '<' => value.push_str("&lt;"),
-            '>' => value.push_str("&gt;"),
             '"' => value.push_str("&quot;"),
             '\t' => value.push_str("&#9;"),
             '\n' => value.push_str("&#10;"),
             '\r' => value.push_str("&#13;"),
-            _ => value.push(c),
+            _ => push(&mut value, c),
         }
     }
-    value.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
+    unmarked(&value)
 }
 
-/// Text for an element's content, which the writer puts raw between `<![CDATA[` and `]]>`. CR LF and CR are LF, as a
-/// parser would make them anyway. The section is closed and opened again within `]]>`, and within whatever a CI host
-/// would take for a command if the document is printed; a parser reads the same text from it.
+/// An element's content, escaped. CR LF and CR are LF, as a parser would make them anyway. What a CI host would take for a
+/// command if the document is printed has a reference within. No `<![CDATA[`: a section would have to be closed and
+/// opened again within such words, and action-junit-report puts a comma between two sections.
 pub fn content(text: &str) -> String {
-    const AGAIN: &str = "]]><![CDATA[";
     let unified = text.replace("\r\n", "\n").replace('\r', "\n");
-    let clean: String = unified.chars().map(allowed).collect();
-    let apart = clean
-        .replace("]]>", &format!("]]{AGAIN}>"))
-        .replace("##[", &format!("#{AGAIN}#["))
-        .replace("##vso[", &format!("#{AGAIN}#vso["));
-    let lines = apart.split('\n').map(|line| {
+    let mut value = String::with_capacity(unified.len());
+    unified.chars().for_each(|c| push(&mut value, c));
+    let unmarked = unmarked(&value);
+    let lines = unmarked.split('\n').map(|line| {
         let blanks = line.len() - line.trim_start().len();
         match line[blanks..].strip_prefix("::") {
-            Some(rest) => format!("{}:{AGAIN}:{rest}", &line[..blanks]),
+            Some(rest) => format!("{}:&#58;{rest}", &line[..blanks]),
             None => line.to_owned(),
         }
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+fn push(value: &mut String, c: char) {
+    match allowed(c) {
+        '&' => value.push_str("&amp;"),
+        '<' => value.push_str("&lt;"),
+        '>' => value.push_str("&gt;"),
+        c => value.push(c),
+    }
+}
+
+fn unmarked(escaped: &str) -> String {
+    escaped.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
 }
 
 /// What a parser gives back for [`attribute`].
@@ -85,9 +92,9 @@ mod tests {
     }
 
     #[test]
-    fn a_section_never_ends_early() {
-        assert_eq!(content("a]]>b"), "a]]]]><![CDATA[>b");
-        assert_eq!(content("a\r\n ::error::x"), "a\n :]]><![CDATA[:error::x");
-        assert_eq!(content("##[group]"), "#]]><![CDATA[#[group]");
+    fn content_never_ends_early() {
+        assert_eq!(content("a]]>b</c>&"), "a]]&gt;b&lt;/c&gt;&amp;");
+        assert_eq!(content("a\r\n ::error::x"), "a\n :&#58;error::x");
+        assert_eq!(content("##[group]"), "#&#35;[group]");
     }
 }
