@@ -6,7 +6,7 @@
 //! and merges the answers into [`findings`], [`report`] writes them. [`publish`] collects, plans, uploads and
 //! verifies. [`desired`], [`follow`] and [`export`] are behind the commands for the rest of the platform. [`service`] is
 //! the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews. [`diff`] and [`picture`] show
-//! what changed. [`yaml`] reads what people keep in files.
+//! what changed, [`interface`] what of it breaks consumers. [`yaml`] reads what people keep in files.
 
 pub mod api;
 pub mod ci;
@@ -27,6 +27,7 @@ pub mod globs;
 pub mod hosts;
 pub mod http;
 pub mod input;
+pub mod interface;
 pub mod picture;
 pub mod pipelines;
 pub mod policy;

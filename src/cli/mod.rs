@@ -47,7 +47,7 @@ pub use projects::{
     RepositoriesArgs, RepositoriesVerb, SecretsArgs, SecretsVerb, ValueArgs,
 };
 pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
-pub use publish::{PublishArgs, PublishFlags};
+pub use publish::{CompatArgs, PublishArgs, PublishFlags};
 pub use remote::{PaceArgs, VocabularyArgs};
 pub use report::ReportArgs;
 pub use review::{GateArgs, ReviewArgs, SelectionArgs};
@@ -60,7 +60,7 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, ColorChoice, EventFormat, FailOn, Fork, Format, GateChanges, IfExists, OnIgnored,
+    Annotations, ColorChoice, Compat, EventFormat, FailOn, Fork, Format, GateChanges, IfExists, OnIgnored,
     OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, Select, Show, Source, parse_bool, parse_seconds,
     parse_value,
 };
@@ -117,7 +117,7 @@ pub enum Command {
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
     /// Review, and publish if that passed and the event says so
-    Ci(CiArgs),
+    Ci(Box<CiArgs>),
     /// Prove that what is published is what a receipt says
     Verify(VerifyArgs),
     /// Show what changed in pipelines, by component

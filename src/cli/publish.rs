@@ -1,6 +1,6 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{IfExists, OnIgnored, RequiredEngine, Select, Source};
+use super::{Compat, IfExists, OnIgnored, RequiredEngine, Select, Source};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -10,9 +10,11 @@ const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name auto \\
       --require-review review.json
   sluicegate publish --prefix sales --version-name test --dry-run
+  sluicegate publish --prefix sales --version-name '{next}' --compat fail
 
-Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {date} {datetime} {run-number}; date and time are
-those of the head commit in UTC, so that a rerun names the same version. auto is {date}-{short-sha}.";
+Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {next} {date} {datetime} {run-number}; date and time
+are those of the head commit in UTC, so that a rerun names the same version. auto is {date}-{short-sha}. {next} is the
+semantic version after the latest enabled one: by what changed for consumers a major, a minor or a patch number higher.";
 
 /// Publishes the shared pipelines as a version of an artifact.
 #[derive(Debug, Clone, Default, Args)]
@@ -21,13 +23,17 @@ pub struct PublishArgs {
     /// What is published, and how.
     #[command(flatten)]
     pub what: PublishFlags,
+    /// What a break of consumers means.
+    #[command(flatten)]
+    pub compat: CompatArgs,
     /// The revision to publish [env: SLUICEGATE_HEAD] [default: detected]
     #[arg(long, value_name = "REV")]
     pub head: Option<String>,
     /// The branch recorded with the version [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// Fetch the commit to publish if the clone lacks it, with git [env: SLUICEGATE_DEEPEN]
+    /// Fetch the commit to publish, and the one that was published last, if the clone lacks it, with git
+    /// [env: SLUICEGATE_DEEPEN]
     #[arg(long)]
     pub deepen: bool,
     /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
@@ -61,6 +67,9 @@ pub struct PublishFlags {
     /// The version's name, a template, or auto [env: SLUICEGATE_VERSION_NAME]
     #[arg(long, value_name = "T")]
     pub version_name: Option<String>,
+    /// The version that the interface is compared with [env: SLUICEGATE_AGAINST] [default: the latest enabled one]
+    #[arg(long, value_name = "VERSION")]
+    pub against: Option<String>,
     /// Which of the selected files: all, or only what the shared pipelines need [env: SLUICEGATE_SELECT] [default: all]
     #[arg(long, value_name = "WHICH")]
     pub select: Option<Select>,
@@ -83,4 +92,18 @@ pub struct PublishFlags {
     /// Where to write the receipt, a JSON file [env: SLUICEGATE_RECEIPT]
     #[arg(long, value_name = "PATH")]
     pub receipt: Option<PathBuf>,
+    /// Where to write the outcome as JUnit XML [env: SLUICEGATE_PUBLISH_JUNIT]
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
+}
+
+/// What it means that consumers of shared pipelines would break: the flags of every command that compares.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CompatArgs {
+    /// What it means that consumers of shared pipelines would break [env: SLUICEGATE_COMPAT] [default: warn]
+    #[arg(long, value_name = "ACTION")]
+    pub compat: Option<Compat>,
+    /// Let consumers break, for this reason, which is recorded [env: SLUICEGATE_ACCEPT_BREAKING]
+    #[arg(long, value_name = "REASON")]
+    pub accept_breaking: Option<String>,
 }

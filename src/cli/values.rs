@@ -2,6 +2,7 @@
 //! has the set, it is that room's own.
 
 pub use crate::findings::{FailOn, Show};
+pub use crate::interface::Mode as Compat;
 pub use crate::publish::{IfExists, OnIgnored, Select, Source};
 pub use crate::report::Format;
 pub use crate::ui::ColorChoice;

@@ -1,5 +1,6 @@
 //! The shared-pipelines file: which pipelines a project offers to others.
 
+use super::written::{in_one_line, meaning};
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 use std::collections::HashMap;
 
@@ -8,6 +9,8 @@ use std::collections::HashMap;
 pub struct SharedPipelines {
     /// In file order.
     pub entries: Vec<SharedEntry>,
+    /// Of the list of entries.
+    pub position: Position,
 }
 
 /// One shared pipeline.
@@ -23,14 +26,44 @@ pub struct SharedEntry {
     pub description: Option<String>,
     /// Whether it is offered; true where the file does not say.
     pub enabled: bool,
-    /// The names of the parameters and their places, in file order.
-    pub parameters: Vec<(String, Position)>,
+    /// In file order.
+    pub parameters: Vec<SharedParameter>,
     /// Where the entry begins.
     pub position: Position,
 }
 
+/// A parameter that consumers set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedParameter {
+    /// Its name.
+    pub name: String,
+    /// Of the name.
+    pub position: Position,
+    /// `TEXT`, `NUMERIC`, `GRID`, or whatever the file says.
+    pub kind: Option<String>,
+    /// Whether consumers get its value back; false where the file does not say.
+    pub export_allowed: bool,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it is where a consumer does not set it, in one line; null is none.
+    pub default: Option<String>,
+    /// Of a grid, in file order.
+    pub columns: Vec<SharedColumn>,
+}
+
+/// A column of a grid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedColumn {
+    /// Its name.
+    pub name: String,
+    /// Of the name.
+    pub position: Position,
+    /// Its type.
+    pub kind: Option<String>,
+}
+
 impl SharedPipelines {
-    /// Reads the file. Further keys are ignored, and so are the types of the parameters.
+    /// Reads the file. Further keys are ignored, and what a parameter says in another shape than it should.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::read(bytes, None)?;
         let root = tree.root();
@@ -44,7 +77,16 @@ impl SharedPipelines {
         let entries = items
             .map(|item| unique(&mut known, entry(item)?))
             .collect::<Result<_, _>>()?;
-        Ok(Self { entries })
+        Ok(Self {
+            entries,
+            position: list.position(),
+        })
+    }
+
+    /// What the file says, without order, quotes and comments: two files that say the same have the same.
+    pub fn meaning(bytes: &[u8]) -> Result<String, DocumentError> {
+        let tree = Tree::read(bytes, None)?;
+        Ok(meaning(tree.root(), &|key| key == "pipelines"))
     }
 }
 
@@ -109,7 +151,7 @@ fn enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
     }
 }
 
-fn parameters(node: NodeRef<'_, '_>) -> Result<Vec<(String, Position)>, DocumentError> {
+fn parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, DocumentError> {
     let Some(parameters) = node.get("parameters").filter(|value| !value.is_null()) else {
         return Ok(Vec::new());
     };
@@ -119,10 +161,30 @@ fn parameters(node: NodeRef<'_, '_>) -> Result<Vec<(String, Position)>, Document
             "`parameters` is not a map",
         ));
     }
-    let names = parameters.entries();
-    Ok(names
-        .map(|(name, position, _)| (name.to_owned(), position))
+    let entries = parameters.entries();
+    Ok(entries
+        .map(|(name, position, node)| parameter(name, position, node))
         .collect())
+}
+
+fn parameter(name: &str, position: Position, node: NodeRef<'_, '_>) -> SharedParameter {
+    let line = |key: &str| node.get(key).and_then(in_one_line);
+    let columns = node.get("columns").into_iter().flat_map(NodeRef::entries);
+    SharedParameter {
+        name: name.to_owned(),
+        position,
+        kind: line("type"),
+        export_allowed: node.get("exportAllowed").and_then(NodeRef::value) == Some(Value::Boolean(true)),
+        description: line("description"),
+        default: line("default"),
+        columns: columns
+            .map(|(name, position, node)| SharedColumn {
+                name: name.to_owned(),
+                position,
+                kind: node.get("columnType").and_then(in_one_line),
+            })
+            .collect(),
+    }
 }
 
 #[cfg(test)]
@@ -160,16 +222,64 @@ pipelines:
         assert_eq!(first.display_name.as_deref(), Some("load it"));
         assert_eq!(first.description.as_deref(), Some("text"));
         assert!(first.enabled);
-        let place = |line| Position { line, column: 7 };
+        let [text, grid] = first.parameters.as_slice() else {
+            panic!("two parameters expected")
+        };
         assert_eq!(
-            first.parameters,
-            [("var_a".into(), place(10)), ("grid_b".into(), place(11))]
+            (text.name.as_str(), text.position),
+            ("var_a", Position { line: 10, column: 7 })
         );
+        assert_eq!(
+            (text.kind.as_deref(), text.default.as_deref()),
+            (Some("TEXT"), Some("x"))
+        );
+        assert_eq!(
+            (text.export_allowed, text.description.as_deref()),
+            (true, Some(""))
+        );
+        assert_eq!((grid.position.line, grid.default.as_deref()), (11, None));
+        assert_eq!(grid.columns[0].name, "c1");
+        assert_eq!(grid.columns[0].kind.as_deref(), Some("NUMBER"));
+        assert_eq!(shared.position.line, 4);
         assert_eq!(first.position, Position { line: 4, column: 5 });
         assert_eq!((second.id.as_str(), second.enabled), ("2024", false));
         assert_eq!(second.display_name, None);
         assert_eq!((third.enabled, third.description.as_deref()), (true, None));
         assert!(third.parameters.is_empty());
+    }
+
+    #[test]
+    fn what_has_another_shape_than_it_should_is_left_out_of_a_parameter() {
+        let yaml = "pipelines:\n- id: a\n  pipeline: p\n  parameters:\n    x: 1\n    y:\n    z: { exportAllowed: yes, default: [1, {b: ~, a: 'q'}], columns: [c] }\n";
+        let shared = SharedPipelines::parse(yaml.as_bytes()).unwrap();
+        let [x, y, z] = shared.entries[0].parameters.as_slice() else {
+            panic!("three parameters expected")
+        };
+        for plain in [x, y] {
+            assert_eq!(
+                (&plain.kind, &plain.default, plain.export_allowed),
+                (&None, &None, false)
+            );
+        }
+        assert_eq!(z.default.as_deref(), Some(r#"[1, {"a": "q", "b": null}]"#));
+        assert!(!z.export_allowed && z.columns.is_empty());
+    }
+
+    #[test]
+    fn files_that_say_the_same_mean_the_same() {
+        let meaning = |yaml: &str| SharedPipelines::meaning(yaml.as_bytes()).unwrap();
+        let one =
+            "# a\nversion: '1.0'\npipelines:\n- {id: a, pipeline: p, x: [1, 2]}\n- {id: b, pipeline: q}\n";
+        let same =
+            "pipelines:\n- {pipeline: q, id: b}\n- {x: [1, 2], pipeline: \"p\", id: a}\nversion: \"1.0\"\n";
+        assert_eq!(meaning(one), meaning(same));
+        for other in [
+            one.replace("[1, 2]", "[2, 1]"),
+            one.replace("'1.0'", "1.0"),
+            one.replace("id: b", "id: c"),
+        ] {
+            assert_ne!(meaning(one), meaning(&other), "{other}");
+        }
     }
 
     #[test]

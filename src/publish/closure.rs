@@ -191,7 +191,7 @@ impl ClosureCheck<'_> {
     /// Each entry's file must be there; that of a disabled one need not be sent.
     fn entries(&mut self) -> Result<(), PublishError> {
         let shared = self.input.shared;
-        for entry in &shared.entries {
+        for entry in shared.entries() {
             let (id, path) = (&entry.id, &entry.pipeline);
             let is_there = self.input.listing.find(path)?.is_some();
             if !entry.enabled && is_there {

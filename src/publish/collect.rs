@@ -22,7 +22,7 @@ const WARNINGS: usize = 200;
 /// is an error that names the place.
 pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result<Plan, PublishError> {
     let prefix = version::header("prefix", wish.prefix.clone())?;
-    let version_name = version::expand(&wish.version_template, &version_facts(repository, head, wish)?)?;
+    let version_name = version_name(repository, head, wish)?;
     let listing = Listing::new(repository, head, wish)?;
     let contents = Contents::new(repository.root().to_owned());
     let config_dir = config_dir(&listing, wish)?;
@@ -67,12 +67,23 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
         config_dir,
         files,
         shared: shared.enabled().map(SharedPipelineRef::from).collect(),
+        interface: shared.interface,
         warnings: bounded(all),
         told,
         source: wish.source,
         select: wish.select,
         root: repository.root().to_owned(),
     })
+}
+
+/// The version's name by the wish's template.
+pub fn version_name(
+    repository: &Repository,
+    head: &CommitId,
+    wish: &Wish<'_>,
+) -> Result<String, PublishError> {
+    let facts = version_facts(repository, head, wish)?;
+    Ok(version::expand(&wish.version_template, &facts)?)
 }
 
 fn version_facts(
@@ -86,6 +97,7 @@ fn version_facts(
         sha: head.as_str().to_owned(),
         committed_at: repository.commit_time(head)?,
         run_number: wish.run_number.clone(),
+        next: wish.next.clone(),
     })
 }
 
@@ -154,7 +166,7 @@ fn files(
     shared: &SharedFile,
     checked: &Checked,
 ) -> Result<Vec<PlannedFile>, PublishError> {
-    all.insert(shared.path.clone(), shared.file.clone());
+    all.insert(shared.path().to_owned(), shared.file.clone());
     all.extend(
         checked
             .scripts
@@ -181,7 +193,7 @@ fn skipped(path: &String) -> Warning {
 }
 
 fn no_offer(shared: &SharedFile) -> Option<String> {
-    let path = &shared.path;
+    let path = shared.path();
     shared
         .enabled()
         .next()

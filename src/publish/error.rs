@@ -120,10 +120,13 @@ impl PublishError {
             Self::Version(VersionError::NoValue { name: "tag", .. }) => {
                 "publish on a tag, or use another placeholder such as {short-sha}"
             }
+            Self::Version(VersionError::NoValue { name: "next", .. }) => {
+                "it is told only where a publish compares with what is published: without --compat off"
+            }
             Self::Version(
                 VersionError::NoValue { .. } | VersionError::Unknown { .. } | VersionError::Brace { .. },
             ) => {
-                "the placeholders are {tag}, {branch}, {sha}, {short-sha}, {date}, {datetime} and {run-number}"
+                "the placeholders are {tag}, {branch}, {sha}, {short-sha}, {next}, {date}, {datetime} and {run-number}"
             }
             Self::Version(VersionError::Reserved) => {
                 "name it by a number, a date or a tag: --version-name auto"

@@ -28,13 +28,13 @@ pub(super) fn undeclared(
         let unknown = entry
             .parameters
             .iter()
-            .filter(|(name, _)| !variables.contains(name));
-        problems.extend(unknown.map(|(name, position)| {
+            .filter(|parameter| !variables.contains(&parameter.name));
+        problems.extend(unknown.map(|parameter| {
             let what = format!(
-                "the shared pipeline `{}` has the parameter `{name}`, which is no variable of `{}`",
-                entry.id, entry.pipeline
+                "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",
+                entry.id, parameter.name, entry.pipeline
             );
-            shared.problem(*position, what)
+            shared.problem(parameter.position, what)
         }));
     }
     Ok(problems)

@@ -3,6 +3,7 @@
 use super::contents::Contents;
 use super::{Select, Source};
 use crate::git::Content;
+use crate::interface::Interface;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -23,6 +24,8 @@ pub struct Plan {
     pub files: Vec<PlannedFile>,
     /// The enabled shared pipelines, in the order of their file.
     pub shared: Vec<SharedPipelineRef>,
+    /// What consumers are offered.
+    pub interface: Interface,
     /// What does not stop the publish and should be known, a sentence each.
     pub warnings: Vec<String>,
     /// The same for people, a sentence for all of one kind.

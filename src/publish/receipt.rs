@@ -1,7 +1,8 @@
 //! The receipt: what was sent, byte for byte, and what became of it. Schema `sluicegate.receipt/v1`, written and
 //! strictly read by the same struct.
 
-use super::{Outcome, Plan, SharedPipelineRef};
+use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef};
+use crate::interface::Compat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,6 +49,9 @@ pub struct Receipt {
     pub(super) shared_pipelines: Vec<SharedPipelineRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     review: Option<ReviewEvidence>,
+    /// What the version changes for consumers; none where nothing was compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compat: Option<Compat>,
 }
 
 /// One file of a receipt.
@@ -84,6 +88,7 @@ impl Receipt {
             verified: false,
             shared_pipelines: plan.shared.clone(),
             review: None,
+            compat: None,
         }
     }
 
@@ -102,6 +107,31 @@ impl Receipt {
     pub fn with_review(mut self, review: Option<&ReviewEvidence>) -> Self {
         self.review = review.cloned();
         self
+    }
+
+    /// The same with what the version changes for consumers.
+    #[must_use]
+    pub fn with_compat(mut self, compat: Option<&Compat>) -> Self {
+        self.compat = compat.cloned();
+        self
+    }
+
+    /// The receipt of a publish that was refused before anything was sent.
+    pub fn refused(plan: &Plan, hashes: &[String]) -> Self {
+        Self {
+            outcome: OutcomeKind::Failed.in_receipt().to_owned(),
+            ..Self::planned(plan, hashes)
+        }
+    }
+
+    /// The receipt where nothing changed since this version of this commit: the version that is there, of the same files.
+    pub fn unchanged(plan: &Plan, hashes: &[String], version: &str, commit: &str) -> Self {
+        Self {
+            version_name: version.to_owned(),
+            commit_hash: commit.to_owned(),
+            outcome: OutcomeKind::AlreadyPublished.in_receipt().to_owned(),
+            ..Self::planned(plan, hashes)
+        }
     }
 
     /// The receipt as JSON, indented, with a line break at its end.

@@ -4,6 +4,7 @@ use super::contents::Contents;
 use super::listing::{Listing, refuse_unsure};
 use super::{Problem, PublishError};
 use crate::git::{FileKind, SnapshotFile};
+use crate::interface::Interface;
 use crate::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
 use crate::yaml::{DocumentError, Position};
 
@@ -12,8 +13,7 @@ const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;
 
 /// The shared-pipelines file, read.
 pub(super) struct SharedFile {
-    pub path: String,
-    pub entries: Vec<SharedEntry>,
+    pub interface: Interface,
     pub file: SnapshotFile,
 }
 
@@ -39,18 +39,26 @@ impl SharedFile {
         };
         match parsed {
             Ok(shared) => Ok(Self {
-                path,
-                entries: shared.entries,
+                interface: Interface::new(path, shared),
                 file,
             }),
             Err(error) => Err(PublishError::BadSharedFile { path, error }),
         }
     }
 
+    pub fn path(&self) -> &str {
+        &self.interface.file
+    }
+
+    /// All entries, in file order.
+    pub fn entries(&self) -> &[SharedEntry] {
+        &self.interface.entries
+    }
+
     /// Something that is wrong with the file.
     pub fn problem(&self, position: Position, what: String) -> Problem {
         Problem {
-            path: self.path.clone(),
+            path: self.path().to_owned(),
             line: Some(position.line),
             component: None,
             what,
@@ -59,6 +67,6 @@ impl SharedFile {
 
     /// The entries that consumers are offered.
     pub fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
-        self.entries.iter().filter(|entry| entry.enabled)
+        self.interface.offered()
     }
 }

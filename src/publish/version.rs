@@ -18,6 +18,8 @@ pub struct VersionFacts {
     pub committed_at: Timestamp,
     /// The CI host's number of this run.
     pub run_number: Option<String>,
+    /// The name after that of the latest enabled version.
+    pub next: Option<String>,
 }
 
 /// What `auto` stands for: names that sort by time and say the commit.
@@ -26,12 +28,24 @@ const AUTO: &str = "{date}-{short-sha}";
 /// How consumers ask for the most recent enabled version: no version can be called so.
 const LATEST: &str = "[Latest]";
 
+/// The placeholder for the name after that of the latest version.
+const NEXT: &str = "next";
+
+/// What may stand before a semantic version.
+const V: [char; 2] = ['v', 'V'];
+
+/// Whether the template asks for the next version's name.
+pub fn asks_for_next(template: &str) -> bool {
+    template.contains("{next}")
+}
+
 /// The placeholders, in the order of the documentation.
-pub const PLACEHOLDERS: [&str; 7] = [
+pub const PLACEHOLDERS: [&str; 8] = [
     "tag",
     "branch",
     "sha",
     "short-sha",
+    "next",
     "date",
     "datetime",
     "run-number",
@@ -93,8 +107,8 @@ pub enum VersionError {
 }
 
 /// The version name that the template makes. Placeholders: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits),
-/// `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the commit, in UTC) and `{run-number}`. The
-/// template `auto` is `{date}-{short-sha}`.
+/// `{next}` (the semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the
+/// commit, in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
 pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionError> {
     let unpaired = |brace| VersionError::Brace {
         template: template.to_owned(),
@@ -109,7 +123,10 @@ pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionErr
             Some(None) => return Err(unpaired('{')),
             None => return Err(unpaired('}')),
         };
-        name.push_str(&value(inside, facts)?);
+        let value = value(inside, facts)?;
+        // A `v` that the template writes is not written twice.
+        let is_doubled = inside == NEXT && name.ends_with(V) && value.starts_with(V);
+        name.push_str(&value[usize::from(is_doubled)..]);
         rest = after;
     }
     name.push_str(rest);
@@ -134,6 +151,7 @@ fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
         "short-sha" => Ok(facts.sha.chars().take(7).collect()),
         "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
         "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
+        NEXT => given(&facts.next, NEXT, "what is published is not known here"),
         "run-number" => given(
             &facts.run_number,
             "run-number",
@@ -174,6 +192,7 @@ mod tests {
             sha: "0123456789abcdef0123456789abcdef01234567".to_owned(),
             committed_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             run_number: None,
+            next: Some("v1.2.4".to_owned()),
         }
     }
 
@@ -192,6 +211,8 @@ mod tests {
             ..facts()
         };
         assert_eq!(expand("1.0.{run-number}", &run).unwrap(), "1.0.41");
+        assert_eq!(expand("{next}", &run).unwrap(), "v1.2.4");
+        assert_eq!(expand("v{next}+{short-sha}", &run).unwrap(), "v1.2.4+0123456");
         for name in PLACEHOLDERS {
             assert!(expand(&format!("{{{name}}}"), &run).is_ok(), "{name}");
         }

@@ -56,6 +56,8 @@ pub struct Wish<'a> {
     pub tag: Option<String>,
     /// The CI host's number of this run, for the template.
     pub run_number: Option<String>,
+    /// The name after that of the latest enabled version, for the template.
+    pub next: Option<String>,
 }
 
 impl Source {

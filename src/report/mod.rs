@@ -32,7 +32,7 @@ pub use about::{About, ChangedFile, ChangedLines, Line, RuleText, SarifLimits, S
 pub use changes::{MOST_BOXES, page as changes_as_markdown};
 pub use document::comment;
 pub use html::changes_page as changes_as_html;
-pub use junit::{ExecutionRun, execution_junit};
+pub use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
 pub use sarif::left_out as left_out_of_sarif;
 
 use crate::findings::Report;

@@ -66,6 +66,8 @@ pub(super) struct PublishSection {
     pub(super) prefix: Option<String>,
     pub(super) version_name: Option<String>,
     #[serde(deserialize_with = "word")]
+    pub(super) compat: Option<cli::Compat>,
+    #[serde(deserialize_with = "word")]
     pub(super) select: Option<cli::Select>,
     #[serde(deserialize_with = "word")]
     pub(super) from: Option<cli::Source>,
@@ -77,6 +79,7 @@ pub(super) struct PublishSection {
     pub(super) lookup_timeout: Option<u64>,
     pub(super) require_review: Option<PathBuf>,
     pub(super) receipt: Option<PathBuf>,
+    pub(super) junit: Option<PathBuf>,
 }
 
 /// The section `vocabulary`: the names behind the API document's neutral tokens.
@@ -218,7 +221,7 @@ mod tests {
     }
 
     /// The two upper rows: where secrets go and what runs, which commit is judged and whether at all.
-    const FOR_THE_JOB: [&str; 25] = [
+    const FOR_THE_JOB: [&str; 26] = [
         "base-url",
         "token",
         "token-file",
@@ -241,6 +244,7 @@ mod tests {
         "policy",
         "gate-changes",
         "accept-breaking",
+        "against",
         "require-review-engine",
         "max-known",
         "repo",

@@ -24,7 +24,7 @@ pub use file::{FILE_NAME, FileConfig};
 pub use global::{color, gate_changes, host, named_config, named_repository, policy_choice};
 pub use judging::Judging;
 pub use platform::Connection;
-pub use publish::{Publish, PublishOn};
+pub use publish::{Breaks, Publish, PublishOn};
 pub use remote::{Vocabulary, Waiting};
 pub use review::{Review, Revisions};
 pub use schema::schema;

@@ -2,9 +2,11 @@
 
 use super::platform::{number, within};
 use super::selection::globs;
-use super::table::variable;
+use super::table::{by_variable, variable};
 use super::{Revisions, Selection, SettingsError, Sources};
-use crate::cli::{CiArgs, IfExists, OnIgnored, PublishArgs, RequiredEngine, Select, Source, parse_value};
+use crate::cli::{
+    CiArgs, Compat, CompatArgs, IfExists, OnIgnored, PublishArgs, RequiredEngine, Select, Source, parse_value,
+};
 use globset::GlobSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +26,10 @@ pub struct Publish {
     pub revisions: Revisions,
     /// Which files.
     pub selection: Selection,
+    /// What a break of consumers means.
+    pub breaks: Breaks,
+    /// The version that the interface is compared with; none for the latest enabled one.
+    pub against: Option<String>,
     /// Which of them.
     pub select: Select,
     /// Where the files come from.
@@ -46,24 +52,41 @@ pub struct Publish {
     pub json: bool,
     /// Where to write the receipt.
     pub receipt: Option<PathBuf>,
+    /// Where to write the outcome as JUnit.
+    pub junit: Option<PathBuf>,
+}
+
+/// What it means that consumers of shared pipelines would break.
+#[derive(Debug, Clone, Default)]
+pub struct Breaks {
+    /// What it means.
+    pub mode: Compat,
+    /// Why they may, this time.
+    pub reason: Option<String>,
+}
+
+impl Sources<'_> {
+    /// What it means that consumers would break; the reason is for the job alone to give, and is never empty.
+    pub fn breaks(&self, args: &CompatArgs) -> Result<Breaks, SettingsError> {
+        let layers = self.layers();
+        let file = self.file.publish.compat;
+        let mode = layers.pick(args.compat, variable::COMPAT, parse_value, file)?;
+        let reason = layers.text(args.accept_breaking.clone(), variable::ACCEPT_BREAKING, None);
+        match reason.as_deref().map(str::trim) {
+            Some("") => Err(SettingsError::new("the reason of --accept-breaking is empty")
+                .with_hint("say why consumers may break: it is recorded in the receipt")),
+            reason => Ok(Breaks {
+                mode: mode.unwrap_or_default(),
+                reason: reason.map(str::to_owned),
+            }),
+        }
+    }
 }
 
 impl Sources<'_> {
     /// The settings of a publish.
     pub fn publish(&self, args: &PublishArgs) -> Result<Publish, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
-        let version = layers.text(
-            args.what.version_name.clone(),
-            variable::VERSION_NAME,
-            file.version_name.clone(),
-        );
-        let path = |text: &str| Ok(PathBuf::from(text));
-        let receipt = layers.pick(
-            args.what.receipt.clone(),
-            variable::RECEIPT,
-            path,
-            self.kept("publish.receipt", file.receipt.as_ref())?,
-        )?;
         let if_exists = layers.pick(
             args.what.if_exists,
             variable::IF_EXISTS,
@@ -76,25 +99,19 @@ impl Sources<'_> {
             parse_value,
             file.on_ignored,
         )?;
-        let require_review = layers.pick(
-            args.require_review.clone(),
-            variable::REQUIRE_REVIEW,
-            path,
-            self.kept("publish.require-review", file.require_review.as_ref())?,
-        )?;
         let engine = layers.pick(
             args.require_review_engine,
             variable::REQUIRE_REVIEW_ENGINE,
             parse_value,
             None,
         )?;
-        let here = self.env.current_dir();
         Ok(Publish {
             prefix: self.prefix(args.what.prefix.clone())?,
-            version_name: version
-                .ok_or_else(|| needed("version name", "--version-name", variable::VERSION_NAME))?,
+            version_name: self.version_name(args.what.version_name.clone())?,
             revisions: self.published(args)?,
             selection: self.selection(&args.include, &args.exclude)?,
+            breaks: self.breaks(&args.compat)?,
+            against: layers.text(args.what.against.clone(), variable::AGAINST, None),
             select: layers
                 .pick(args.what.select, variable::SELECT, parse_value, file.select)?
                 .unwrap_or_default(),
@@ -107,10 +124,37 @@ impl Sources<'_> {
             lookup_timeout: self.lookup_timeout(args)?,
             dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json,
-            require_review: require_review.map(|path| here.join(path)),
+            require_review: self.path_of(
+                variable::REQUIRE_REVIEW,
+                args.require_review.as_ref(),
+                file.require_review.as_ref(),
+            )?,
             require_review_engine: engine.unwrap_or_default(),
-            receipt: receipt.map(|path| here.join(path)),
+            receipt: self.path_of(
+                variable::RECEIPT,
+                args.what.receipt.as_ref(),
+                file.receipt.as_ref(),
+            )?,
+            junit: self.path_of(
+                variable::PUBLISH_JUNIT,
+                args.what.junit.as_ref(),
+                file.junit.as_ref(),
+            )?,
         })
+    }
+
+    /// A file, from the current folder; one that the configuration file names stays in the checkout.
+    fn path_of(
+        &self,
+        variable: &str,
+        flag: Option<&PathBuf>,
+        file: Option<&PathBuf>,
+    ) -> Result<Option<PathBuf>, SettingsError> {
+        let parse = |text: &str| Ok(PathBuf::from(text));
+        let key = by_variable(variable).map_or(variable, |setting| setting.key);
+        let file = self.kept(key, file)?;
+        let path = self.layers().pick(flag.cloned(), variable, parse, file)?;
+        Ok(path.map(|path| self.env.current_dir().join(path)))
     }
 
     fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
@@ -134,6 +178,12 @@ impl Sources<'_> {
             branch: layers.text(args.branch.clone(), variable::BRANCH, None),
             deepen: layers.switch(args.deepen, variable::DEEPEN, None)?,
         })
+    }
+
+    fn version_name(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        let file = self.file.publish.version_name.clone();
+        let name = self.layers().text(flag, variable::VERSION_NAME, file);
+        name.ok_or_else(|| needed("version name", "--version-name", variable::VERSION_NAME))
     }
 
     /// The artifact's prefix, which most artifact calls need.

@@ -166,6 +166,12 @@ settings! {
     PREFIX = "SLUICEGATE_PREFIX", "--prefix", Told, "publish.prefix";
     /// The artifact's version name, a template.
     VERSION_NAME = "SLUICEGATE_VERSION_NAME", "--version-name", Told, "publish.version-name";
+    /// What it means that consumers of shared pipelines would break: fail, warn or off.
+    COMPAT = "SLUICEGATE_COMPAT", "--compat", Counts, "publish.compat";
+    /// Why consumers may break, this time.
+    ACCEPT_BREAKING = "SLUICEGATE_ACCEPT_BREAKING", "--accept-breaking", Judged, "accept-breaking";
+    /// The version that a publish is compared with (default: the latest enabled one).
+    AGAINST = "SLUICEGATE_AGAINST", "--against", Judged, "against";
     /// Which of the selected files are published: all or closure.
     SELECT = "SLUICEGATE_SELECT", "--select", Counts, "publish.select";
     /// Where published files come from: commit or worktree.
@@ -190,6 +196,8 @@ settings! {
     DRY_RUN = "SLUICEGATE_DRY_RUN", "--dry-run", Judged, "dry-run";
     /// Where to write the publish receipt.
     RECEIPT = "SLUICEGATE_RECEIPT", "--receipt", Told, "publish.receipt";
+    /// Where to write the outcome of a publish as JUnit XML.
+    PUBLISH_JUNIT = "SLUICEGATE_PUBLISH_JUNIT", "--junit", Told, "publish.junit";
     /// The environment that pipelines and agents run in.
     ENVIRONMENT = "SLUICEGATE_ENVIRONMENT", "--environment", Counts, "environment";
     /// Seconds between the first looks at what is waited for.
@@ -208,11 +216,10 @@ settings! {
 
 /// Names that are no settings of the program and are refused in the file too, with the variable that says it, if any:
 /// proxies, and what a later version may take from the job alone.
-const REFUSED: [(&str, &str); 5] = [
+const REFUSED: [(&str, &str); 4] = [
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
-    ("accept-breaking", ""),
     ("max-known", ""),
 ];
 

@@ -16,6 +16,7 @@ mod agreement;
 mod bad_rules;
 mod chaos;
 mod check;
+mod compat;
 mod context;
 mod contract;
 mod demo;

@@ -64,7 +64,7 @@ fn pull_request(world: &World, call: Call) -> Call {
     on_github(world, call, "pull_request", "refs/pull/7/merge", &payload)
 }
 
-fn push(world: &World, call: Call) -> Call {
+pub fn push(world: &World, call: Call) -> Call {
     let head = world.git(&["rev-parse", "HEAD"]);
     let branch = world.git(&["branch", "--show-current"]);
     let reference = format!("refs/heads/{branch}");

@@ -104,6 +104,7 @@ impl Asked {
             branch: Some("main".to_owned()),
             tag: None,
             run_number: None,
+            next: None,
         };
         plan(repository, head, &wish)
     }

@@ -14,6 +14,7 @@ use crate::exit::ExitStatus;
 use crate::findings::Verdict;
 use crate::publish::Source;
 use crate::settings::PublishOn;
+use jiff::Timestamp;
 
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let also = |workspace: &Workspace<'_>, target: &Target| published(args, workspace, target);
@@ -34,7 +35,9 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         connection: &workspace.sources.connection(&run.global)?,
         target: &reviewed.target,
         review: None,
+        compared: None,
         takes_output: reviewed.takes_output,
+        started: Timestamp::now(),
     };
     publishing.run(reviewed.report.map(Evidence::of_this_run))
 }
@@ -59,6 +62,7 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {
         what: args.publish.clone(),
+        compat: args.compat.clone(),
         head: selection.head.clone(),
         branch: review.branch.clone(),
         include: selection.include.clone(),

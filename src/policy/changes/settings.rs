@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: usize = 10;
 
 /// Settings that are known from the strictest to the laxest value, and their defaults.
-const SCALES: [(&str, &str, &[&str]); 7] = [
+const SCALES: [(&str, &str, &[&str]); 8] = [
     ("review.fail-on", "error", &["warn", "error", "never"]),
     ("review.on-unavailable", "fail", &["fail", "pass"]),
     ("review.fork", "fail", &["fail", "check"]),
     ("review.new-only", "false", &["false", "true"]),
+    ("publish.compat", "warn", &["fail", "warn", "off"]),
     ("publish.if-exists", "fail", &["fail", "same-content"]),
     ("publish.on-ignored", "fail", &["fail", "warn"]),
     ("publish.no-verify", "false", &["false", "true"]),

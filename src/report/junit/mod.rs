@@ -14,11 +14,13 @@
 //!   hosts show are true.
 
 mod execution;
+mod publish;
 mod text;
 mod write;
 
 pub use self::write::Dialect;
 pub use execution::{ExecutionRun, execution_junit};
+pub use publish::{PublishBreak, PublishRun, publish_junit};
 
 use self::write::{Suite, Whole};
 use super::wording::{gate_change, run_problem, unreviewed};

@@ -98,6 +98,7 @@ fn look(variable: &str) -> Value {
         variable::CONCURRENCY => whole(1, MOST_CONCURRENCY, DEFAULT_CONCURRENCY),
         variable::PREFIX => text("sales"),
         variable::VERSION_NAME => text("auto"),
+        variable::COMPAT => words::<cli::Compat>(),
         variable::SELECT => words::<cli::Select>(),
         variable::FROM => words::<cli::Source>(),
         variable::IF_EXISTS => words::<cli::IfExists>(),
@@ -105,6 +106,7 @@ fn look(variable: &str) -> Value {
         variable::LOOKUP_TIMEOUT => whole(0, LONGEST_LOOKUP, DEFAULT_LOOKUP),
         variable::REQUIRE_REVIEW => text("review.json"),
         variable::RECEIPT => text("receipt.json"),
+        variable::PUBLISH_JUNIT => text("publish.xml"),
         _ => json!({}),
     }
 }

@@ -1,11 +1,15 @@
 //! `sluicegate publish`: settle the commit, plan, look, send once, verify, leave a receipt.
 
+mod compat;
 mod evidence;
+mod junit;
 mod preview;
 mod tell;
 
+pub(crate) use compat::Compared;
 pub(crate) use evidence::{Evidence, pipelines};
 
+use crate::api::Platform;
 use crate::cli::PublishArgs;
 use crate::commands::gate::deliver::append_outputs;
 use crate::commands::gate::workspace::Workspace;
@@ -14,11 +18,13 @@ use crate::context::{Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::CommitId;
+use crate::interface::Compat;
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
 use crate::settings::{Connection, Publish};
-use crate::text::count;
+use crate::text::{self, count};
 use crate::ui::Bar;
 use crate::write;
+use jiff::Timestamp;
 use std::sync::Arc;
 
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
@@ -39,7 +45,9 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         connection: &workspace.sources.connection(&run.global)?,
         target: &target,
         review: None,
+        compared: None,
         takes_output: false,
+        started: Timestamp::now(),
     };
     publishing.run(evidence)
 }
@@ -53,8 +61,11 @@ pub(crate) struct Publishing<'a> {
     pub(crate) target: &'a Target,
     /// What the review proved that this relies on.
     pub(crate) review: Option<ReviewEvidence>,
+    /// What it changes for consumers, once that was compared.
+    pub(crate) compared: Option<Compared>,
     /// Whether standard output carries a report, so that nothing else may be written there.
     pub(crate) takes_output: bool,
+    pub(crate) started: Timestamp,
 }
 
 impl Publishing<'_> {
@@ -67,16 +78,59 @@ impl Publishing<'_> {
             let message = "a review is of a commit, and says nothing about files from the working tree";
             return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
         }
-        let plan = match self.plan() {
+        self.refuse_next_without_comparison()?;
+        let mut plan = match self.plan() {
             Err(error) if self.settings.dry_run => return self.show_refusal(error),
             planned => planned?,
         };
         self.review = evidence.map(|evidence| evidence.covers(&plan)).transpose()?;
         if self.settings.dry_run {
             self.warn(&plan);
-            return self.preview(&plan);
+            return self.preview(plan);
         }
-        self.send(&plan)
+        let platform = self.run.platform(self.connection)?;
+        self.compared = self.compared(&platform, &mut plan)?;
+        if let Some(compared) = &self.compared {
+            if self.asks_for_next() && compared.is_unchanged() {
+                return self.unchanged(&plan, compared);
+            }
+            if self.is_refused(&platform, &plan, &compared.compat)? {
+                return self.refuse(&plan, compared);
+            }
+            self.tell_compat(&plan, &compared.compat);
+        }
+        self.send(&platform, &plan)
+    }
+
+    /// Consumers have all of it already.
+    fn unchanged(&self, plan: &Plan, compared: &Compared) -> CommandResult {
+        let (version, commit) = compared.published();
+        let said = format!(
+            "nothing changed since version {version} of {}: nothing is published",
+            plan.prefix
+        );
+        self.show(&(text::line(&said) + "\n"))?;
+        let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, version, commit);
+        self.tell_junit(&said, ExitStatus::Success, &[]);
+        Ok(self.record(&receipt))
+    }
+
+    /// Consumers would break, and nobody allowed it.
+    fn refuse(&self, plan: &Plan, compared: &Compared) -> CommandResult {
+        let receipt = Receipt::refused(plan, &self.hashes(plan)?);
+        let status = self.run.ui.fail(&compat::refusal(plan, compared));
+        let what = format!("version {} of {}", plan.version_name, plan.prefix);
+        self.tell_junit(&what, status, &["nothing was sent".to_owned()]);
+        Ok(status.worse(self.record(&receipt)))
+    }
+
+    /// The content hashes, if anyone reads them.
+    fn hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
+        Ok(if self.options().hash {
+            plan.hash_all()?
+        } else {
+            Vec::new()
+        })
     }
 
     fn warn(&self, plan: &Plan) {
@@ -85,8 +139,7 @@ impl Publishing<'_> {
         }
     }
 
-    fn send(&self, plan: &Plan) -> CommandResult {
-        let platform = self.run.platform(self.connection)?;
+    fn send(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let what = count(plan.files.len(), "file");
         self.run.ui.say(&format!(
             "publishing {what} as version {} of {}",
@@ -94,7 +147,7 @@ impl Publishing<'_> {
         ));
         let bar = self.run.ui.progress("publishing").bytes();
         let ended = self.run.requests(publish::publish(
-            &platform,
+            platform,
             plan,
             self.options(),
             Some(progress(&bar, plan)),
@@ -106,7 +159,9 @@ impl Publishing<'_> {
         }
         let status = tell::tell(self, plan, &ended)?;
         let hashes = ended.hashes.clone().unwrap_or_default();
-        let receipt = Receipt::of(plan, &hashes, &ended).with_review(self.review.as_ref());
+        let receipt = Receipt::of(plan, &hashes, &ended);
+        let what = format!("version {} of {}: {}", plan.version_name, plan.prefix, ended.kind);
+        self.tell_junit(&what, status, &ended.problems);
         Ok(status.worse(self.record(&receipt)))
     }
 
@@ -147,6 +202,11 @@ impl Publishing<'_> {
     /// Writes the receipt and the step outputs; what cannot be written is named.
     fn record(&self, receipt: &Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
+        let compat = self.compared.as_ref().map(|compared| &compared.compat);
+        let receipt = &receipt
+            .clone()
+            .with_review(self.review.as_ref())
+            .with_compat(compat);
         let mut status = ExitStatus::Success;
         let mut check = |result: Result<(), Failure>| {
             if let Err(failure) = result {
@@ -165,13 +225,27 @@ impl Publishing<'_> {
             &[
                 ("version-name", receipt.version_name.clone()),
                 ("digest", receipt.digest.clone()),
+                ("compat", class_of(compat)),
+                (
+                    "next-version",
+                    self.compared
+                        .as_ref()
+                        .map(Compared::next_name)
+                        .unwrap_or_default(),
+                ),
             ],
         ));
         status
     }
 }
 
-/// The plan of a publish of this commit by these settings.
+/// The class as a step output; empty where nothing was compared, or not all.
+fn class_of(compat: Option<&Compat>) -> String {
+    let class = compat.and_then(|compat| compat.class);
+    class.map(|class| class.to_string()).unwrap_or_default()
+}
+
+/// The plan of a publish of this commit by these settings; a name that counts on is a draft.
 pub(crate) fn plan_of(
     workspace: &Workspace<'_>,
     settings: &Publish,
@@ -179,7 +253,19 @@ pub(crate) fn plan_of(
     commit: &CommitId,
     source: Source,
 ) -> Result<Plan, PublishError> {
-    let wish = Wish {
+    let draft = compat::DRAFT.to_owned();
+    with_wish((workspace, settings, target), source, draft, |wish| {
+        publish::plan(&workspace.repo, commit, wish)
+    })
+}
+
+fn with_wish<T>(
+    (workspace, settings, target): (&Workspace<'_>, &Publish, &Target),
+    source: Source,
+    next: String,
+    work: impl FnOnce(&Wish<'_>) -> Result<T, PublishError>,
+) -> Result<T, PublishError> {
+    work(&Wish {
         prefix: settings.prefix.clone(),
         version_template: settings.version_name.clone(),
         include: &|path| settings.selection.includes(path),
@@ -190,8 +276,8 @@ pub(crate) fn plan_of(
         branch: target.branch.clone(),
         tag: target.tag.clone(),
         run_number: target.run_number.clone(),
-    };
-    publish::plan(&workspace.repo, commit, &wish)
+        next: Some(next),
+    })
 }
 
 /// The request has a little more than the files.

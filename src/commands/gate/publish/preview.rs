@@ -5,7 +5,9 @@ use crate::api::{ArtifactDetails, Platform};
 use crate::commands::CommandResult;
 use crate::commands::kit::output::json;
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::http::{ErrorKind, HttpError};
+use crate::interface::{Class, Compat, breaks_told, told};
 use crate::publish::{Changes, Plan, PublishError, Receipt, Source, changes};
 use crate::text;
 use crate::text::count;
@@ -31,23 +33,43 @@ struct Preview {
     refused: Vec<String>,
     /// Since which commit, and what changed since; or why that cannot be told.
     changes: Result<(String, Changes), String>,
+    /// What the version changes for consumers; none where that was not compared.
+    compat: Option<Compat>,
 }
 
 impl Publishing<'_> {
-    /// Shows the plan.
-    pub(super) fn preview(&self, plan: &Plan) -> CommandResult {
+    /// Shows the plan; a break that is not allowed ends in 1 here too.
+    pub(super) fn preview(mut self, mut plan: Plan) -> CommandResult {
+        let platform = self.configured()?;
+        if let Some(platform) = &platform {
+            self.compared = self.compared(platform, &mut plan)?;
+        }
+        let (plan, platform) = (&plan, platform.as_ref());
         let hashes = plan.hash_all()?;
-        let published = self.published(plan)?;
+        let published = self.published(platform, plan)?;
         let changes = self.since_latest(plan, &hashes, published.latest.as_ref());
         let exists = "the version exists, and a version is never changed".to_owned();
-        let refused = published.exists.filter(|exists| *exists).map(|_| exists);
-        let receipt = Receipt::planned(plan, &hashes).with_review(self.review.as_ref());
+        let mut refused: Vec<String> = published
+            .exists
+            .filter(|exists| *exists)
+            .map(|_| exists)
+            .into_iter()
+            .collect();
+        let mut status = ExitStatus::Success;
+        if let (Some(compared), Some(platform)) = (&self.compared, platform)
+            && self.is_refused(platform, plan, &compared.compat)?
+        {
+            status = ExitStatus::GateFailed;
+            refused.extend(breaks_told(&compared.compat));
+        }
+        let receipt = Receipt::planned(plan, &hashes);
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
             published,
-            refused: refused.into_iter().collect(),
+            refused,
             changes,
+            compat: self.compared.as_ref().map(|compared| compared.compat.clone()),
         };
         let shown = if self.settings.json {
             json(&document(plan, &preview))
@@ -55,7 +77,16 @@ impl Publishing<'_> {
             in_words(plan, &preview)
         };
         self.show(&shown)?;
-        Ok(self.record(&receipt))
+        Ok(status.worse(self.record(&receipt)))
+    }
+
+    /// The platform, where one is configured; a name that counts on needs one.
+    fn configured(&self) -> Result<Option<Platform>, Failure> {
+        let is_missing = self.connection.base_url().is_err() || self.connection.token().is_err();
+        if is_missing && !self.asks_for_next() {
+            return Ok(None);
+        }
+        Ok(Some(self.run.platform(self.connection)?))
     }
 
     /// There is no plan; with `--json` what would be refused is shown as data too.
@@ -77,15 +108,14 @@ impl Publishing<'_> {
     }
 
     /// What the platform has, where one is configured. That it cannot be asked is a warning: the plan stands without.
-    fn published(&self, plan: &Plan) -> Result<Published, Failure> {
-        if self.connection.base_url().is_err() || self.connection.token().is_err() {
+    fn published(&self, platform: Option<&Platform>, plan: &Plan) -> Result<Published, Failure> {
+        let Some(platform) = platform else {
             return Ok(Published::default());
-        }
-        let platform = self.run.platform(self.connection)?;
+        };
         let asked = self.run.requests(async {
             Ok::<_, HttpError>(Published {
-                exists: Some(found(&platform, plan, Some(&plan.version_name)).await?.is_some()),
-                latest: found(&platform, plan, None).await?,
+                exists: Some(found(platform, plan, Some(&plan.version_name)).await?.is_some()),
+                latest: found(platform, plan, None).await?,
             })
         })?;
         Ok(asked.unwrap_or_else(|why| {
@@ -173,6 +203,7 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
         "latest": latest,
         "changes": changes,
         "changesUnknown": preview.changes.as_ref().err(),
+        "compat": preview.compat,
     })
 }
 
@@ -201,10 +232,26 @@ fn in_words(plan: &Plan, preview: &Preview) -> String {
             let _ = writeln!(shown, "what changed is not told: {}", text::line(why));
         }
     }
+    if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
+        tell_compat(&mut shown, compat);
+    }
     for what in &preview.refused {
-        let _ = writeln!(shown, "would be refused: {what}");
+        let _ = writeln!(shown, "would be refused: {}", text::line(what));
     }
     shown
+}
+
+fn tell_compat(shown: &mut String, compat: &Compat) {
+    let class = compat.class.map_or("not known", Class::name);
+    let _ = writeln!(shown, "for consumers of {}: {class}", compat.old_name());
+    // The files stand above.
+    let is_file = |line: &&String| !line.starts_with("content:");
+    for line in told(compat).iter().take_while(is_file) {
+        let _ = writeln!(shown, "  {line}");
+    }
+    if let Some(reason) = &compat.accepted {
+        let _ = writeln!(shown, "  accepted: {}", text::line(reason));
+    }
 }
 
 fn tell_changes(shown: &mut String, since: &str, changes: &Changes) {

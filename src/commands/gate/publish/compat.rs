@@ -1,0 +1,353 @@
+//! What a publish would change for consumers, told before anything is sent: held against the version that they have.
+
+use super::{Publishing, with_wish};
+use crate::api::{ArtifactDetails, Platform};
+use crate::cli::{Compat as Mode, IfExists};
+use crate::commands::kit::published::not_published;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::{CommitId, Repository, Wanted};
+use crate::http::{ErrorKind, HttpError};
+use crate::interface::{
+    self, Against, Change, Compat, Interface, NextError, Partial, Side, accepted_by_name, breaks_told,
+    compare, in_short,
+};
+use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
+use std::collections::BTreeSet;
+
+/// What stands for the next version until it is known which that is.
+pub(super) const DRAFT: &str = "0.0.0";
+
+/// How many commits come with the one that was published, where the clone is shallow.
+const DEPTH: u32 = 1;
+
+/// A comparison, and what follows from it.
+pub(crate) struct Compared {
+    pub(super) compat: Compat,
+    /// The name after the latest, or why there is none.
+    pub(super) next: Result<String, NextError>,
+    /// Why only ids were compared.
+    partial: Option<String>,
+}
+
+impl Compared {
+    /// The version that is compared with, and its commit.
+    pub(super) fn published(&self) -> (&str, &str) {
+        let compat = &self.compat;
+        (
+            compat.against.as_deref().unwrap_or_default(),
+            compat.against_commit.as_deref().unwrap_or_default(),
+        )
+    }
+
+    /// The next version's name, where all that changed is known.
+    pub(super) fn next_name(&self) -> String {
+        let next = self.next.as_ref().ok().filter(|_| self.compat.class.is_some());
+        next.cloned().unwrap_or_default()
+    }
+
+    /// Nothing at all differs from what is published.
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.compat.against.is_some() && self.compat.class == Some(interface::Class::None)
+    }
+}
+
+impl Publishing<'_> {
+    /// Whether the version's name is to be counted on from the latest one.
+    pub(super) fn asks_for_next(&self) -> bool {
+        asks_for_next(&self.settings.version_name)
+    }
+
+    /// A name that counts on needs a comparison.
+    pub(super) fn refuse_next_without_comparison(&self) -> Result<(), Failure> {
+        if self.asks_for_next() && self.settings.breaks.mode == Mode::Off {
+            let message = "{next} is told by what changed for consumers, and --compat off compares nothing";
+            return Err(Failure::usage(message).hint("--compat warn, or another version name"));
+        }
+        Ok(())
+    }
+
+    /// Compares with what consumers have, says what only a part was compared of, and settles the version's name. None
+    /// where nothing is to be compared, or where that cannot be and need not.
+    pub(super) fn compared(&self, platform: &Platform, plan: &mut Plan) -> Result<Option<Compared>, Failure> {
+        let mode = self.settings.breaks.mode;
+        if mode == Mode::Off {
+            return Ok(None);
+        }
+        let is_needed = mode == Mode::Fail || self.asks_for_next();
+        let (old, latest) = match self.asked(platform)? {
+            Ok(found) => found,
+            Err(error) if is_needed || is_denied(&error) => return Err(error.into()),
+            Err(error) => {
+                self.run.ui.warn(&format!(
+                    "what the version changes for consumers cannot be told: {error}"
+                ));
+                return Ok(None);
+            }
+        };
+        let mut compared = self.against(plan, old.as_ref(), latest.as_deref())?;
+        if let Some(why) = &compared.partial {
+            if is_needed {
+                return Err(not_enough(why));
+            }
+            self.run
+                .ui
+                .warn(&format!("only the ids of shared pipelines are compared: {why}"));
+        }
+        if self.asks_for_next() {
+            let next = compared.next.as_ref().map_err(next_failure)?.clone();
+            self.name(plan, next)?;
+        }
+        compared.compat = self.accepted(compared.compat, plan);
+        Ok(Some(compared))
+    }
+
+    /// The version to compare with, and the name of the latest.
+    #[expect(clippy::type_complexity, reason = "what is there, or the call that failed")]
+    fn asked(
+        &self,
+        platform: &Platform,
+    ) -> Result<Result<(Option<ArtifactDetails>, Option<String>), HttpError>, Failure> {
+        let prefix = &self.settings.prefix;
+        let name = |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
+        let latest = match self.run.requests(platform.artifact_details(prefix, None))? {
+            Ok(details) => Some(details),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Ok(Err(error)),
+        };
+        let latest_name = name(&latest);
+        let Some(version) = &self.settings.against else {
+            return Ok(Ok((latest, latest_name)));
+        };
+        match self
+            .run
+            .requests(platform.artifact_details(prefix, Some(version)))?
+        {
+            Ok(details) => Ok(Ok((Some(details), latest_name))),
+            Err(error) => {
+                let missing = not_published(platform, prefix, Some(version), error);
+                Err(self.run.requests(missing)?)
+            }
+        }
+    }
+
+    fn against(
+        &self,
+        plan: &Plan,
+        old: Option<&ArtifactDetails>,
+        latest: Option<&str>,
+    ) -> Result<Compared, Failure> {
+        let Some(old) = old else {
+            let compat = Compat::new(Against::default(), Vec::new());
+            return Ok(Compared {
+                compat,
+                next: interface::next(None, interface::Class::None),
+                partial: None,
+            });
+        };
+        let (compat, partial) = self.compat_of(plan, old)?;
+        let class = compat.class.unwrap_or(interface::Class::Content);
+        Ok(Compared {
+            next: interface::next(latest, class),
+            compat,
+            partial,
+        })
+    }
+
+    fn compat_of(&self, plan: &Plan, old: &ArtifactDetails) -> Result<(Compat, Option<String>), Failure> {
+        let told = old.artifact.commit_hash.clone();
+        let against = Against {
+            version: old.artifact.version_name.clone(),
+            commit: told.clone(),
+        };
+        let ids = old
+            .shared_pipelines
+            .iter()
+            .filter_map(|it| it.shared_pipeline_id.clone());
+        let ids: Vec<String> = ids.collect();
+        let offered = plan.shared.iter().map(|shared| shared.id.as_str());
+        let ids_only = |why: String| {
+            let partial = Partial {
+                ids: ids.clone(),
+                why,
+            };
+            let compat = Compat::of_ids(against.clone(), &partial, &offered);
+            Ok((compat, Some(partial.why)))
+        };
+        let (repository, commit) = match self.commit(told.as_deref())? {
+            Ok(found) => found,
+            Err(why) => return ids_only(why),
+        };
+        let repository = repository.as_ref().unwrap_or(&self.workspace.repo);
+        let folder = self.workspace.named_folder.as_deref();
+        let short = commit.short();
+        let interface = match interface::read(repository, &repository.snapshot(commit.clone()), folder)? {
+            Side::Read(interface, _) => interface,
+            Side::Missing => return ids_only(format!("the commit {short} has no shared-pipelines file")),
+            Side::Unreadable(path, why) => {
+                return ids_only(format!("{path} of the commit {short} cannot be read: {why}"));
+            }
+        };
+        let mut changes = compare(&interface, &plan.interface);
+        changes.extend(unknown_to_the_commit(&ids, &interface, &plan.interface));
+        changes.extend(self.content(plan, repository, &commit, changes.is_empty())?);
+        Ok((Compat::new(against, changes), None))
+    }
+
+    /// The files that changed; the shared-pipelines file is one of them only where nothing else tells what changed in it.
+    fn content(
+        &self,
+        plan: &Plan,
+        repository: &Repository,
+        commit: &CommitId,
+        with_shared: bool,
+    ) -> Result<Vec<Change>, Failure> {
+        let old = OldFiles {
+            repository,
+            commit,
+            selects: &|path| self.settings.selection.wants(path),
+        };
+        let mut changes = since(plan, &old)?;
+        changes.retain(|change| with_shared || change.subject() != plan.interface.file);
+        Ok(changes)
+    }
+
+    /// The commit of a version, in this repository or in the one opened anew after a fetch; or why it is not there.
+    fn commit(&self, told: Option<&str>) -> Result<Result<(Option<Repository>, CommitId), String>, Failure> {
+        let repo = &self.workspace.repo;
+        let Some(id) = told.filter(|id| !id.is_empty()) else {
+            return Ok(Err("the platform tells no commit for the version".to_owned()));
+        };
+        if let Some(commit) = repo.commit_with_id(id) {
+            return Ok(Ok((None, commit)));
+        }
+        if self.settings.revisions.deepen && crate::git::is_full_id(id) {
+            self.run.ui.say(&format!(
+                "fetching the commit {id}, which is published (--deepen)"
+            ));
+            match repo.fetch_history(&[Wanted::Commit(id)], DEPTH) {
+                Ok(()) => {
+                    let again = repo.reopen()?;
+                    if let Some(commit) = again.commit_with_id(id) {
+                        return Ok(Ok((Some(again), commit)));
+                    }
+                }
+                Err(error) => self.run.ui.warn(&error.to_string()),
+            }
+        }
+        Ok(Err(format!(
+            "the clone does not have the commit {id} of the version"
+        )))
+    }
+
+    fn name(&self, plan: &mut Plan, next: String) -> Result<(), Failure> {
+        let source = self.settings.from;
+        plan.version_name = with_wish(
+            (self.workspace, self.settings, self.target),
+            source,
+            next,
+            |wish| publish::version_name(&self.workspace.repo, &self.target.head, wish),
+        )?;
+        Ok(())
+    }
+
+    /// A break is allowed by the job's reason, or by names that announce it; one that was made by counting announces
+    /// nothing, as nobody chose it.
+    fn accepted(&self, compat: Compat, plan: &Plan) -> Compat {
+        let by_name = || {
+            let named = accepted_by_name(compat.against.as_deref(), &plan.version_name);
+            named.filter(|_| !self.asks_for_next())
+        };
+        let reason = self.settings.breaks.reason.clone().or_else(by_name);
+        compat.accept(reason)
+    }
+
+    /// Whether the breaks stop the publish. A rerun of a version that is there is settled by what is there.
+    pub(super) fn is_refused(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        compat: &Compat,
+    ) -> Result<bool, Failure> {
+        if self.settings.breaks.mode != Mode::Fail || !compat.is_breaking() || compat.accepted.is_some() {
+            return Ok(false);
+        }
+        if self.settings.if_exists != IfExists::SameContent {
+            return Ok(true);
+        }
+        let there = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
+        Ok(self.run.requests(there)?.is_err())
+    }
+
+    /// Says what changes for consumers, where it does not stop the publish.
+    pub(super) fn tell_compat(&self, plan: &Plan, compat: &Compat) {
+        if !compat.is_breaking() {
+            if compat.against.is_some() {
+                let old = compat.old_name();
+                self.run.ui.say(&format!("since {old}: {}", in_short(compat)));
+            }
+            return;
+        }
+        let mut said = would_break(plan, compat);
+        if let Some(reason) = &compat.accepted {
+            said = format!("{said}\naccepted: {reason}");
+        }
+        self.run.ui.warn(&said);
+    }
+}
+
+/// What breaks, with every place.
+fn would_break(plan: &Plan, compat: &Compat) -> String {
+    format!(
+        "version {} of {} breaks consumers of {}:\n  {}",
+        plan.version_name,
+        plan.prefix,
+        compat.old_name(),
+        breaks_told(compat).join("\n  ")
+    )
+}
+
+/// The breaks stop the publish.
+pub(super) fn refusal(plan: &Plan, compared: &Compared) -> Failure {
+    let message = would_break(plan, &compared.compat);
+    let by_name = match (&compared.next, &compared.compat.against) {
+        (Ok(next), Some(old)) if accepted_by_name(Some(old), next).is_some() => {
+            format!("publish as a higher major version by name ({next}), or ")
+        }
+        _ => String::new(),
+    };
+    Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint(format!(
+        "nothing was sent; {by_name}say why consumers may break: --accept-breaking REASON"
+    ))
+}
+
+/// Ids that the version offers and its commit does not: it was published from a working tree.
+fn unknown_to_the_commit(ids: &[String], old: &Interface, new: &Interface) -> Vec<Change> {
+    let known: BTreeSet<&str> = old
+        .offered()
+        .chain(new.offered())
+        .map(|it| it.id.as_str())
+        .collect();
+    let gone = ids.iter().filter(|id| !known.contains(id.as_str()));
+    gone.map(|id| Change::gone(id, new)).collect()
+}
+
+fn not_enough(why: &str) -> Failure {
+    let message = format!("what the version changes for consumers cannot be told: {why}");
+    Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+        .hint("--deepen fetches the commit; or clone the whole history (`fetch-depth: 0`)")
+}
+
+fn next_failure(error: &NextError) -> Failure {
+    let hint = match error {
+        NextError::NotSemantic(_) => {
+            "name this version yourself, as a semantic version such as 1.0.0; {next} counts on from it"
+        }
+        NextError::TooLarge(_) => "name this version yourself",
+    };
+    Failure::usage(error.to_string()).hint(hint)
+}
+
+fn is_denied(error: &HttpError) -> bool {
+    matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden)
+}

@@ -1,0 +1,70 @@
+//! The outcome as JUnit: a suite `publish`, with the version and each break of its consumers as a case.
+
+use super::Publishing;
+use crate::cli::Compat as Mode;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::findings::Verdict;
+use crate::interface::Change;
+use crate::report::{PublishBreak, PublishRun, publish_junit};
+use crate::write;
+use jiff::Timestamp;
+use std::path::Path;
+
+impl Publishing<'_> {
+    /// Writes the report, where one is wanted; one that cannot be written is told.
+    pub(super) fn tell_junit(&self, what: &str, status: ExitStatus, problems: &[String]) {
+        let Some(path) = &self.settings.junit else {
+            return;
+        };
+        if let Err(failure) = self.write_junit(path, what, status, problems) {
+            self.run.ui.fail(&failure);
+        }
+    }
+
+    fn write_junit(
+        &self,
+        path: &Path,
+        what: &str,
+        status: ExitStatus,
+        problems: &[String],
+    ) -> Result<(), Failure> {
+        let unwritten = |error: anyhow::Error| {
+            let what = format!("the report {} was not written", path.display());
+            Failure::new(ExitStatus::Usage, error.context(what))
+        };
+        let elapsed = Timestamp::now().duration_since(self.started);
+        let run = PublishRun {
+            version: what.to_owned(),
+            verdict: match status {
+                ExitStatus::Success => Verdict::Passed,
+                ExitStatus::Undecided => Verdict::Undecided,
+                _ => Verdict::Failed,
+            },
+            problems: problems.to_vec(),
+            breaks: self.breaks(),
+            started_at: self.started,
+            elapsed: elapsed.try_into().unwrap_or_default(),
+        };
+        let bytes = publish_junit(&run).map_err(|error| unwritten(error.into()))?;
+        write::whole(path, &bytes).map_err(|error| unwritten(error.into()))
+    }
+
+    fn breaks(&self) -> Vec<PublishBreak> {
+        let Some(compat) = self.compared.as_ref().map(|compared| &compared.compat) else {
+            return Vec::new();
+        };
+        let old = compat.old_name();
+        let case = |change: &Change| {
+            let place = change.new.as_ref();
+            PublishBreak {
+                name: format!("{}: {}", change.subject(), change.words()),
+                words: change.in_one_line(&old),
+                place: place.map(|place| (place.path.clone(), place.line)),
+                is_refused: self.settings.breaks.mode == Mode::Fail && compat.accepted.is_none(),
+                accepted: compat.accepted.clone(),
+            }
+        };
+        compat.breaks().map(case).collect()
+    }
+}

@@ -1,0 +1,206 @@
+//! A change, with both of its places.
+
+use super::{Class, What};
+use crate::pipelines::{Kind, SharedEntry};
+use crate::text;
+use crate::yaml::Position;
+use serde::{Deserialize, Serialize};
+
+/// The characters of a name or value that are shown and recorded.
+const SHOWN: usize = 200;
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// From the repository root.
+    pub path: String,
+    /// From 1; none where the whole file is meant.
+    pub line: Option<u32>,
+}
+
+impl Place {
+    /// The file, with the line if there is one; as it was written.
+    pub fn shown(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}
+
+/// One thing that changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Change {
+    /// How much it matters.
+    pub class: Class,
+    /// What it is.
+    pub change: What,
+    /// The shared pipeline; none where a file is meant.
+    pub id: Option<String>,
+    /// The parameter, where it is about one.
+    pub parameter: Option<String>,
+    /// The column of the parameter, where it is about one.
+    pub column: Option<String>,
+    /// What it was, cut where it is long.
+    pub before: Option<String>,
+    /// What it is, cut where it is long.
+    pub after: Option<String>,
+    /// Where it stood; of what is new, where the shared pipeline stood or would have.
+    pub old: Option<Place>,
+    /// Where it stands; of what is gone, where the shared pipeline stands or should.
+    pub new: Option<Place>,
+}
+
+impl Change {
+    /// Of a shared pipeline.
+    pub(super) fn of(what: What, id: &str) -> Self {
+        Self {
+            class: what.row().class,
+            change: what,
+            id: Some(id.to_owned()),
+            parameter: None,
+            column: None,
+            before: None,
+            after: None,
+            old: None,
+            new: None,
+        }
+    }
+
+    /// Of a file of the version.
+    pub fn of_file(what: What, path: &str) -> Self {
+        let place = || {
+            Some(Place {
+                path: path.to_owned(),
+                line: None,
+            })
+        };
+        Self {
+            id: None,
+            old: place().filter(|_| what != What::FileAdded),
+            new: place().filter(|_| what != What::FileRemoved),
+            ..Self::of(what, "")
+        }
+    }
+
+    /// Of a shared pipeline that is gone, where nothing tells where it stood.
+    pub fn gone(id: &str, new: &super::Interface) -> Self {
+        Self {
+            new: Some(place(&new.file, new.position)),
+            ..Self::of(What::PipelineRemoved, id)
+        }
+    }
+
+    pub(super) fn parameter(mut self, name: &str) -> Self {
+        self.parameter = Some(name.to_owned());
+        self
+    }
+
+    pub(super) fn column(mut self, name: &str) -> Self {
+        self.column = Some(name.to_owned());
+        self
+    }
+
+    pub(super) fn values(mut self, before: Option<&str>, after: Option<&str>) -> Self {
+        self.before = before.map(cut);
+        self.after = after.map(cut);
+        self
+    }
+
+    pub(super) fn places(mut self, old: Place, new: Place) -> Self {
+        self.old = Some(old);
+        self.new = Some(new);
+        self
+    }
+
+    /// What changed, in words that follow a name of the shared pipeline. Holds text from outside.
+    pub fn words(&self) -> String {
+        let mut words = String::new();
+        let mut rest = self.change.row().words;
+        while let Some((before, (name, after))) = rest
+            .split_once('{')
+            .and_then(|(before, inside)| Some((before, inside.split_once('}')?)))
+        {
+            words.push_str(before);
+            words.push_str(&self.part(name));
+            rest = after;
+        }
+        words + rest
+    }
+
+    fn part(&self, name: &str) -> String {
+        let value = match name {
+            "parameter" => &self.parameter,
+            "column" => &self.column,
+            "before" => &self.before,
+            _ => &self.after,
+        };
+        match (value, name) {
+            (None, _) => "none".to_owned(),
+            (Some(value), "before" | "after") => format!("`{}`", cut(value)),
+            (Some(value), _) => cut(value),
+        }
+    }
+
+    /// What consumers must do, or can.
+    pub fn consumers(&self) -> &'static str {
+        self.change.row().consumers
+    }
+
+    /// The shared pipeline or the file. Holds text from outside.
+    pub fn subject(&self) -> String {
+        match (&self.id, &self.new, &self.old) {
+            (Some(id), ..) => cut(id),
+            (None, Some(place), _) | (None, None, Some(place)) => cut(&place.path),
+            (None, None, None) => String::new(),
+        }
+    }
+
+    /// The whole in one line, its places first; `old` names the old side.
+    pub fn in_one_line(&self, old: &str) -> String {
+        let (subject, words) = (self.subject(), self.words());
+        let sentence = match (&self.id, self.change.row().class) {
+            (None, _) => words,
+            (Some(_), Class::Breaking | Class::Addition) => {
+                format!("`{subject}`: {words}; consumers: {}", self.consumers())
+            }
+            (Some(_), _) => format!("`{subject}`: {words}"),
+        };
+        let was = self
+            .old
+            .as_ref()
+            .map(|place| format!("{} in {old}", place.shown()));
+        let line = match (&self.new, was) {
+            (Some(new), Some(was)) if self.id.is_some() => {
+                format!("{}: {sentence} (before: {was})", new.shown())
+            }
+            (Some(new), _) => format!("{}: {sentence}", new.shown()),
+            (None, Some(was)) => format!("{sentence} (before: {was})"),
+            (None, None) => sentence,
+        };
+        text::line(&line)
+    }
+}
+
+fn cut(value: &str) -> String {
+    let mut shown: String = value.chars().take(SHOWN).collect();
+    if shown.len() < value.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Where something of the file stands.
+pub(super) fn place(file: &str, position: Position) -> Place {
+    Place {
+        path: file.to_owned(),
+        line: Some(position.line),
+    }
+}
+
+/// The kind of the entry's pipeline, by its file's name.
+pub(super) fn kind(entry: &SharedEntry) -> Option<&'static str> {
+    Kind::from_path(&entry.pipeline).map(Kind::name)
+}

@@ -1,0 +1,26 @@
+//! The interface of shared pipelines: what consumers name, and what of it a change would break.
+//!
+//! Consumers name a shared pipeline by prefix and id and mostly take the latest version, so a removed id or a renamed
+//! parameter breaks them where nobody looks. Here two sides are compared, by one table of what matters how much
+//! ([`TABLE`]), before anything is published.
+//!
+//! Names are compared as they are written; order is nothing.
+
+mod change;
+mod compare;
+mod compat;
+mod notes;
+mod semantic;
+mod side;
+mod table;
+
+pub use change::{Change, Place};
+pub use compare::compare;
+pub use compat::{Against, Compat, Mode, Partial, accepted_by_name};
+pub use notes::{breaks_told, in_short, told};
+pub use semantic::{NextError, next};
+pub use side::{Interface, Side, read};
+pub use table::{Class, Row, TABLE, What};
+
+#[cfg(test)]
+mod tests;

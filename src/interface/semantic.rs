@@ -1,0 +1,159 @@
+//! Version names that are semantic versions: what they promise, and the next one.
+
+use super::Class;
+use semver::{BuildMetadata, Prerelease, Version};
+
+/// A larger major number is a date.
+const LARGEST_MAJOR: u64 = 999;
+
+/// What the first version is called.
+const FIRST: &str = "1.0.0";
+
+/// A semantic version, perhaps behind a `v`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Semantic {
+    v: &'static str,
+    version: Version,
+}
+
+impl Semantic {
+    fn parse(name: &str) -> Option<Self> {
+        let (v, number) = match (name.strip_prefix('v'), name.strip_prefix('V')) {
+            (Some(number), _) => ("v", number),
+            (_, Some(number)) => ("V", number),
+            (None, None) => ("", name),
+        };
+        let version = Version::parse(number).ok()?;
+        (version.major <= LARGEST_MAJOR).then_some(Self { v, version })
+    }
+}
+
+/// Why there is no next version name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NextError {
+    /// There is nothing to count on from.
+    #[error(
+        "the latest enabled version is called `{0}`, which is no semantic version, so no next one can be told"
+    )]
+    NotSemantic(String),
+    /// The number is at its end.
+    #[error("the number of `{0}` cannot be raised")]
+    TooLarge(String),
+}
+
+/// The name after `latest`, with the part raised that the class asks for; without a version, the first one.
+pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
+    let Some(latest) = latest else {
+        return Ok(FIRST.to_owned());
+    };
+    let Semantic { v, version } =
+        Semantic::parse(latest).ok_or_else(|| NextError::NotSemantic(latest.to_owned()))?;
+    let is_young = version.major == 0;
+    let parts = match class {
+        Class::Breaking if !is_young => version.major.checked_add(1).map(|major| (major, 0, 0)),
+        Class::Breaking => version.minor.checked_add(1).map(|minor| (0, minor, 0)),
+        Class::Addition if !is_young => version
+            .minor
+            .checked_add(1)
+            .map(|minor| (version.major, minor, 0)),
+        _ => version
+            .patch
+            .checked_add(1)
+            .map(|patch| (version.major, version.minor, patch)),
+    };
+    let (major, minor, patch) = parts
+        .filter(|(major, ..)| *major <= LARGEST_MAJOR)
+        .ok_or_else(|| NextError::TooLarge(latest.to_owned()))?;
+    let raised = Version {
+        major,
+        minor,
+        patch,
+        pre: Prerelease::EMPTY,
+        build: BuildMetadata::EMPTY,
+    };
+    Ok(format!("{v}{raised}"))
+}
+
+/// Why the names of both versions announce a break; none where they do not.
+pub(super) fn announces_break(old: &str, new: &str) -> Option<String> {
+    let (was, is) = (Semantic::parse(old)?.version, Semantic::parse(new)?.version);
+    if !was.pre.is_empty() {
+        return Some(format!("{old} is a prerelease, which promises nothing"));
+    }
+    if is.major > was.major {
+        return Some(format!("{new} has a higher major number than {old}"));
+    }
+    let is_young = was.major == 0 && is.major == 0;
+    (is_young && is.minor > was.minor)
+        .then(|| format!("{new} has a higher minor number than {old}, and is before 1.0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Class::{Addition, Breaking, Content};
+
+    #[test]
+    fn the_class_says_which_part_is_raised() {
+        let table = [
+            (None, Breaking, "1.0.0"),
+            (Some("1.4.2"), Breaking, "2.0.0"),
+            (Some("1.4.2"), Addition, "1.5.0"),
+            (Some("1.4.2"), Content, "1.4.3"),
+            (Some("v1.4.2"), Addition, "v1.5.0"),
+            (Some("0.4.2"), Breaking, "0.5.0"),
+            (Some("0.4.2"), Addition, "0.4.3"),
+            (Some("0.4.2"), Content, "0.4.3"),
+            (Some("2.0.0-rc.1+b"), Content, "2.0.1"),
+            (Some("998.0.0"), Breaking, "999.0.0"),
+        ];
+        for (latest, class, expected) in table {
+            assert_eq!(next(latest, class).unwrap(), expected, "{latest:?} {class}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_semantic_version_has_no_next() {
+        for name in [
+            "",
+            "1.4",
+            "2026.11.20",
+            "2026-11-20-abc1234",
+            "vv1.0.0",
+            "01.0.0",
+            "1.0.0 ",
+            "1.0.99999999999999999999",
+        ] {
+            assert!(next(Some(name), Content).is_err(), "{name}");
+        }
+        let largest = format!("1.0.{}", u64::MAX);
+        assert!(matches!(
+            next(Some(&largest), Content),
+            Err(NextError::TooLarge(_))
+        ));
+        assert!(matches!(
+            next(Some("999.1.1"), Breaking),
+            Err(NextError::TooLarge(_))
+        ));
+    }
+
+    #[test]
+    fn a_break_is_announced_by_the_major_number() {
+        for (old, new, is_announced) in [
+            ("1.4.0", "2.0.0", true),
+            ("v1.4.0", "2.0.0", true),
+            ("1.4.0", "1.5.0", false),
+            ("2.0.0", "1.0.0", false),
+            ("0.4.0", "0.5.0", true),
+            ("0.4.0", "0.4.1", false),
+            ("0.4.0", "1.0.0", true),
+            ("2.0.0-rc.1", "2.0.0", true),
+            ("1.4.0", "2.0.0-rc.1", true),
+            ("1.4.0", "2026.11.20", false),
+            ("2025.1.1", "2026.1.1", false),
+            ("1.4.0", "two", false),
+        ] {
+            assert_eq!(announces_break(old, new).is_some(), is_announced, "{old} {new}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! One side: the shared pipelines that a commit, or a tree of files, offers.
+
+use crate::git::{Content, FileKind, GitError, Repository, Snapshot, read_on_disk};
+use crate::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder};
+use crate::yaml::{DocumentError, Position};
+
+/// The largest shared-pipelines file that is read, in bytes.
+const LIMIT: u64 = 32 * 1024 * 1024;
+
+/// What is offered: the entries of a shared-pipelines file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// The file, from the repository root.
+    pub file: String,
+    /// All entries, in file order; those that are not enabled are not offered.
+    pub entries: Vec<SharedEntry>,
+    /// Where the list of entries stands.
+    pub position: Position,
+}
+
+impl Interface {
+    /// Of a file that was read.
+    pub fn new(file: impl Into<String>, shared: SharedPipelines) -> Self {
+        Self {
+            file: file.into(),
+            entries: shared.entries,
+            position: shared.position,
+        }
+    }
+
+    /// What consumers can name.
+    pub fn offered(&self) -> impl Iterator<Item = &SharedEntry> {
+        self.entries.iter().filter(|entry| entry.enabled)
+    }
+
+    /// The entry with this id, offered or not.
+    pub(super) fn entry(&self, id: &str) -> Option<&SharedEntry> {
+        self.entries.iter().find(|entry| entry.id == id)
+    }
+}
+
+/// What was found where the file should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Side {
+    /// There is no shared-pipelines file, so nothing is offered.
+    Missing,
+    /// It was read; with its bytes.
+    Read(Box<Interface>, Vec<u8>),
+    /// It is there and cannot be read: its path, and why.
+    Unreadable(String, DocumentError),
+}
+
+/// Reads the side. `folder` is the platform's hidden folder; without one it is found.
+pub fn read(
+    repository: &Repository,
+    snapshot: &Snapshot<'_>,
+    folder: Option<&str>,
+) -> Result<Side, GitError> {
+    let folder = match folder {
+        Some(folder) => Some(folder.trim_matches('/').to_owned()),
+        None => found(snapshot)?,
+    };
+    let Some(folder) = folder else {
+        return Ok(Side::Missing);
+    };
+    let path = format!("{folder}/{SHARED_PIPELINES_FILE}");
+    let Some(file) = snapshot.find(&path)? else {
+        return Ok(Side::Missing);
+    };
+    let unreadable = |path: String, message: String| {
+        let error = DocumentError {
+            message,
+            position: None,
+        };
+        Ok(Side::Unreadable(path, error))
+    };
+    if file.kind != FileKind::Regular {
+        return unreadable(path, "it is no regular file".to_owned());
+    }
+    let bytes = match &file.content {
+        Content::Blob(blob) => match repository.read_blob(blob, LIMIT) {
+            Err(GitError::TooLarge { .. }) => None,
+            read => Some(read?),
+        },
+        Content::Disk(_) if file.hidden => {
+            return unreadable(path, "git's index hides what it is on disk".to_owned());
+        }
+        Content::Disk(full) => match read_on_disk(full, LIMIT) {
+            Ok(bytes) => bytes,
+            Err(error) => return unreadable(path, error.to_string()),
+        },
+    };
+    let Some(bytes) = bytes else {
+        return Ok(Side::Unreadable(path, DocumentError::too_large(LIMIT)));
+    };
+    Ok(match SharedPipelines::parse(&bytes) {
+        Ok(shared) => Side::Read(Box::new(Interface::new(path, shared)), bytes),
+        Err(error) => Side::Unreadable(path, error),
+    })
+}
+
+/// The folder that holds the platform's files; where several do, the first that has a shared-pipelines file.
+fn found(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
+    let folders = snapshot.root_folders()?;
+    let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    let first = || {
+        let mut hidden = folders.iter().filter(|name| name.starts_with('.'));
+        hidden
+            .find(|name| holds(&format!("{name}/{SHARED_PIPELINES_FILE}")))
+            .cloned()
+    };
+    Ok(config_folder(&folders, &holds).unwrap_or_else(|_| first()))
+}

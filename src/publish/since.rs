@@ -1,0 +1,71 @@
+//! What a plan changes in the files of a commit that was published: the content of a version, beside its interface.
+
+use super::contents::Contents;
+use super::hash;
+use super::{Plan, PlannedFile, PublishError, Select, Source};
+use crate::git::{CommitId, Content, FileKind, Repository, TreeFile};
+use crate::interface::{Change, What};
+use crate::pipelines::SharedPipelines;
+use std::collections::BTreeMap;
+
+/// The largest shared-pipelines file of which it is told whether it says the same, in bytes.
+const LIMIT: u64 = 32 * 1024 * 1024;
+
+/// The files of the published commit.
+pub struct OldFiles<'a> {
+    /// The repository that has it.
+    pub repository: &'a Repository,
+    /// The commit.
+    pub commit: &'a CommitId,
+    /// Which files a publish takes without anyone naming them.
+    pub selects: &'a dyn Fn(&str) -> bool,
+}
+
+/// The files that differ, by path. A shared-pipelines file that says the same in another order does not.
+pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishError> {
+    let planned = |path: &str| {
+        plan.files
+            .binary_search_by(|file| file.path.as_str().cmp(path))
+            .is_ok()
+    };
+    let is_meant = |path: &str| planned(path) || (plan.select == Select::All && (old.selects)(path));
+    let files = old.repository.files(old.commit, &is_meant)?;
+    let files = files.iter().filter(|file| file.kind != FileKind::Submodule);
+    let mut gone: BTreeMap<&str, &TreeFile> = files.map(|file| (file.path.as_str(), file)).collect();
+    let contents = Contents::new(old.repository.root().to_owned());
+    let mut changes = Vec::new();
+    for file in &plan.files {
+        match gone.remove(file.path.as_str()) {
+            None => changes.push(Change::of_file(What::FileAdded, &file.path)),
+            Some(was) => {
+                if !is_same(plan, &contents, &Content::Blob(was.blob), file)? {
+                    changes.push(Change::of_file(What::FileModified, &file.path));
+                }
+            }
+        }
+    }
+    changes.extend(
+        gone.into_keys()
+            .map(|path| Change::of_file(What::FileRemoved, path)),
+    );
+    Ok(changes)
+}
+
+fn is_same(plan: &Plan, contents: &Contents, was: &Content, is: &PlannedFile) -> Result<bool, PublishError> {
+    if *was == is.content {
+        return Ok(true);
+    }
+    if is.path == plan.interface.file {
+        let meaning = |content| {
+            let bytes = contents.read(content, LIMIT)?;
+            Ok::<_, PublishError>(bytes.and_then(|bytes| SharedPipelines::meaning(&bytes).ok()))
+        };
+        let (was, is) = (meaning(was)?, meaning(&is.content)?);
+        return Ok(was.is_some() && was == is);
+    }
+    if plan.source == Source::Commit || contents.size(was)? != is.bytes {
+        return Ok(false);
+    }
+    let hash = |content| hash::of(contents.open(content, is.bytes)?, &is.path);
+    Ok(hash(was)? == hash(&is.content)?)
+}

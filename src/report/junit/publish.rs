@@ -1,0 +1,141 @@
+//! A publish as JUnit: one suite, `publish`, with a case for the version and one for each break of its consumers.
+
+use super::{
+    Dialect, MESSAGE_LIMIT, Names, Placed, RUN, Whole, placed, share_time, shorten, suite, timestamp, write,
+};
+use crate::findings::Verdict;
+use crate::report::ReportError;
+use jiff::Timestamp;
+use junit_report::{Duration, TestCaseBuilder};
+
+/// The name of the suite.
+const SUITE: &str = "publish";
+
+/// A publish that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishRun {
+    /// The version, and what became of it.
+    pub version: String,
+    /// Passed where it is published, undecided where that is not known.
+    pub verdict: Verdict,
+    /// Why it is no success, a sentence each.
+    pub problems: Vec<String>,
+    /// What consumers must do something about.
+    pub breaks: Vec<PublishBreak>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took.
+    pub elapsed: std::time::Duration,
+}
+
+/// A break of consumers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishBreak {
+    /// In short.
+    pub name: String,
+    /// With its places, and what consumers must do.
+    pub words: String,
+    /// Where it stands.
+    pub place: Option<(String, Option<u32>)>,
+    /// Whether it stopped the publish.
+    pub is_refused: bool,
+    /// Why it is allowed.
+    pub accepted: Option<String>,
+}
+
+/// The publish as JUnit XML: what stopped it is a `failure`, a break that did not is `skipped` with its words.
+pub fn publish_junit(run: &PublishRun) -> Result<Vec<u8>, ReportError> {
+    let mut names = Names::default();
+    let mut cases = vec![version(run, &names.unique(&run.version))];
+    cases.extend(run.breaks.iter().map(|it| {
+        let name = names.unique(&shorten::to_chars(&it.name, MESSAGE_LIMIT));
+        broken(it, &name)
+    }));
+    let mut suites = [suite(SUITE, timestamp(run.started_at), cases)];
+    share_time(&mut suites, run.elapsed);
+    let whole = Whole {
+        dialect: Dialect::Hosts,
+        name: RUN,
+        elapsed: run.elapsed,
+        properties: &[("verdict", run.verdict.to_string())],
+    };
+    Ok(write::document(&suites, &whole)?)
+}
+
+fn version(run: &PublishRun, name: &str) -> Placed {
+    let problem = run.problems.join("\n");
+    let short = shorten::to_chars(&problem, MESSAGE_LIMIT);
+    let mut case = match run.verdict {
+        Verdict::Passed => TestCaseBuilder::success(name, Duration::ZERO),
+        Verdict::Failed => TestCaseBuilder::failure(name, Duration::ZERO, SUITE, &short),
+        Verdict::Undecided => TestCaseBuilder::error(name, Duration::ZERO, SUITE, &short),
+    };
+    if !problem.is_empty() {
+        case.set_trace(&problem);
+    }
+    case.set_classname(SUITE);
+    (case.build(), None)
+}
+
+fn broken(it: &PublishBreak, name: &str) -> Placed {
+    let short = shorten::to_chars(&it.words, MESSAGE_LIMIT);
+    let mut case = match (&it.accepted, it.is_refused) {
+        (_, true) => TestCaseBuilder::failure(name, Duration::ZERO, "breaking", &short),
+        (Some(reason), false) => {
+            let why = shorten::to_chars(&format!("accepted: {reason}"), MESSAGE_LIMIT);
+            TestCaseBuilder::skipped_with_cause(name, "breaking", &why)
+        }
+        (None, false) => TestCaseBuilder::skipped_with_cause(name, "breaking", &short),
+    };
+    case.set_trace(&it.words);
+    match &it.place {
+        Some((path, line)) => placed(case, path, *line),
+        None => placed(case, RUN, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stops_a_publish_is_a_failure_and_what_does_not_is_skipped() {
+        let broken = |is_refused, accepted: Option<&str>| PublishBreak {
+            name: "load: \u{1b} gone".to_owned(),
+            words: "a.yaml:3: `load`: ]]> gone\n::error::x".to_owned(),
+            place: Some((".platform/shared-pipelines.yaml".to_owned(), Some(3))),
+            is_refused,
+            accepted: accepted.map(str::to_owned),
+        };
+        let run = PublishRun {
+            version: "version 1.0.1 of sales".to_owned(),
+            verdict: Verdict::Failed,
+            problems: vec!["nothing was sent".to_owned()],
+            breaks: vec![
+                broken(true, None),
+                broken(false, Some("agreed")),
+                broken(false, None),
+            ],
+            started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
+            elapsed: std::time::Duration::from_millis(1500),
+        };
+        let text = String::from_utf8(publish_junit(&run).unwrap()).unwrap();
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let suite = document
+            .descendants()
+            .find(|node| node.has_tag_name("testsuite"))
+            .unwrap();
+        assert_eq!(suite.attribute("name"), Some("publish"));
+        let outcomes: Vec<_> = suite
+            .children()
+            .filter(|node| node.has_tag_name("testcase"))
+            .map(|case| case.first_element_child().unwrap().tag_name().name().to_owned())
+            .collect();
+        assert_eq!(outcomes, ["failure", "failure", "skipped", "skipped"], "{text}");
+        assert!(text.contains("accepted: agreed") && !text.contains('\u{1b}'));
+        assert!(
+            !text.lines().any(|line| line.trim_start().starts_with("::")),
+            "{text}"
+        );
+    }
+}
