@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 #[path = "docs/book.rs"]
 mod book;
+#[path = "support/dice.rs"]
+mod dice;
 #[path = "docs/examples.rs"]
 mod examples;
 #[path = "docs/past.rs"]

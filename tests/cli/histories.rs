@@ -1,10 +1,12 @@
 //! `--new-only` over histories as projects have them: after each edit the state of every finding, by `check` and by a review
 //! of the local platform; and changes that want theirs to be taken for old ones.
 
+use crate::dice::Dice;
 use crate::program::{Call, PROJECT, Served, TOKEN};
 use crate::repo::World;
 use crate::world::pipeline;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -378,6 +380,98 @@ fn no_component_borrows_the_past_of_another() {
     new stock/old.orch.yaml unused-components: component "count it" is not reachable from a start component: connect it or remove it
     fixed 0
     "#);
+}
+
+const NAMES: [&str; 6] = ["load it", "count it", "Keep it", "Write it", "Compare", "check"];
+
+/// A pipeline of some of the names, perhaps with one that nothing leads to.
+fn any_job(dice: &mut Dice) -> String {
+    let mut names = NAMES.to_vec();
+    names.rotate_left(usize::try_from(dice.roll(6)).unwrap());
+    let size = usize::try_from(1 + dice.roll(4)).unwrap();
+    let (row, rest) = names.split_at(size);
+    let row = [&["Start"], row, &["Done"]].concat();
+    let alone = usize::try_from(dice.roll(2)).unwrap();
+    job(&row, &rest[..alone], 0)
+}
+
+/// How many findings there are of each rule about each thing; `state` none for all of them.
+fn kinds(report: &Value, state: Option<&str>) -> BTreeMap<String, usize> {
+    let mut kinds = BTreeMap::new();
+    for file in report["files"].as_array().unwrap() {
+        for result in file["results"].as_array().unwrap() {
+            let violations = result["violations"].as_array().unwrap().iter().enumerate();
+            for (at, words) in violations.filter(|_| result["status"] != "PASSED") {
+                if state.is_none_or(|state| result["state"][at] == state) {
+                    let about = words.as_str().unwrap().split('"').nth(1);
+                    *kinds.entry(format!("{} {about:?}", result["rule"])).or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    kinds
+}
+
+/// Copies, moves, edits, deletes and swaps pipelines.
+fn change(world: &World, dice: &mut Dice) {
+    let listed = world.git(&["ls-files", "--", "*.orch.yaml"]);
+    let files: Vec<&str> = listed.lines().collect();
+    let (one, other) = (dice.pick(&files), dice.pick(&files));
+    let new = format!("area{}/new {}.orch.yaml", dice.roll(3), dice.roll(1000));
+    let text = |path: &str| fs::read_to_string(world.work().join(path)).unwrap();
+    let (first, second) = (text(one), text(other));
+    let (name, another) = (dice.pick(&NAMES), dice.pick(&NAMES));
+    match dice.roll(6) {
+        0 => world.write(&new, &first),
+        1 => {
+            world.write(&new, first.replace("sql-executor", "print-variables"));
+            world.git(&["rm", "-q", "-f", one]);
+        }
+        2 => world.write(one, any_job(dice)),
+        3 if files.len() > 4 => drop(world.git(&["rm", "-q", "-f", one])),
+        4 => {
+            world.write(one, second);
+            world.write(other, first);
+        }
+        _ => world.write(one, first.replace(name, another)),
+    }
+    world.git(&["add", "-A"]);
+}
+
+#[test]
+fn no_history_makes_more_known_than_the_base_has() {
+    let (mut known, mut new) = (0, 0);
+    for seed in 0..8 {
+        let (world, mut dice) = (World::new(), Dice(seed));
+        world.write(RULES_FILE, RULES);
+        for number in 0..10 {
+            world.write(
+                &format!("area{}/{number}.orch.yaml", number % 3),
+                any_job(&mut dice),
+            );
+        }
+        world.commit("base");
+        world.push();
+        world.git(&["remote", "set-head", "origin", "main"]);
+        let call = Call::new(&world.work());
+        let base = kinds(&call.run(&["check", "--all", "--report", "json=-"]).json(), None);
+        world.git(&["checkout", "-q", "-b", "change"]);
+        for _ in 0..12 {
+            change(&world, &mut dice);
+        }
+        world.commit("change");
+        let report = call.run(&["check", "--new-only", "--report", "json=-"]).json();
+        for (kind, number) in kinds(&report, Some("known")) {
+            let had = base.get(&kind).copied().unwrap_or_default();
+            assert!(number <= had, "seed {seed}: {number} of {had} {kind}");
+            known += number;
+        }
+        new += kinds(&report, Some("new")).values().sum::<usize>();
+    }
+    assert!(
+        known > 20 && new > 20,
+        "the changes show too little: {known} known, {new} new"
+    );
 }
 
 fn on_github(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {

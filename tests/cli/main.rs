@@ -3,6 +3,8 @@
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "../support/dice.rs"]
+mod dice;
 #[path = "../support/program.rs"]
 mod program;
 #[path = "../support/repo.rs"]

@@ -1,6 +1,7 @@
 //! The book's page about a repository with a past: its figures and messages are those of real runs, over a repository that has
 //! the shapes of a data team's after some years.
 
+use super::dice::Dice;
 use super::hold;
 use super::program::{Call, Ended};
 use super::repo::World;
@@ -13,28 +14,15 @@ const SUBJECTS: [&str; 7] = [
     "orders", "prices", "stores", "returns", "budget", "visits", "items",
 ];
 
-/// Numbers that are the same on every machine.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-
-    /// Most pipelines are small, some are not, and a few are all that one person ever needed.
-    fn size(&mut self) -> usize {
-        let (least, spread) = match self.roll(100) {
-            0..56 => (3, 5),
-            56..82 => (7, 5),
-            82..96 => (11, 9),
-            _ => (20, 23),
-        };
-        usize::try_from(least + self.roll(spread)).unwrap()
-    }
+/// Most pipelines are small, some are not, and a few are all that one person ever needed.
+fn size(dice: &mut Dice) -> usize {
+    let (least, spread) = match dice.roll(100) {
+        0..56 => (3, 5),
+        56..82 => (7, 5),
+        82..96 => (11, 9),
+        _ => (20, 23),
+    };
+    usize::try_from(least + dice.roll(spread)).unwrap()
 }
 
 /// A row of steps from the start to the end, perhaps with one that was left over.
@@ -93,7 +81,7 @@ fn project() -> World {
     world.write(".github/workflows/build.yml", "on: push\n");
     for number in 0..152 {
         let (area, subject) = (AREAS[number % 6], SUBJECTS[number / 6 % 7]);
-        let size = dice.size();
+        let size = size(&mut dice);
         let (kind, text) = if number % 3 == 0 {
             ("tran", transformation(size, &mut dice))
         } else {

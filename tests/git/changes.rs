@@ -1,5 +1,6 @@
 //! What changed between two commits, held against what git itself says.
 
+use crate::dice::Dice;
 use crate::repo::World;
 use crate::{anything, open, pipelines, short};
 use sluicegate::git::{FileKind, GitError};
@@ -166,19 +167,6 @@ fn without_a_base_every_wanted_file_is_added() {
         short(&repo.changes(Some(&head), &head, &anything).unwrap()),
         [""; 0]
     );
-}
-
-/// Pseudo-random numbers that are the same on every machine.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
 }
 
 /// About half of it or more, perhaps with other line ends, perhaps without the last one.

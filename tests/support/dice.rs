@@ -1,0 +1,22 @@
+//! Pseudo-random numbers that are the same on every machine.
+
+/// Dice, by their seed.
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// A number below `sides`.
+    pub fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    /// One of these.
+    #[allow(dead_code, reason = "each test binary uses its own part of this")]
+    pub fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        let sides = u64::try_from(all.len()).unwrap_or(1);
+        all[usize::try_from(self.roll(sides)).unwrap_or(0)]
+    }
+}
