@@ -1,5 +1,6 @@
 //! `sluicegate diff`.
 
+use super::{GlobArgs, RangeArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -15,20 +16,24 @@ const EXAMPLES: &str = "Examples:
 No rule is evaluated, and no platform is asked. Without --head and --staged, the files are those of the
 working tree, as `check` has them. It ends in 0 whether anything changed or not, unless --exit-code is given.";
 
+const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or --head [env: SLUICEGATE_BASE] \
+                    [default: detected, as for review]";
+const HEAD: &str = "The files of this commit [env: SLUICEGATE_HEAD] [default: the working tree]";
+
 /// Shows what changed in pipelines, by component.
 #[derive(Debug, Clone, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("base", |arg| arg.help(BASE)),
+    mut_arg("head", |arg| arg.help(HEAD)),
+)]
 pub struct DiffArgs {
     /// Files or folders that restrict what is shown, relative to the current folder; or first two revisions, A..B
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
-    /// Compare with the merge-base of this revision and the checked-out commit, or --head [env: SLUICEGATE_BASE]
-    /// [default: detected, as for review]
-    #[arg(long, value_name = "REV")]
-    pub base: Option<String>,
-    /// The files of this commit [env: SLUICEGATE_HEAD] [default: the working tree]
-    #[arg(long, value_name = "REV")]
-    pub head: Option<String>,
+    /// What is compared.
+    #[command(flatten)]
+    pub range: RangeArgs,
     /// The files as they are staged: what a commit would hold
     #[arg(long, conflicts_with = "head")]
     pub staged: bool,
@@ -40,16 +45,9 @@ pub struct DiffArgs {
         conflicts_with_all = ["paths", "base", "head", "staged", "deepen", "include", "exclude"],
     )]
     pub files: Vec<PathBuf>,
-    /// Fetch the commits and the history that the clone lacks, in bounded steps, with git [env: SLUICEGATE_DEEPEN]
-    #[arg(long)]
-    pub deepen: bool,
-    /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
-    /// [default: **/*.orch.yaml, **/*.tran.yaml]
-    #[arg(long, value_name = "GLOB")]
-    pub include: Vec<String>,
-    /// Leave files that match; repeatable [env: SLUICEGATE_EXCLUDE, one a line]
-    #[arg(long, value_name = "GLOB")]
-    pub exclude: Vec<String>,
+    /// Which of them.
+    #[command(flatten)]
+    pub globs: GlobArgs,
     /// How it is shown
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: DiffFormat,

@@ -50,7 +50,7 @@ pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
 pub use publish::{CompatArgs, PublishArgs, PublishFlags};
 pub use remote::{PaceArgs, VocabularyArgs};
 pub use report::ReportArgs;
-pub use review::{GateArgs, ReviewArgs, SelectionArgs};
+pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs};

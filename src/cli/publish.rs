@@ -1,6 +1,6 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{Compat, IfExists, OnIgnored, RequiredEngine, Select, Source};
+use super::{Compat, GlobArgs, IfExists, OnIgnored, RequiredEngine, Select, Source};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -36,13 +36,9 @@ pub struct PublishArgs {
     /// [env: SLUICEGATE_DEEPEN]
     #[arg(long)]
     pub deepen: bool,
-    /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
-    /// [default: **/*.orch.yaml, **/*.tran.yaml]
-    #[arg(long, value_name = "GLOB")]
-    pub include: Vec<String>,
-    /// Leave files that match; repeatable [env: SLUICEGATE_EXCLUDE, one a line]
-    #[arg(long, value_name = "GLOB")]
-    pub exclude: Vec<String>,
+    /// Which of them.
+    #[command(flatten)]
+    pub globs: GlobArgs,
     /// Refuse unless this JSON report of a review is of the commit to publish, covers every pipeline that is published,
     /// and passed [env: SLUICEGATE_REQUIRE_REVIEW]
     #[arg(long, value_name = "FILE.json")]

@@ -11,6 +11,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate review --shard 1/3 --report json=part-1.json
   sluicegate review --fork check --deepen
   sluicegate review --new-only
+  sluicegate review --all --base HEAD --new-only --max-known 41
   sluicegate review --dry-run";
 
 /// Reviews the pipelines that changed between base and head.
@@ -54,6 +55,10 @@ pub struct GateArgs {
     /// [env: SLUICEGATE_NEW_ONLY]
     #[arg(long)]
     pub new_only: bool,
+    /// The most findings that may be known, so that their number can only fall: more end in 1; with --new-only
+    /// [env: SLUICEGATE_MAX_KNOWN]
+    #[arg(long, value_name = "N")]
+    pub max_known: Option<usize>,
     /// Where the result goes.
     #[command(flatten)]
     pub destinations: DestinationArgs,
@@ -71,6 +76,17 @@ pub struct SelectionArgs {
     /// All pipelines of the head commit, changed or not [env: SLUICEGATE_ALL]
     #[arg(long)]
     pub all: bool,
+    /// Which commit, against which base.
+    #[command(flatten)]
+    pub range: RangeArgs,
+    /// Which of them.
+    #[command(flatten)]
+    pub globs: GlobArgs,
+}
+
+/// Which commit, against which base.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RangeArgs {
     /// Compare with the merge-base of this revision and head [env: SLUICEGATE_BASE] [default: detected]
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
@@ -80,6 +96,11 @@ pub struct SelectionArgs {
     /// Fetch the commits and the history that the clone lacks, in bounded steps, with git [env: SLUICEGATE_DEEPEN]
     #[arg(long)]
     pub deepen: bool,
+}
+
+/// Which files, by globs over paths from the repository root.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GlobArgs {
     /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
     /// [default: **/*.orch.yaml, **/*.tran.yaml]
     #[arg(long, value_name = "GLOB")]

@@ -65,6 +65,8 @@ pub struct ReviewContext {
     pub fail_on: Option<FailOn>,
     /// Files and folders that the selection was restricted to, from the repository root; none for no restriction.
     pub paths: Vec<String>,
+    /// The most findings that may be known; none for any number.
+    pub max_known: Option<usize>,
 }
 
 /// One part of a review that is split over several jobs.

@@ -5,7 +5,7 @@ use crate::findings::{Counts, FileResults, Finding, GateChange, Report, Severity
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape};
 use crate::report::overview::{Cause, Overview};
-use crate::report::wording::{excluded, headline, run_problem, unanswered};
+use crate::report::wording::{excluded, headline, praise, run_problem, unanswered};
 use crate::report::{About, ChangedFile, shorten};
 use crate::text::count;
 use std::fmt::Write as _;
@@ -268,6 +268,9 @@ fn head(report: &Report) -> String {
             "**{}**\n",
             escape(&shorten::to_chars(&problem, 4 * MESSAGE_LIMIT))
         );
+    }
+    if let Some(praise) = praise(report) {
+        let _ = writeln!(text, "{praise}\n");
     }
     let Counts {
         files,

@@ -1,6 +1,6 @@
 //! The sentences that every format says in the same words.
 
-use crate::findings::{Counts, FailOn, GateChange, Report, RuleResult, Verdict};
+use crate::findings::{Counts, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
 use crate::text::count;
 use std::fmt::Write as _;
 
@@ -28,22 +28,16 @@ pub fn numbers(report: &Report) -> String {
         return "no pipeline was selected".to_owned();
     }
     let totals = report.totals();
-    let mut line = format!(
+    let mut line = compared(&totals).map_or_else(String::new, |compared| compared + "; ");
+    let _ = write!(
+        line,
         "{}, {}, {} not evaluated",
         count(totals.errors, "error"),
         count(totals.warnings, "warning"),
         totals.not_evaluated,
     );
-    let compared = [
-        (totals.new, "new"),
-        (totals.known, "known"),
-        (Some(totals.waived).filter(|waived| *waived > 0), "waived"),
-        (totals.fixed, "fixed"),
-    ];
-    for (number, what) in compared {
-        if let Some(number) = number {
-            let _ = write!(line, ", {number} {what}");
-        }
+    if totals.waived > 0 {
+        let _ = write!(line, ", {} waived", totals.waived);
     }
     let rules = count(counts.passed, "rule");
     let _ = write!(line, "; {rules} passed in {}", count(counts.files, "file"));
@@ -53,6 +47,23 @@ pub fn numbers(report: &Report) -> String {
         }
     }
     line
+}
+
+/// `2 new, 41 known, 1 fixed`; none where nothing was compared.
+fn compared(totals: &Totals) -> Option<String> {
+    let (new, known, fixed) = (totals.new?, totals.known?, totals.fixed?);
+    Some(format!("{new} new, {known} known, {fixed} fixed"))
+}
+
+/// What is said to whoever mended something; holds no text from outside.
+pub fn praise(report: &Report) -> Option<String> {
+    match report.fixed? {
+        0 => None,
+        1 => Some("Well done: 1 finding that was there before is fixed.".to_owned()),
+        fixed => Some(format!(
+            "Well done: {fixed} findings that were there before are fixed."
+        )),
+    }
 }
 
 const fn nothing_at_all(counts: &Counts) -> bool {
@@ -65,6 +76,11 @@ pub fn run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
         Verdict::Undecided => "The review is undecided: it is not known whether the pipelines pass.",
+        Verdict::Failed
+            if report.too_many_known().is_some() && !has_any(report, |r| r.fails(report.fail_on())) =>
+        {
+            "The review failed by the number of known findings."
+        }
         Verdict::Failed if has_any(report, |r| r.fails(FailOn::Error)) => return None,
         Verdict::Failed if has_any(report, |r| r.fails(FailOn::Warn)) => {
             "The review failed, and its findings are warnings."

@@ -1,5 +1,6 @@
 //! The settings of a check: those of a review that apply without a platform.
 
+use super::selection::Of;
 use super::{Judging, Revisions, Selection, SettingsError, Sources};
 use crate::cli::CheckArgs;
 
@@ -23,10 +24,10 @@ impl Sources<'_> {
     pub fn check(&self, args: &CheckArgs) -> Result<Check, SettingsError> {
         Ok(Check {
             revisions: self.checked(args)?,
-            selection: self.selection(&args.selection.include, &args.selection.exclude)?,
+            selection: self.selection(&args.selection.globs, Of::Review)?,
             judging: self.judging(&args.gate)?,
             staged: args.staged,
-            takes_named: args.selection.base.is_none(),
+            takes_named: args.selection.range.base.is_none(),
         })
     }
     /// Which commit, against which base: for the job alone to say.

@@ -40,6 +40,8 @@ pub struct FileConfig {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct ReviewSection {
+    pub(super) include: Option<Vec<String>>,
+    pub(super) exclude: Option<Vec<String>>,
     #[serde(deserialize_with = "word")]
     pub(super) fail_on: Option<cli::FailOn>,
     #[serde(deserialize_with = "word")]
@@ -63,6 +65,8 @@ pub(super) struct ReviewSection {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PublishSection {
+    pub(super) include: Option<Vec<String>>,
+    pub(super) exclude: Option<Vec<String>>,
     pub(super) prefix: Option<String>,
     pub(super) version_name: Option<String>,
     #[serde(deserialize_with = "word")]
@@ -183,10 +187,7 @@ fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {
     let message = format!("{place}: `{field}` must not stand in the configuration file");
     let why = "the file belongs to the change under review, so it must not decide where a secret goes, what runs, which \
                commit is judged or whether at all";
-    SettingsError::new(message).with_hint(match variable {
-        "" => format!("{why}; that is for the job to say"),
-        variable => format!("{why}; set the variable {variable} instead"),
-    })
+    SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What fails the gate and where it is told, the same for every reviewer.
 
+use super::platform::number;
 use super::table::variable;
 use super::{Destinations, SettingsError, Sources};
 use crate::cli::{FailOn, GateArgs, parse_value};
@@ -16,6 +17,8 @@ pub struct Judging {
     pub fail_on: FailOn,
     /// Only findings that the base does not have count.
     pub new_only: bool,
+    /// The most findings that may be known; none for any number.
+    pub max_known: Option<usize>,
     /// Where the result goes.
     pub destinations: Destinations,
     /// The part to judge, `I/N` as it was written; none for all.
@@ -27,9 +30,18 @@ impl Sources<'_> {
     pub fn judging(&self, args: &GateArgs) -> Result<Judging, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let fail_on = layers.pick(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
+        let new_only = self.new_only(args.new_only)?;
+        let max_known = layers.pick(args.max_known, variable::MAX_KNOWN, number, None)?;
+        if max_known.is_some() && !new_only {
+            let message =
+                "how many findings may be known (--max-known) means nothing where all of them count";
+            return Err(SettingsError::new(message)
+                .with_hint("give --new-only, or SLUICEGATE_NEW_ONLY=true, or `review: { new-only: true }`"));
+        }
         Ok(Judging {
             fail_on: fail_on.unwrap_or_default(),
-            new_only: self.new_only(args.new_only)?,
+            new_only,
+            max_known,
             destinations: self.destinations(&args.destinations)?,
             shard: self.shard(args.shard.clone()),
         })

@@ -28,7 +28,7 @@ pub use publish::{Breaks, Publish, PublishOn};
 pub use remote::{Vocabulary, Waiting};
 pub use review::{Review, Revisions};
 pub use schema::schema;
-pub use selection::{Selection, is_pipeline};
+pub use selection::{LeftOfReview, Of, Selection, is_pipeline};
 pub use table::{Kind, SETTINGS, Setting, unknown_variables, variable};
 
 pub(crate) use layers::Layers;

@@ -1,7 +1,7 @@
 //! The settings of a publish.
 
 use super::platform::{number, within};
-use super::selection::globs;
+use super::selection::{Of, globs};
 use super::table::{by_variable, variable};
 use super::{Revisions, Selection, SettingsError, Sources};
 use crate::cli::{
@@ -109,7 +109,7 @@ impl Sources<'_> {
             prefix: self.prefix(args.what.prefix.clone())?,
             version_name: self.version_name(args.what.version_name.clone())?,
             revisions: self.published(args)?,
-            selection: self.selection(&args.include, &args.exclude)?,
+            selection: self.selection(&args.globs, Of::Publish)?,
             breaks: self.breaks(&args.compat)?,
             against: layers.text(args.what.against.clone(), variable::AGAINST, None),
             select: layers

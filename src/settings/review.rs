@@ -1,6 +1,7 @@
 //! The settings of a review.
 
 use super::platform::{number, within};
+use super::selection::Of;
 use super::table::variable;
 use super::{Judging, Selection, SettingsError, Sources};
 use crate::cli::{Fork, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
@@ -61,7 +62,7 @@ impl Sources<'_> {
         let fork = layers.pick(args.fork, variable::FORK, parse_value, file.fork)?;
         Ok(Review {
             revisions: self.revisions(&args.selection, args.branch.clone())?,
-            selection: self.selection(&args.selection.include, &args.selection.exclude)?,
+            selection: self.selection(&args.selection.globs, Of::Review)?,
             judging: self.judging(&args.gate)?,
             on_unavailable: on_unavailable.unwrap_or_default(),
             fork: fork.unwrap_or_default(),
@@ -83,13 +84,13 @@ impl Sources<'_> {
         args: &SelectionArgs,
         branch: Option<String>,
     ) -> Result<Revisions, SettingsError> {
-        let layers = self.layers();
+        let (layers, range) = (self.layers(), &args.range);
         Ok(Revisions {
             all: layers.switch(args.all, variable::ALL, None)?,
-            base: layers.text(args.base.clone(), variable::BASE, None),
-            head: layers.text(args.head.clone(), variable::HEAD, None),
+            base: layers.text(range.base.clone(), variable::BASE, None),
+            head: layers.text(range.head.clone(), variable::HEAD, None),
             branch: layers.text(branch, variable::BRANCH, None),
-            deepen: layers.switch(args.deepen, variable::DEEPEN, None)?,
+            deepen: layers.switch(range.deepen, variable::DEEPEN, None)?,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::table::variable;
 use super::{SettingsError, Sources};
+use crate::cli::GlobArgs;
 use crate::globs::glob;
 use globset::{GlobSet, GlobSetBuilder};
 
@@ -25,7 +26,17 @@ pub struct Selection {
     exclude: GlobSet,
     /// What was given to include by the job, in the order of `include`; empty where the file or the default says it.
     given: Vec<String>,
-    is_of_file: bool,
+    /// The key of the configuration file that says what to include, if it does.
+    key: Option<&'static str>,
+}
+
+/// What is selected for: each has keys of its own in the configuration file, which go before the common ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// What is judged and shown.
+    Review,
+    /// What is published.
+    Publish,
 }
 
 impl Selection {
@@ -36,7 +47,7 @@ impl Selection {
             include: globs(include, SUCH_AS)?,
             exclude: globs(exclude, SUCH_AS)?,
             given: Vec::new(),
-            is_of_file: false,
+            key: None,
         })
     }
 
@@ -53,14 +64,14 @@ impl Selection {
         self.given.get(vain).map(String::as_str)
     }
 
-    /// Whether the globs to include are those of the configuration file.
-    pub const fn is_of_file(&self) -> bool {
-        self.is_of_file
+    /// The key of the configuration file that says what to include, if it does.
+    pub const fn key(&self) -> Option<&'static str> {
+        self.key
     }
 
     /// Whether the globs to include are others than the default.
     pub const fn is_chosen(&self) -> bool {
-        self.is_of_file || !self.given.is_empty()
+        self.key.is_some() || !self.given.is_empty()
     }
 
     /// Whether `--include` matches.
@@ -95,27 +106,72 @@ pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, Setti
         .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
 }
 
+/// The pipelines that the configuration file leaves out of the review alone: they are published without one.
+#[derive(Debug, Clone, Default)]
+pub struct LeftOfReview {
+    include: Option<GlobSet>,
+    exclude: Option<GlobSet>,
+}
+
+impl LeftOfReview {
+    /// Whether the file is left out.
+    pub fn has(&self, path: &str) -> bool {
+        let includes = self.include.as_ref().is_none_or(|globs| globs.is_match(path));
+        !includes || self.exclude.as_ref().is_some_and(|globs| globs.is_match(path))
+    }
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "lists are read by functions that may refuse"
+)]
+fn whole(line: &str) -> Result<String, String> {
+    Ok(line.to_owned())
+}
+
 impl Sources<'_> {
     /// The globs, from flags, variables, file or the default.
-    pub fn selection(&self, include: &[String], exclude: &[String]) -> Result<Selection, SettingsError> {
-        let (layers, whole) = (self.layers(), |line: &str| Ok(line.to_owned()));
-        let given = layers.list(include.to_vec(), variable::INCLUDE, whole, None)?;
-        let include = layers.list(
-            include.to_vec(),
-            variable::INCLUDE,
-            whole,
-            self.file.include.clone(),
-        )?;
-        let exclude = layers.list(
-            exclude.to_vec(),
-            variable::EXCLUDE,
-            whole,
-            self.file.exclude.clone(),
-        )?;
+    pub fn selection(&self, args: &GlobArgs, of: Of) -> Result<Selection, SettingsError> {
+        let layers = self.layers();
+        let (own_include, own_exclude) = self.own_globs(of);
+        let (key, include) = match (own_include, &self.file.include, of) {
+            (Some(own), _, Of::Review) => (Some("review.include"), Some(own)),
+            (Some(own), _, Of::Publish) => (Some("publish.include"), Some(own)),
+            (None, Some(common), _) => (Some("include"), Some(common)),
+            (None, None, _) => (None, None),
+        };
+        let exclude = own_exclude.or(self.file.exclude.as_ref());
+        let given = layers.list(args.include.clone(), variable::INCLUDE, whole, None)?;
+        let include = layers.list(args.include.clone(), variable::INCLUDE, whole, include.cloned())?;
+        let exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, whole, exclude.cloned())?;
         Ok(Selection {
-            is_of_file: given.is_empty() && self.file.include.is_some(),
+            key: key.filter(|_| given.is_empty()),
             given,
             ..Selection::new(&include, &exclude)?
+        })
+    }
+
+    /// What the file's section for this says, instead of the common keys.
+    const fn own_globs(&self, of: Of) -> (Option<&Vec<String>>, Option<&Vec<String>>) {
+        let (review, publish) = (&self.file.review, &self.file.publish);
+        match of {
+            Of::Review => (review.include.as_ref(), review.exclude.as_ref()),
+            Of::Publish => (publish.include.as_ref(), publish.exclude.as_ref()),
+        }
+    }
+
+    /// What the file's section for the review leaves out, where the job does not say otherwise.
+    pub fn left_of_review(&self, args: &GlobArgs) -> Result<LeftOfReview, SettingsError> {
+        let (include, exclude) = self.own_globs(Of::Review);
+        let own = |given: &[String], variable: &str, own: Option<&Vec<String>>| {
+            let is_given = !given.is_empty() || self.env.get(variable).is_some();
+            let own = self.layers().list(Vec::new(), variable, whole, own.cloned())?;
+            let globs = (!is_given && !own.is_empty()).then(|| globs(&own, SUCH_AS));
+            globs.transpose()
+        };
+        Ok(LeftOfReview {
+            include: own(&args.include, variable::INCLUDE, include)?,
+            exclude: own(&args.exclude, variable::EXCLUDE, exclude)?,
         })
     }
 }

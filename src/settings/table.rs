@@ -136,10 +136,16 @@ settings! {
     INCLUDE = "SLUICEGATE_INCLUDE", "--include", Counts, "include";
     /// Globs of the files to leave, one a line.
     EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Counts, "exclude";
+    /// Globs of the files to review, instead of `include`.
+    REVIEW_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Counts, "review.include";
+    /// Globs of the files to leave out of the review, instead of `exclude`.
+    REVIEW_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Counts, "review.exclude";
     /// What fails the gate: error, warn or never.
     FAIL_ON = "SLUICEGATE_FAIL_ON", "--fail-on", Counts, "review.fail-on";
     /// Only findings that the base does not have count.
     NEW_ONLY = "SLUICEGATE_NEW_ONLY", "--new-only", Told, "review.new-only";
+    /// The most findings that may be known; more fail the gate.
+    MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Judged, "max-known";
     /// What an unreachable platform means: fail or pass.
     ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE", "--on-unavailable", Counts, "review.on-unavailable";
     /// What a change from a fork means: fail or check.
@@ -162,6 +168,10 @@ settings! {
     BATCH_SIZE = "SLUICEGATE_BATCH_SIZE", "--batch-size", Told, "review.batch-size";
     /// Review requests at the same time.
     CONCURRENCY = "SLUICEGATE_CONCURRENCY", "--concurrency", Told, "review.concurrency";
+    /// Globs of the files to publish, instead of `include`.
+    PUBLISH_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Counts, "publish.include";
+    /// Globs of the files not to publish, instead of `exclude`.
+    PUBLISH_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Counts, "publish.exclude";
     /// The artifact's shared pipeline prefix.
     PREFIX = "SLUICEGATE_PREFIX", "--prefix", Told, "publish.prefix";
     /// The artifact's version name, a template.
@@ -214,13 +224,11 @@ settings! {
     KEY_VAULT = "SLUICEGATE_KEY_VAULT", "--key-vault", Told, "vocabulary.CLOUD_A_KEY_VAULT";
 }
 
-/// Names that are no settings of the program and are refused in the file too, with the variable that says it, if any:
-/// proxies, and what a later version may take from the job alone.
-const REFUSED: [(&str, &str); 4] = [
+/// Names that are no settings of the program and are refused in the file too, with the variable that says it.
+const REFUSED: [(&str, &str); 3] = [
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
-    ("max-known", ""),
 ];
 
 /// The setting with this variable.
@@ -228,8 +236,7 @@ pub(super) fn by_variable(variable: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.variable == variable)
 }
 
-/// The variable to use instead of a key that must not stand in the file, wherever it stands there; empty where there is
-/// none.
+/// The variable to use instead of a key that must not stand in the file, wherever it stands there.
 pub(super) fn refused(key: &str) -> Option<&'static str> {
     let own = SETTINGS.iter().find(|it| !it.kind.is_in_file() && it.key == key);
     let other = || REFUSED.iter().find(|(name, _)| *name == key);

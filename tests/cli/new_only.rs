@@ -435,3 +435,161 @@ fn where_the_rules_changed_the_base_is_judged_here_and_that_is_said() {
         "{commits:?}"
     );
 }
+
+/// What `--show` and the formats say of the same run.
+fn told(world: &World, args: &[&str]) -> (Ended, String) {
+    let files = ["junit=j.xml", "html=r.html", "markdown=r.md", "sarif=s.json"];
+    let reports: Vec<&str> = files.iter().flat_map(|file| ["--report", file]).collect();
+    let ended = checked(world, &[&reports[..], args].concat());
+    let read = |file: &&str| {
+        let path = file.split_once('=').unwrap().1;
+        let text = std::fs::read_to_string(world.work().join(path)).unwrap();
+        text.replace("&#58;", ":")
+            .replace("&#40;", "(")
+            .replace("&#41;", ")")
+    };
+    let all = files.iter().map(read).collect::<Vec<_>>().join("\n----\n");
+    (ended, all)
+}
+
+#[test]
+fn the_number_of_known_findings_can_only_fall() {
+    let world = past();
+    let all = ["--all", "--base", "HEAD", "--new-only", "--max-known"];
+    let (ended, _) = told(&world, &[&all[..], &["2"]].concat());
+    let report = ended.expect(0).json();
+    assert_eq!(
+        (&report["findings"]["known"], &report["notes"]),
+        (&json!(2), &json!([]))
+    );
+    // Grown: every report says so, and none is green.
+    let said = "2 findings are known, and this job allows 1 (--max-known)";
+    let (ended, reports) = told(&world, &[&all[..], &["1"]].concat());
+    let ended = ended.expect(1);
+    let report = ended.json();
+    assert_eq!(report["verdict"], "failed");
+    assert!(report["notes"][0].as_str().unwrap().starts_with(said), "{report}");
+    assert!(ended.err.contains(said), "{}", ended.all());
+    for format in reports.split("\n----\n") {
+        assert!(format.contains(said), "{format}");
+    }
+    assert!(reports.contains("type=\"max-known\""), "{reports}");
+    std::fs::write(world.work().join("r.json"), &ended.out).unwrap();
+    Call::new(&world.work()).run(&["report", "r.json"]).expect(1);
+    let passed = ended
+        .out
+        .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
+    std::fs::write(world.work().join("r.json"), passed).unwrap();
+    Call::new(&world.work())
+        .run(&["report", "r.json"])
+        .expect(2)
+        .saying(&["more findings are known than its job allows"]);
+    // Fallen: the job is to follow.
+    let lower = "set --max-known to 2";
+    let (ended, _) = told(&world, &[&all[..], &["5"]].concat());
+    assert!(ended.expect(0).json()["notes"].to_string().contains(lower));
+    // A run of a part does not know that.
+    world.write(
+        "old.orch.yaml",
+        format!("# moved\n{}", pipeline(&["Start", "bad name", "Two", "Done"])),
+    );
+    world.commit("edit");
+    let part = checked(&world, &["--new-only", "--max-known", "5"]).expect(0);
+    assert_eq!(part.json()["notes"], json!([]));
+    let variable = Call::new(&world.work())
+        .variable("SLUICEGATE_MAX_KNOWN", "1")
+        .variable("SLUICEGATE_NEW_ONLY", "true");
+    variable.run(&["check"]).expect(1);
+    variable
+        .run(&["check", "--fail-on", "never", "--all", "--base", "HEAD"])
+        .expect(1);
+    checked(&world, &["--max-known", "5"])
+        .expect(2)
+        .saying(&["--max-known", "hint: give --new-only"]);
+}
+
+#[test]
+fn parts_together_have_no_more_known_findings_than_the_job_allows() {
+    let world = past();
+    for n in 0..6 {
+        world.write(
+            &format!("{n}.orch.yaml"),
+            pipeline(&["Start", "bad name", "Done"]),
+        );
+    }
+    world.commit("many");
+    let known = |index: u32| {
+        let shard = format!("{index}/2");
+        let args = [
+            "--all",
+            "--base",
+            "HEAD",
+            "--new-only",
+            "--max-known",
+            "6",
+            "--shard",
+            &shard,
+        ];
+        let ended = checked(&world, &args).expect(0);
+        std::fs::write(world.work().join(format!("{index}.json")), &ended.out).unwrap();
+        ended.json()["findings"]["known"].as_u64().unwrap()
+    };
+    assert_eq!(known(1) + known(2), 8);
+    let merged = Call::new(&world.work()).run(&["report", "1.json", "2.json", "--report", "json=-"]);
+    let notes = merged.expect(1).json()["notes"].to_string();
+    assert_eq!(
+        notes
+            .matches("8 findings are known, and this job allows 6")
+            .count(),
+        1,
+        "{notes}"
+    );
+}
+
+#[test]
+fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
+    let world = past();
+    world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
+    world.commit("mend");
+    let (ended, reports) = told(&world, &["--new-only"]);
+    let ended = ended.expect(0);
+    let praise = "Well done: 1 finding that was there before is fixed.";
+    assert!(ended.err.contains(praise), "{}", ended.all());
+    let page = reports
+        .split("\n----\n")
+        .find(|report| report.starts_with("<!--"))
+        .unwrap();
+    assert!(
+        page.contains("\n## ✅ Review passed: 0 new, 1 known, 1 fixed; 0 errors"),
+        "{page}"
+    );
+    assert_eq!(reports.matches(praise).count(), 2, "in the page and in markdown");
+    let summary = world.path().join("summary.md");
+    let call = Call::new(&world.work()).variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
+    let plain = call.run(&["check", "--new-only"]).expect(0);
+    let summary = std::fs::read_to_string(summary).unwrap();
+    assert!(
+        summary.starts_with("## ✅ Review passed: 0 new, 1 known, 1 fixed;") && summary.contains(praise),
+        "{summary}"
+    );
+    assert!(plain.out.contains(praise), "{}", plain.all());
+    // Without a comparison nothing is said of one.
+    let plain = call.run(&["check"]).expect(0);
+    assert!(
+        !plain.out.contains(" new,") && !plain.out.contains("Well done"),
+        "{}",
+        plain.all()
+    );
+}
+
+/// Made of the same report twice, the numbers are those of one.
+#[test]
+fn a_report_given_twice_counts_once() {
+    let world = past();
+    world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
+    world.commit("mend");
+    let one = checked(&world, &["--new-only"]).expect(0);
+    std::fs::write(world.work().join("r.json"), &one.out).unwrap();
+    let twice = Call::new(&world.work()).run(&["report", "r.json", "r.json", "--report", "json=-"]);
+    assert_eq!(twice.expect(0).json()["findings"], one.json()["findings"]);
+}

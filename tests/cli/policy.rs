@@ -120,6 +120,28 @@ fn a_change_does_not_decide_how_it_is_judged() {
     reviewed(&platform.call(&world), &["--policy", "base"]).expect(1);
 }
 
+/// What is left out of the review alone is the policy's to say, too.
+#[test]
+fn a_change_does_not_leave_itself_out_of_the_review() {
+    for text in [
+        "review: { exclude: ['**'] }\n",
+        "review: { include: ['a.orch.yaml'] }\n",
+    ] {
+        for main in [&[][..], &[("sluicegate.yaml", "retries: 0\n")]] {
+            let world = bad_change(main, &[("sluicegate.yaml", text)]);
+            let platform = strict();
+            for host in HOSTS {
+                let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+                assert_eq!(ended.json()["files"][0]["path"], "bad.orch.yaml");
+                let words = ended.json()["gateChangesInWords"].to_string();
+                assert!(words.contains("review."), "{words}");
+                let head = host(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
+                reviewed(&head, &[]).expect(0);
+            }
+        }
+    }
+}
+
 #[test]
 fn what_only_the_job_may_say_is_refused_on_every_host() {
     let cases = [
@@ -132,6 +154,7 @@ fn what_only_the_job_may_say_is_refused_on_every_host() {
         ("policy: head\n", "SLUICEGATE_POLICY"),
         ("ci: none\n", "SLUICEGATE_CI"),
         ("gate-changes: warn\n", "SLUICEGATE_GATE_CHANGES"),
+        ("max-known: 9\n", "SLUICEGATE_MAX_KNOWN"),
     ];
     for main in [&[][..], &[("sluicegate.yaml", "retries: 0\n")]] {
         let world = bad_change(main, &[]);

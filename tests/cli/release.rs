@@ -141,6 +141,58 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
 }
 
+/// The policy says it by name, and the run says what was not reviewed; who names what is reviewed in the job gets no such
+/// exception.
+#[test]
+fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
+    let (world, served) = stage();
+    world.write("old/bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("sluicegate.yaml", "review: { exclude: ['old/**'] }\n");
+    world.commit("left out");
+    world.push();
+    let receipt = ["--receipt", "receipt.json"];
+    let args = ["ci", "--publish-on-branch", "main", "--version-name"];
+    let said = "published without a review, as `review.include` or `review.exclude` says so: 1 pipeline (old/bad.orch.yaml)";
+    let ended = call(&world, &served).run(&[&args[..], &["1"], &receipt].concat());
+    ended.expect(0).saying(&[said]);
+    let paths = |receipt: &Value| {
+        let files = receipt["files"].as_array().unwrap().iter();
+        files
+            .map(|file| file["path"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert!(paths(&read(&world, "receipt.json")).contains(&"old/bad.orch.yaml".to_owned()));
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=review.json"])
+        .expect(0);
+    let required = ["publish", "--require-review", "review.json", "--version-name"];
+    call(&world, &served)
+        .run(&[&required[..], &["2"]].concat())
+        .expect(0)
+        .saying(&[said]);
+    let job = call(&world, &served).variable("SLUICEGATE_EXCLUDE", "none/**");
+    job.run(&[&required[..], &["3"]].concat())
+        .expect(2)
+        .saying(&["has no result for 1 pipeline of the plan: old/bad.orch.yaml"]);
+    call(&world, &served)
+        .run(&[&args[..], &["4", "--exclude", "none/**"]].concat())
+        .expect(1);
+    // What the common key leaves out of both is still no excuse.
+    world.write(
+        "sluicegate.yaml",
+        "exclude: ['old/**']\npublish: { exclude: [] }\n",
+    );
+    world.commit("common");
+    world.push();
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=review.json"])
+        .expect(0);
+    call(&world, &served)
+        .run(&[&required[..], &["5"]].concat())
+        .expect(2)
+        .saying(&["has no result for 1 pipeline"]);
+}
+
 #[test]
 fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
     let (world, served) = stage();

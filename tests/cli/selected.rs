@@ -196,3 +196,80 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
     empty.commit("first");
     Call::new(&empty.work()).run(&loose).expect(0);
 }
+
+/// What the sections say goes before the common keys, each for its own.
+#[test]
+fn a_folder_that_the_review_leaves_out_is_still_published() {
+    let world = project();
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
+    );
+    world.write(
+        "sluicegate.yaml",
+        "exclude: ['tests/**']\nreview: { exclude: ['tests/**', 'old/**'] }\npublish: { exclude: ['draft/**'] }\n",
+    );
+    world.commit("settings");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let new = pipeline(&["Start", "Load", "Done"]);
+    for folder in ["sales", "old", "draft", "tests"] {
+        world.write(&format!("{folder}/b.orch.yaml"), &new);
+    }
+    world.commit("change");
+    world.push();
+    let work = world.work();
+    let call = || Call::new(&work);
+    let reviewed = ["draft/b.orch.yaml", "sales/b.orch.yaml"];
+    for found in selected(&call) {
+        assert_eq!(found, reviewed);
+    }
+    let diff = call().run(&["diff", "--format", "json"]).expect(0).json();
+    let shown = diff["pipelines"].as_array().unwrap().iter();
+    assert_eq!(shown.map(|it| text(&it["path"])).collect::<Vec<_>>(), reviewed);
+    let left = call().run(&["check", "--report", "json=-"]).expect(0).json();
+    assert_eq!(left["excluded"], json!(["old/b.orch.yaml", "tests/b.orch.yaml"]));
+
+    let planned = |args: &[&str]| {
+        let plan = [
+            "publish",
+            "--dry-run",
+            "--json",
+            "--prefix",
+            "p",
+            "--version-name",
+            "1",
+        ];
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts", wiremock::ResponseTemplate::new(404));
+        let plan = platform
+            .call(&world)
+            .run(&[&plan, args].concat())
+            .expect(0)
+            .json();
+        let files = plan["files"].as_array().unwrap().iter();
+        let paths = files.map(|file| text(&file["path"]));
+        paths
+            .filter(|path| path.ends_with(".orch.yaml"))
+            .collect::<Vec<_>>()
+    };
+    let all = [
+        "a.orch.yaml",
+        "old/b.orch.yaml",
+        "sales/b.orch.yaml",
+        "tests/b.orch.yaml",
+    ];
+    assert_eq!(planned(&[]), all);
+    // The job goes before each of them.
+    assert_eq!(planned(&["--exclude", "[a-z]*/**"]), ["a.orch.yaml"]);
+    let asked = call().variable("SLUICEGATE_EXCLUDE", "sales/**");
+    let asked = asked.run(&["context", "--json"]).expect(0).json();
+    assert_eq!(
+        asked["selected"],
+        json!(["draft/b.orch.yaml", "old/b.orch.yaml", "tests/b.orch.yaml"])
+    );
+    let vain = "review: { include: ['gone/**'] }\n";
+    world.write("sluicegate.yaml", vain);
+    let ended = call().run(&["check"]).expect(2);
+    ended.saying(&["no glob of `review.include` in sluicegate.yaml matches a file"]);
+}

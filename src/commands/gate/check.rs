@@ -55,7 +55,10 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut judged = if let Some(why) = nothing(&comparison, selected, &part, unselected)? {
         Judged::nothing(format!("nothing to check: {why}"))
     } else {
-        let before = Past::of(settings.judging.new_only, &comparison, selected);
+        let asked = &settings.revisions;
+        let before = settings.judging.new_only;
+        let before = before.then(|| Past::of(&workspace, asked, &comparison, selected));
+        let before = before.transpose()?;
         let fail_on = settings.judging.fail_on;
         judge(
             run,
@@ -69,6 +72,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     judged.notes.extend(left);
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
     judged.take_in(run, &chosen);
+    judged.hold_known(&part, &chosen);
     let ending = judged.ending();
     let report = started.report(Engine::Local, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;

@@ -34,6 +34,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         settings: &workspace.sources.publish(&publish_args(args))?,
         connection: &workspace.sources.connection(&run.global)?,
         target: &reviewed.target,
+        left_of_review: workspace.sources.left_of_review(&args.review.selection.globs)?,
         review: None,
         compared: None,
         takes_output: reviewed.takes_output,
@@ -51,8 +52,13 @@ fn published(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Optio
     }
     let settings = workspace.sources.publish(&publish_args(args)).ok()?;
     let plan = plan_of(workspace, &settings, target, &target.head, Source::Commit).ok()?;
+    let left = workspace
+        .sources
+        .left_of_review(&args.review.selection.globs)
+        .ok()?;
+    let reviewed = pipelines(&plan).filter(|path| !left.has(path));
     Some(Published {
-        pipelines: pipelines(&plan).map(str::to_owned).collect(),
+        pipelines: reviewed.map(str::to_owned).collect(),
         prefix: plan.prefix,
     })
 }
@@ -63,10 +69,9 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
     PublishArgs {
         what: args.publish.clone(),
         compat: args.compat.clone(),
-        head: selection.head.clone(),
+        head: selection.range.head.clone(),
         branch: review.branch.clone(),
-        include: selection.include.clone(),
-        exclude: selection.exclude.clone(),
+        globs: selection.globs.clone(),
         dry_run: review.dry_run,
         ..PublishArgs::default()
     }

@@ -9,6 +9,7 @@ use crate::exit::ExitStatus;
 use crate::findings::GateChange;
 use crate::gate::{Candidate, Selected};
 use crate::git::{ChangeKind, CommitId, Repository};
+use crate::settings::Of;
 use crate::text;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -27,9 +28,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, Subject::Commit)?;
     workspace.warn_of_policy(run);
-    let selection = workspace
-        .sources
-        .selection(&args.selection.include, &args.selection.exclude)?;
+    let selection = workspace.sources.selection(&args.selection.globs, Of::Review)?;
     let target = workspace.target(run, revisions.clone())?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let paths = workspace.paths(run, &args.selection.paths, &snapshot, target.base.as_ref())?;

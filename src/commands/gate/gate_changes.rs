@@ -46,15 +46,28 @@ impl Workspace<'_> {
         comparison: &Comparison,
         asked: &Revisions,
     ) -> Result<Option<CommitId>, ContextError> {
-        let wish = as_wish(Revisions {
+        let asked = Revisions {
             base: None,
+            ..asked.clone()
+        };
+        Ok(self.base_of_all(comparison, &asked)?.0)
+    }
+
+    /// What would be compared with if not everything was asked for, and where that comes from.
+    pub(crate) fn base_of_all(
+        &self,
+        comparison: &Comparison,
+        asked: &Revisions,
+    ) -> Result<(Option<CommitId>, String), ContextError> {
+        let wish = as_wish(Revisions {
             all: false,
             ..asked.clone()
         });
-        match comparison.head {
-            Some(_) => context::settle(&self.repo, &self.ci, &wish).map(|target| target.base),
-            None => context::settle_checkout(&self.repo, &self.ci, &wish).map(|found| found.base),
-        }
+        let settled = match comparison.head {
+            Some(_) => Comparison::from(context::settle(&self.repo, &self.ci, &wish)?),
+            None => context::settle_checkout(&self.repo, &self.ci, &wish)?,
+        };
+        Ok((settled.base, settled.base_source))
     }
 
     /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the base.

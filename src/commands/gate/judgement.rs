@@ -5,7 +5,10 @@ use crate::commands::gate::workspace::Chosen;
 use crate::context::Comparison;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Excluded, FailOn, Report, ReviewContext, Shard, Verdict};
+use crate::findings::{
+    Engine, Excluded, FailOn, FileResults, Report, ReviewContext, Shard, Totals, Verdict, can_be_lower,
+    too_many,
+};
 use crate::gate::{self, Selected, Tally};
 use crate::git::CommitId;
 use crate::settings::Judging;
@@ -97,6 +100,26 @@ impl Judged {
     }
 }
 
+impl Judged {
+    /// Holds the number of known findings to what the job allows. Only who judged everything can tell that it may be lower.
+    pub(crate) fn hold_known(&mut self, part: &Part, chosen: &Chosen) {
+        let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
+            return;
+        };
+        let findings = self.tally.files.iter().flat_map(FileResults::findings);
+        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
+        let known = totals.known.unwrap_or_default();
+        let is_all = chosen.selected.all_because.is_some() && part.shard.is_none() && part.paths.is_empty();
+        if known > most {
+            self.status = self.status.worse(ExitStatus::GateFailed);
+            self.verdict = Verdict::Failed;
+            self.notes.push(too_many(known, most));
+        } else if known < most && is_all {
+            self.notes.push(can_be_lower(known, most));
+        }
+    }
+}
+
 /// When a review began.
 pub(crate) struct Started {
     at: Timestamp,
@@ -138,6 +161,7 @@ impl Started {
                 shard: part.shard,
                 fail_on: Some(part.fail_on),
                 paths: part.paths.clone(),
+                max_known: part.max_known,
             },
             files: judged.tally.files,
             excluded,
@@ -159,6 +183,7 @@ pub(crate) struct Part {
     pub(crate) fail_on: FailOn,
     /// What the selection was restricted to before.
     pub(crate) paths: Vec<String>,
+    max_known: Option<usize>,
     left_out: usize,
 }
 
@@ -198,6 +223,7 @@ impl Part {
         Ok(Self {
             shard,
             fail_on: asked.fail_on,
+            max_known: asked.max_known,
             paths,
             left_out: all - selected.files.len(),
         })

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::gate::{Before, Selected, Tally, mark};
 use crate::git::{Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
 use crate::http::ErrorKind;
-use crate::settings::{Connection, is_pipeline};
+use crate::settings::{Connection, Revisions, is_pipeline};
 use crate::text::count;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,13 +25,24 @@ pub(crate) struct Past {
 type Moved = BTreeMap<String, Option<String>>;
 
 impl Past {
-    /// What the change is compared with, where only new findings count.
-    pub(crate) fn of(new_only: bool, comparison: &Comparison, selected: &Selected) -> Option<Self> {
-        let is_known = comparison.base.is_some() && comparison.base == selected.since;
-        new_only.then(|| Self {
-            base: comparison.base.clone(),
-            why: comparison.base_source.clone(),
-            moved: is_known.then(|| moved(selected.candidates.iter().map(|candidate| &candidate.change))),
+    /// What the change is compared with, where only new findings count: also where all pipelines are judged, if the job
+    /// names a base.
+    pub(crate) fn of(
+        workspace: &Workspace<'_>,
+        asked: &Revisions,
+        comparison: &Comparison,
+        selected: &Selected,
+    ) -> Result<Self, Failure> {
+        let (base, why) = match (asked.all, &asked.base) {
+            (true, Some(_)) => workspace.base_of_all(comparison, asked)?,
+            _ => (comparison.base.clone(), comparison.base_source.clone()),
+        };
+        let is_known = base.is_some() && base == selected.since;
+        let changes = selected.candidates.iter().map(|candidate| &candidate.change);
+        Ok(Self {
+            base,
+            why,
+            moved: is_known.then(|| moved(changes)),
         })
     }
 

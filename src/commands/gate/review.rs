@@ -86,6 +86,24 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
     })
 }
 
+impl Begun<'_> {
+    /// What findings are compared with, where only new ones count; before a publish with this prefix, what was published.
+    fn past(
+        &self,
+        run: &Run,
+        comparison: &Comparison,
+        selected: &Selected,
+        prefix: Option<&str>,
+    ) -> Result<Option<Past>, Failure> {
+        let past = match (self.settings.judging.new_only, prefix) {
+            (false, _) => return Ok(None),
+            (true, Some(prefix)) => Past::published(run, &self.workspace, &self.connection, prefix)?,
+            (true, None) => Past::of(&self.workspace, &self.settings.revisions, comparison, selected)?,
+        };
+        Ok(Some(past))
+    }
+}
+
 /// Reviews what changed and what `also` names, and delivers one report.
 pub(crate) fn reviewed<'a>(
     run: &'a Run,
@@ -93,12 +111,8 @@ pub(crate) fn reviewed<'a>(
     also: &AlsoReviewed<'_>,
 ) -> Result<Reviewed<'a>, Failure> {
     let started = Started::now();
-    let Begun {
-        workspace,
-        settings,
-        connection,
-        target,
-    } = begin(run, args)?;
+    let begun = begin(run, args)?;
+    let (workspace, settings, target) = (&begun.workspace, &begun.settings, &begun.target);
     let comparison = Comparison::from(target.clone());
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let paths = workspace.paths(run, &args.selection.paths, &snapshot, target.base.as_ref())?;
@@ -110,27 +124,29 @@ pub(crate) fn reviewed<'a>(
     };
     let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
     let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
-    let planned = is_whole.then(|| also(&workspace, &target)).flatten();
+    let planned = is_whole.then(|| also(workspace, target)).flatten();
     let prefix = planned.as_ref().map(|planned| planned.prefix.as_str());
-    let mut before = Past::of(settings.judging.new_only, &comparison, &chosen.selected);
-    if let (Some(before), Some(prefix)) = (before.as_mut(), prefix) {
-        *before = Past::published(run, &workspace, &connection, prefix)?;
-    }
+    let before = begun.past(run, &comparison, &chosen.selected, prefix)?;
     let unchanged = add(&mut chosen.selected, planned);
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
     let nothing = nothing(&comparison, &chosen.selected, &part, || {
         nothing_selected(&snapshot, &settings.selection)
     })?;
     if settings.dry_run {
-        let status = dry_run(run, &target, &chosen.selected, &settings, nothing.as_deref())?;
-        return Ok(Reviewed::without_report(workspace, target, status, part));
+        let status = dry_run(run, target, &chosen.selected, settings, nothing.as_deref())?;
+        return Ok(Reviewed::without_report(
+            begun.workspace,
+            begun.target,
+            status,
+            part,
+        ));
     }
     let review = Asking {
         run,
-        workspace: &workspace,
-        settings: &settings,
-        connection: &connection,
-        target: &target,
+        workspace,
+        settings,
+        connection: &begun.connection,
+        target,
         past: before.as_ref(),
     };
     let mut judged = match nothing {
@@ -140,17 +156,18 @@ pub(crate) fn reviewed<'a>(
     let policy = workspace.sources.note().map(str::to_owned);
     judged.notes.extend(policy.into_iter().chain(unchanged));
     judged.take_in(run, &chosen);
+    judged.hold_known(&part, &chosen);
     let ending = judged.ending();
     let report = started.report(review.engine(), judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;
-    let delivered = deliver(run, &workspace, &snapshot, &report, &ending, to);
+    let delivered = deliver(run, workspace, &snapshot, &report, &ending, to);
     Ok(Reviewed {
         status: ending.status.worse(delivered),
         report: Some(report),
         part,
         takes_output: to.take_output(),
-        workspace,
-        target,
+        workspace: begun.workspace,
+        target: begun.target,
     })
 }
 

@@ -56,9 +56,10 @@ fn slip(known: &[&str], restriction: &Restriction<'_>) -> Option<Slip> {
         });
     }
     // A repository whose first pipeline is still to come has no slip in its file.
-    if selection.is_of_file() && !known.is_empty() && !known.iter().any(|path| selection.includes(path)) {
+    let matches_none = || !known.is_empty() && !known.iter().any(|path| selection.includes(path));
+    if let Some(key) = selection.key().filter(|_| matches_none()) {
         return Some(Slip {
-            message: format!("no glob of `include` in {} matches a file", settings::FILE_NAME),
+            message: format!("no glob of `{key}` in {} matches a file", settings::FILE_NAME),
             hint: "globs are over whole paths from the repository root; without `include` every pipeline is meant",
         });
     }

@@ -20,9 +20,17 @@ const SCALES: [(&str, &str, &[&str]); 8] = [
 ];
 
 /// Lists of globs that let more through with each entry.
-const LETTING: [&str; 3] = ["exclude", "publish-on.branches", "publish-on.tags"];
+const LETTING: [&str; 4] = [
+    "exclude",
+    "review.exclude",
+    "publish-on.branches",
+    "publish-on.tags",
+];
 
-/// The list of globs that lets less through with each entry, and what it is where the file has none.
+/// Lists of globs that let less through with each entry.
+const TAKING: [&str; 2] = [INCLUDE, "review.include"];
+
+/// What is included where the file does not say.
 const INCLUDE: &str = "include";
 const INCLUDED: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
 
@@ -46,7 +54,7 @@ pub fn of_settings(old: &Side, new: &Side) -> Vec<String> {
         let said: Vec<String> = keys
             .into_iter()
             .filter(differs)
-            .filter_map(|key| sentence(key, old.get(key), new.get(key)))
+            .filter_map(|key| sentence(key, old, new))
             .collect();
         if said.is_empty() {
             return vec!["no setting has another value".to_owned()];
@@ -84,18 +92,16 @@ fn collect(node: NodeRef<'_, '_>, key: &str, settings: &mut Settings) {
 }
 
 /// None where both come to the same.
-fn sentence(key: &str, old: Option<&Value>, new: Option<&Value>) -> Option<String> {
+fn sentence(key: &str, old: &Settings, new: &Settings) -> Option<String> {
     if SECRET.iter().any(|part| key.to_ascii_lowercase().contains(part)) {
         return Some(Shift::Other.told(&format!("{}: another value, not shown", shown(key))));
     }
-    if [old, new]
-        .into_iter()
-        .flatten()
-        .any(|value| matches!(value, Value::List(_)))
-    {
+    let (before, after) = (old.get(key), new.get(key));
+    let is_list = |value: &Value| matches!(value, Value::List(_));
+    if [before, after].into_iter().flatten().any(is_list) {
         return list(key, &entries(key, old), &entries(key, new));
     }
-    let (old, new) = (word(key, old), word(key, new));
+    let (old, new) = (word(key, before), word(key, after));
     if old == new {
         return None;
     }
@@ -124,11 +130,19 @@ fn on_scale(key: &str, old: &str, new: &str) -> Shift {
     }
 }
 
-fn entries(key: &str, value: Option<&Value>) -> BTreeSet<String> {
-    match value {
-        Some(Value::List(list)) if key != INCLUDE || !list.is_empty() => list.iter().cloned().collect(),
-        Some(Value::One(text)) => BTreeSet::from([text.clone()]),
-        _ if key == INCLUDE => INCLUDED.map(str::to_owned).into(),
+/// The entries that hold; the globs of a section are the common ones where it has none.
+fn entries(key: &str, settings: &Settings) -> BTreeSet<String> {
+    let common = match key {
+        "review.include" | "publish.include" => Some(INCLUDE),
+        "review.exclude" | "publish.exclude" => Some("exclude"),
+        _ => None,
+    };
+    let is_include = key == INCLUDE || common == Some(INCLUDE);
+    match (settings.get(key), common) {
+        (Some(Value::List(list)), _) if !is_include || !list.is_empty() => list.iter().cloned().collect(),
+        (Some(Value::One(text)), _) => BTreeSet::from([text.clone()]),
+        (None, Some(common)) => entries(common, settings),
+        _ if is_include => INCLUDED.map(str::to_owned).into(),
         _ => BTreeSet::new(),
     }
 }
@@ -154,7 +168,7 @@ fn list(key: &str, old: &BTreeSet<String>, new: &BTreeSet<String>) -> Option<Str
         _ => Shift::Other,
     };
     let shift = match key {
-        INCLUDE => letting.reversed(),
+        key if TAKING.contains(&key) => letting.reversed(),
         key if LETTING.contains(&key) => letting,
         _ => Shift::Other,
     };
@@ -193,6 +207,10 @@ mod tests {
         insta::assert_snapshot!(said("exclude: [a, b]", "exclude: [b]"), @"exclude: - a (tightened)");
         insta::assert_snapshot!(said("", "include: ['sales/**']"), @"include: + sales/**, - **/*.orch.yaml, - **/*.tran.yaml (changed)");
         insta::assert_snapshot!(said("", "include: ['**/*.orch.yaml']"), @"include: - **/*.tran.yaml (relaxed)");
+        insta::assert_snapshot!(said("exclude: [a]", "exclude: [a]\nreview: { exclude: [a, b] }"), @"review.exclude: + b (relaxed)");
+        insta::assert_snapshot!(said("exclude: [a]", "exclude: [a]\nreview: { exclude: [] }"), @"review.exclude: - a (tightened)");
+        insta::assert_snapshot!(said("include: ['**']", "include: ['**']\nreview: { include: ['**', a] }"), @"review.include: + a (tightened)");
+        insta::assert_snapshot!(said("publish: { exclude: [a] }", "publish: {}"), @"publish.exclude: - a (changed)");
         insta::assert_snapshot!(said("review: { report: [json=a] }", "review: { report: [json=b] }"), @"review.report: + json=b, - json=a (changed)");
     }
 

@@ -4,7 +4,7 @@ use super::parts::copy;
 use super::view::{Tone, View};
 use crate::findings::{FailOn, Report, Verdict};
 use crate::report::overview::Overview;
-use crate::report::wording::{numbers, run_problem};
+use crate::report::wording::{numbers, praise, run_problem};
 use crate::text::markup as escape;
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -71,6 +71,9 @@ fn why(view: &View<'_>) -> String {
             escape(&cause.finding.message()),
             escape(&cause.concerns())
         );
+    }
+    if let Some(praise) = praise(report) {
+        let _ = writeln!(shown, "<p class=\"lead\">{praise}</p>");
     }
     let _ = writeln!(shown, "<p class=\"limit\">{}</p>", limit(report));
     shown

@@ -107,6 +107,9 @@ pub(super) struct ContextV1 {
     /// The files and folders that the review was restricted to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
+    /// The most findings that may be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_known: Option<usize>,
 }
 
 /// The numbers.
@@ -248,6 +251,7 @@ impl From<&ReviewContext> for ContextV1 {
             shard: context.shard.map(|shard| shard.to_string()),
             fail_on: context.fail_on.map(FailOn::name).map(str::to_owned),
             paths: context.paths.clone(),
+            max_known: context.max_known,
         }
     }
 }

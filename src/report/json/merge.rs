@@ -33,16 +33,29 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     let first = reports.next().ok_or(MergeError::Nothing)?;
     let mut shards: Vec<Shard> = first.context.shard.into_iter().collect();
     let mut whole = first;
-    for report in reports {
+    without_ratchet(&mut whole);
+    for mut report in reports {
         same_review(&whole, &report)?;
         shards.extend(report.context.shard);
+        without_ratchet(&mut report);
         add(&mut whole, report)?;
     }
     in_order(&mut whole);
     if !shards.is_empty() {
         check_parts(&mut whole, shards)?;
     }
+    if let Some(told) = whole.too_many_known() {
+        whole.verdict = Verdict::Failed;
+        whole.notes.push(told);
+    }
     Ok(whole)
+}
+
+/// What a part says of the number of its known findings is said again of all of them.
+fn without_ratchet(part: &mut Report) {
+    if let Some(told) = part.too_many_known() {
+        part.notes.retain(|note| *note != told);
+    }
 }
 
 fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
@@ -50,6 +63,8 @@ fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
     let total = |context: &ReviewContext| context.shard.map(|shard| shard.total.to_string());
     let whole = || "the whole".to_owned();
     let fail_on = |context: &ReviewContext| context.fail_on.unwrap_or_default().to_string();
+    let known = |context: &ReviewContext| context.max_known.map(|most| most.to_string());
+    let any = || "any number".to_owned();
     let pairs = [
         ("the engine", one.engine.to_string(), other.engine.to_string()),
         ("the commit", commit(&one.context), commit(&other.context)),
@@ -57,6 +72,11 @@ fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
             "what fails the gate",
             fail_on(&one.context),
             fail_on(&other.context),
+        ),
+        (
+            "how many findings may be known",
+            known(&one.context).unwrap_or_else(any),
+            known(&other.context).unwrap_or_else(any),
         ),
         (
             "the number of parts",
@@ -75,9 +95,10 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     for (index, file) in whole.files.iter().enumerate() {
         known.insert(file.path.clone(), index);
     }
+    let mut is_twice = false;
     for file in report.files {
         match known.get(&file.path) {
-            Some(index) if whole.files[*index] == file => {}
+            Some(index) if whole.files[*index] == file => is_twice = true,
             Some(_) => return Err(MergeError::Contradiction(file.path)),
             None => whole.files.push(file),
         }
@@ -96,6 +117,8 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
         whole.changes.get_or_insert_default().extend(changes);
     }
     whole.fixed = match (whole.fixed, report.fixed) {
+        // Which file it was in is not known, so what both may have counted is counted once.
+        (Some(one), Some(other)) if is_twice => Some(one.max(other)),
         (Some(one), Some(other)) => Some(one + other),
         _ => None,
     };

@@ -58,8 +58,10 @@ fn contradiction(report: &Report) -> Option<ReadError> {
     let fail_on = report.context.fail_on.unwrap_or_default();
     let results = report.files.iter().flat_map(|file| &file.results);
     let is_failed = results.into_iter().any(|result| result.fails(fail_on));
+    let is_over = report.too_many_known().is_some();
     let found = match report.verdict {
-        Verdict::Failed if report.gate_refused => return None,
+        Verdict::Failed if report.gate_refused || is_over => return None,
+        Verdict::Passed | Verdict::Undecided if is_over => "more findings are known than its job allows",
         Verdict::Passed | Verdict::Undecided if report.gate_refused => {
             "it does what the job does not allow to the gate"
         }
@@ -167,6 +169,7 @@ impl ContextV1 {
             shard: shard.transpose()?,
             fail_on: fail_on.transpose()?,
             paths: self.paths,
+            max_known: self.max_known,
         })
     }
 }

@@ -104,7 +104,9 @@ fn run_cases(report: &Report) -> Vec<Placed> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let needed =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
-    if let Some(why) = run_problem(report).filter(|_| needed) {
+    if let Some(told) = report.too_many_known() {
+        cases.push(problem("known findings", "max-known", &told, RUN));
+    } else if let Some(why) = run_problem(report).filter(|_| needed) {
         cases.push(problem(VERDICT, &report.verdict.to_string(), &why, RUN));
     }
     let mut names = Names::default();

@@ -9,7 +9,7 @@ pub use group::Groups;
 
 use super::About;
 use super::overview::{Cause, Overview};
-use super::wording::{excluded, gate_change, headline, run_problem, unanswered};
+use super::wording::{excluded, gate_change, headline, praise, run_problem, unanswered};
 use crate::findings::{Finding, Report, Severity, Verdict};
 use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -54,6 +54,9 @@ pub fn render(report: &Report, about: &About, style: Style) -> String {
         let overview = Overview::of(report, about.show);
         push_overview(&mut shown, &overview, about, style);
         push_remarks(&mut shown, report, about, style);
+    }
+    if let Some(praise) = praise(report).filter(|_| !style.quiet) {
+        let _ = writeln!(shown, "{}", paint(&praise, bold(AnsiColor::Green), style));
     }
     let _ = writeln!(
         shown,

@@ -59,7 +59,11 @@ fn keys(section: &str) -> Keys {
         .iter()
         .filter(|it| it.kind.is_in_file() && !it.key.is_empty() && it.place().0 == section);
     let described = here.map(|setting| {
-        let mut value = look(setting.variable);
+        let mut value = match setting.key {
+            // Without it the common one holds.
+            "review.include" | "review.exclude" | "publish.include" | "publish.exclude" => list_of_globs(),
+            _ => look(setting.variable),
+        };
         let words = value["description"].as_str().unwrap_or_default();
         // A variable holds a list in lines, which the file has no need of.
         let meaning = setting.meaning().replace(", one a line", "");
@@ -154,8 +158,14 @@ fn whole<T: Into<Value>>(least: T, most: T, default: T) -> Value {
     json!({ "type": "integer", "minimum": least.into(), "maximum": most.into(), "default": default.into() })
 }
 
+fn list_of_globs() -> Value {
+    json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
+}
+
 fn globs(default: &[&str]) -> Value {
-    json!({ "type": "array", "items": { "type": "string", "minLength": 1 }, "default": default })
+    let mut list = list_of_globs();
+    list["default"] = default.into();
+    list
 }
 
 /// The words of a flag, each with what it means, and the one that holds where none is given.

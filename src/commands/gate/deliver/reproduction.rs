@@ -26,6 +26,12 @@ pub(super) fn command(ci: &CiContext, report: &Report) -> Option<String> {
     if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
         words.push(format!("--fail-on {fail_on}"));
     }
+    if report.fixed.is_some() {
+        words.push("--new-only".to_owned());
+    }
+    if let Some(most) = context.max_known {
+        words.push(format!("--max-known {most}"));
+    }
     if !context.paths.is_empty() {
         words.push("--".to_owned());
         words.extend(context.paths.iter().map(|path| quoted(path)));

@@ -10,7 +10,7 @@ use crate::context::{Comparison, Subject};
 use crate::error::Failure;
 use crate::gate::is_within;
 use crate::git::{Change, CommitId, Snapshot};
-use crate::settings::{Revisions, Selection, is_pipeline};
+use crate::settings::{Of, Revisions, Selection, is_pipeline};
 use std::path::{Path, PathBuf};
 
 /// Two files that a user named.
@@ -51,7 +51,7 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         Some((base, head)) => of_range(run, &workspace, base, head)?,
         None => as_check(run, &workspace, args.staged, &wish)?,
     };
-    let selection = workspace.sources.selection(&args.include, &args.exclude)?;
+    let selection = workspace.sources.selection(&args.globs, Of::Review)?;
     let paths = workspace.paths(run, typed, &snapshot, ends.base.as_ref())?;
     let restriction = Restriction {
         selection: &selection,
@@ -104,9 +104,7 @@ impl From<Comparison> for Ends {
 /// Which commit, against which base. `--all` compares with nothing, and so is not asked for here.
 fn wish(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Revisions, Failure> {
     let selection = SelectionArgs {
-        base: args.base.clone(),
-        head: args.head.clone(),
-        deepen: args.deepen,
+        range: args.range.clone(),
         ..SelectionArgs::default()
     };
     let revisions = workspace.sources.checked(&CheckArgs {

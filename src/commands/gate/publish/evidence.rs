@@ -10,11 +10,12 @@ use crate::findings::{Engine, Report, Verdict};
 use crate::git::CommitId;
 use crate::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
+use crate::settings::LeftOfReview;
 use crate::text::count;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The most pipelines that are named as not reviewed.
+/// The most pipelines that are named.
 const NAMED: usize = 10;
 
 /// How a report is made that can be relied on.
@@ -96,12 +97,14 @@ impl Evidence {
         Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint("nothing was published"))
     }
 
-    /// What is proved of the plan; a failure unless every pipeline of it has results. What the reviewer left out was not
-    /// judged, for whatever reason.
-    pub(super) fn covers(&self, plan: &Plan) -> Result<ReviewEvidence, Failure> {
+    /// What is proved of the plan; a failure unless every pipeline of it has results, but for those that the policy leaves
+    /// out of the review by name. What the reviewer left out was not judged, for whatever reason.
+    pub(super) fn covers(&self, plan: &Plan, left: &LeftOfReview) -> Result<ReviewEvidence, Failure> {
         let files = self.report.files.iter();
         let reviewed: BTreeSet<&str> = files.map(|file| file.path.as_str()).collect();
-        let missing: Vec<&str> = pipelines(plan).filter(|path| !reviewed.contains(path)).collect();
+        let missing: Vec<&str> = pipelines(plan)
+            .filter(|path| !reviewed.contains(path) && !left.has(path))
+            .collect();
         if !missing.is_empty() {
             return Err(self.uncovered(&missing));
         }
@@ -114,10 +117,7 @@ impl Evidence {
     }
 
     fn uncovered(&self, missing: &[&str]) -> Failure {
-        let mut named = missing[..missing.len().min(NAMED)].join(", ");
-        if missing.len() > NAMED {
-            named = format!("{named} and {} more", missing.len() - NAMED);
-        }
+        let named = named(missing);
         let what = count(missing.len(), "pipeline");
         let message = format!("{} has no result for {what} of the plan: {named}", self.place);
         match self.sha256 {
@@ -125,6 +125,15 @@ impl Evidence {
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
                 .hint("nothing was published; --exclude leaves out what is not to be reviewed"),
         }
+    }
+}
+
+/// The first of these, and how many more there are.
+pub(super) fn named(paths: &[&str]) -> String {
+    let named = paths[..paths.len().min(NAMED)].join(", ");
+    match paths.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) use compat::Compared;
 pub(crate) use evidence::{Evidence, pipelines};
 
 use crate::api::Platform;
-use crate::cli::PublishArgs;
+use crate::cli::{GlobArgs, PublishArgs};
 use crate::commands::gate::deliver::append_outputs;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
@@ -20,7 +20,7 @@ use crate::exit::ExitStatus;
 use crate::git::CommitId;
 use crate::interface::Compat;
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
-use crate::settings::{Connection, Publish};
+use crate::settings::{Connection, LeftOfReview, Publish};
 use crate::text::{self, count};
 use crate::ui::Bar;
 use crate::write;
@@ -44,6 +44,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         settings: &settings,
         connection: &workspace.sources.connection(&run.global)?,
         target: &target,
+        left_of_review: workspace.sources.left_of_review(&GlobArgs::default())?,
         review: None,
         compared: None,
         takes_output: false,
@@ -59,6 +60,8 @@ pub(crate) struct Publishing<'a> {
     pub(crate) settings: &'a Publish,
     pub(crate) connection: &'a Connection,
     pub(crate) target: &'a Target,
+    /// What is published without a review.
+    pub(crate) left_of_review: LeftOfReview,
     /// What the review proved that this relies on.
     pub(crate) review: Option<ReviewEvidence>,
     /// What it changes for consumers, once that was compared.
@@ -83,7 +86,10 @@ impl Publishing<'_> {
             Err(error) if self.settings.dry_run => return self.show_refusal(error),
             planned => planned?,
         };
-        self.review = evidence.map(|evidence| evidence.covers(&plan)).transpose()?;
+        if let Some(evidence) = evidence {
+            self.review = Some(evidence.covers(&plan, &self.left_of_review)?);
+            self.warn_of_unreviewed(&plan);
+        }
         if self.settings.dry_run {
             self.warn(&plan);
             return self.preview(plan);
@@ -136,6 +142,19 @@ impl Publishing<'_> {
     fn warn(&self, plan: &Plan) {
         for warning in &plan.told {
             self.run.ui.warn(warning);
+        }
+    }
+
+    fn warn_of_unreviewed(&self, plan: &Plan) {
+        let left: Vec<&str> = pipelines(plan)
+            .filter(|path| self.left_of_review.has(path))
+            .collect();
+        if !left.is_empty() {
+            let what = count(left.len(), "pipeline");
+            let named = evidence::named(&left);
+            self.run.ui.warn(&format!(
+                "published without a review, as `review.include` or `review.exclude` says so: {what} ({named})"
+            ));
         }
     }
 

@@ -6,7 +6,7 @@ mod prune;
 
 pub(crate) use add::baseline;
 
-use crate::cli::WaiversVerb;
+use crate::cli::{GlobArgs, WaiversVerb};
 use crate::commands::gate::check::evaluate;
 use crate::commands::gate::waiving::{self, LIMIT, held};
 use crate::commands::gate::workspace::Workspace;
@@ -18,6 +18,7 @@ use crate::git::Snapshot;
 use crate::input;
 use crate::policy::Text;
 use crate::rules::RuleSet;
+use crate::settings::Of;
 use crate::waivers::{EditError, FILE_NAME, Placed, Standing, Waivers};
 use crate::write;
 use std::path::{Path, PathBuf};
@@ -89,7 +90,7 @@ pub(crate) fn found(
     snapshot: &Snapshot<'_>,
     rules: &RuleSet,
 ) -> Result<Tally, Failure> {
-    let selection = workspace.sources.selection(&[], &[])?;
+    let selection = workspace.sources.selection(&GlobArgs::default(), Of::Review)?;
     let files = snapshot.files(&|path| selection.wants(path))?;
     evaluate(&workspace.repo, rules, files)
 }
