@@ -6,7 +6,7 @@
 use super::contents::Contents;
 use super::error::Problem;
 use super::listing::{Listing, refuse_unsure};
-use super::references::{self, PipelineFacts};
+use super::references::{self, PipelineFacts, Wanted};
 use super::shared_file::SharedFile;
 use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
@@ -52,12 +52,9 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
         warnings: Vec::new(),
     };
     check.entries()?;
-    check.problems.extend(parameters::undeclared(
-        listing,
-        input.contents,
-        input.shared,
-        &input.sent,
-    )?);
+    check
+        .problems
+        .extend(parameters::undeclared(input.shared, &input.sent));
     for (path, facts) in &input.sent {
         check.pipeline(path, facts, needed.contains(path));
     }
@@ -76,32 +73,47 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
     })
 }
 
-/// The pipelines that the enabled shared pipelines call, over any number of steps, and themselves.
+/// The pipelines that the enabled shared pipelines call, over any number of steps, and themselves; a step at a time,
+/// since the files of a step are read together.
 fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<String>, PublishError> {
     let mut needed = BTreeSet::new();
-    let mut open: Vec<String> = input
+    let mut step: BTreeSet<String> = input
         .shared
         .enabled()
         .map(|entry| entry.pipeline.clone())
         .collect();
-    while let Some(path) = open.pop() {
-        let Some(facts) = input.sent.get_mut(&path) else {
-            continue;
-        };
-        if !needed.insert(path.clone()) {
-            continue;
-        }
-        if let (true, Some(found)) = (facts.is_skimmed, input.listing.known().get(&path)) {
-            *facts = references::read(input.contents, &found.content, true)?;
-        }
-        let called = facts
-            .references
-            .iter()
-            .flatten()
-            .flat_map(|reference| called(reference, files));
-        open.extend(called);
+    while !step.is_empty() {
+        step.retain(|path| input.sent.contains_key(path) && needed.insert(path.clone()));
+        read_skimmed(input, &step)?;
+        let facts = step.iter().filter_map(|path| input.sent.get(path));
+        let references = facts.flat_map(|facts| facts.references.iter().flatten());
+        step = references
+            .flat_map(|reference| called(reference, files))
+            .collect();
     }
     Ok(needed)
+}
+
+/// Reads those of the files as YAML that were only skimmed.
+fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), PublishError> {
+    let is_skimmed = |path: &&String| input.sent.get(*path).is_some_and(|facts| facts.is_skimmed);
+    let (paths, wanted): (Vec<&String>, Vec<Wanted<'_>>) = paths
+        .iter()
+        .filter(is_skimmed)
+        .filter_map(|path| Some((path, input.listing.known().get(path)?)))
+        .map(|(path, found)| {
+            (
+                path,
+                Wanted {
+                    content: &found.content,
+                    is_needed: true,
+                },
+            )
+        })
+        .unzip();
+    let facts = references::read_all(input.contents, &wanted)?;
+    input.sent.extend(paths.into_iter().cloned().zip(facts));
+    Ok(())
 }
 
 /// The pipelines that a reference may mean.

@@ -4,7 +4,7 @@ use super::closure::{self, Checked};
 use super::contents::Contents;
 use super::drift;
 use super::listing::{Listing, refuse_unsure};
-use super::references::{self, PipelineFacts};
+use super::references::{self, PipelineFacts, Wanted};
 use super::shared_file::SharedFile;
 use super::version::{self, VersionFacts};
 use super::warnings::{self, Warning, WarningKind};
@@ -13,7 +13,7 @@ use crate::api::header_value;
 use crate::git::{CommitId, Repository, SnapshotFile};
 use crate::pipelines::{self, Kind, SharedEntry};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The most warnings that a plan carries.
 const WARNINGS: usize = 200;
@@ -28,7 +28,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
     let config_dir = config_dir(&listing, wish)?;
     let shared = SharedFile::read(&listing, &contents, &config_dir)?;
     let mut selected = selected(&listing, wish)?;
-    let sent = read_pipelines(&contents, &selected)?;
+    let sent = read_pipelines(&contents, &selected, &shared)?;
     let checked = closure::check(closure::Input {
         listing: &listing,
         contents: &contents,
@@ -145,12 +145,20 @@ fn selected(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<BTreeMap<String, S
 fn read_pipelines(
     contents: &Contents,
     selected: &BTreeMap<String, SnapshotFile>,
+    shared: &SharedFile,
 ) -> Result<BTreeMap<String, PipelineFacts>, PublishError> {
+    let offered: HashSet<&str> = shared.enabled().map(|entry| entry.pipeline.as_str()).collect();
     let pipelines: Vec<_> = selected
         .iter()
         .filter(|(path, _)| Kind::from_path(path).is_some())
         .collect();
-    let wanted: Vec<_> = pipelines.iter().map(|(_, found)| &found.content).collect();
+    let wanted: Vec<_> = pipelines
+        .iter()
+        .map(|(path, found)| Wanted {
+            content: &found.content,
+            is_needed: offered.contains(path.as_str()),
+        })
+        .collect();
     let facts = references::read_all(contents, &wanted)?;
     Ok(pipelines
         .into_iter()

@@ -23,11 +23,20 @@ const HELD: usize = 1024 * 1024;
 static NAMES_FILES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"orchestrationJob|transformationJob|fileName|\\[xuU\r\n]").ok());
 
+/// A pipeline file to be read.
+pub(super) struct Wanted<'a> {
+    pub content: &'a Content,
+    /// Whether a shared pipeline needs it, so that it is read as YAML whatever it names.
+    pub is_needed: bool,
+}
+
 /// What is known of a pipeline file.
 pub(super) struct PipelineFacts {
     pub bytes: u64,
     /// What it names, or why it is no pipeline.
     pub references: Result<Vec<Reference>, DocumentError>,
+    /// The names of its variables, of a file that a shared pipeline needs.
+    pub variables: Vec<String>,
     /// Whether it was not read as YAML, because it cannot name a file: it may be no pipeline at all.
     pub is_skimmed: bool,
 }
@@ -36,9 +45,12 @@ pub(super) struct PipelineFacts {
 ///
 /// Files are read in parallel. Blobs are not, as libgit2's threads only wait for each other: those that must be read
 /// as YAML are collected, and read in parallel while others are.
-pub(super) fn read_all(contents: &Contents, files: &[&Content]) -> Result<Vec<PipelineFacts>, PublishError> {
-    if !matches!(files.first(), Some(Content::Blob(_))) {
-        let read = |content: &&Content| read(contents, content, false);
+pub(super) fn read_all(
+    contents: &Contents,
+    files: &[Wanted<'_>],
+) -> Result<Vec<PipelineFacts>, PublishError> {
+    if !matches!(files.first(), Some(wanted) if matches!(wanted.content, Content::Blob(_))) {
+        let read = |wanted: &Wanted<'_>| skim(contents, wanted).map(Skimmed::facts);
         return files.par_iter().map(read).collect();
     }
     let mut facts = Vec::with_capacity(files.len());
@@ -56,53 +68,37 @@ pub(super) fn read_all(contents: &Contents, files: &[&Content]) -> Result<Vec<Pi
 }
 
 /// The next files, until enough is held in memory.
-fn skim_some(contents: &Contents, rest: &mut Iter<'_, &Content>) -> Result<Vec<Skimmed>, PublishError> {
+fn skim_some(contents: &Contents, rest: &mut Iter<'_, Wanted<'_>>) -> Result<Vec<Skimmed>, PublishError> {
     let (mut window, mut held) = (Vec::new(), 0);
     while held < HELD
-        && let Some(content) = rest.next()
+        && let Some(wanted) = rest.next()
     {
-        let skimmed = skim(contents, content, false)?;
+        let skimmed = skim(contents, wanted)?;
         held += skimmed.held();
         window.push(skimmed);
     }
     Ok(window)
 }
 
-/// The facts of one file; `thorough` reads it as YAML in any case.
-pub(super) fn read(
-    contents: &Contents,
-    content: &Content,
-    thorough: bool,
-) -> Result<PipelineFacts, PublishError> {
-    skim(contents, content, thorough).map(Skimmed::facts)
-}
-
-/// The names of the pipeline's variables; none if the file cannot be read as a pipeline.
-pub(super) fn variables(contents: &Contents, content: &Content) -> Result<Option<Vec<String>>, PublishError> {
-    let Some(bytes) = contents.read(content, LIMIT)? else {
-        return Ok(None);
-    };
-    let pipeline = Pipeline::parse(&bytes).ok();
-    Ok(pipeline.map(|pipeline| pipeline.variables.into_iter().map(|it| it.name).collect()))
-}
-
 /// A file of which is known whether it must be read as YAML.
 enum Skimmed {
     Known(PipelineFacts),
-    ToRead(Vec<u8>),
+    /// The file, and whether a shared pipeline needs it.
+    ToRead(Vec<u8>, bool),
 }
 
-fn skim(contents: &Contents, content: &Content, thorough: bool) -> Result<Skimmed, PublishError> {
+fn skim(contents: &Contents, wanted: &Wanted<'_>) -> Result<Skimmed, PublishError> {
     let known = |bytes, references, is_skimmed| {
         Skimmed::Known(PipelineFacts {
             bytes,
             references,
+            variables: Vec::new(),
             is_skimmed,
         })
     };
-    Ok(match contents.read(content, LIMIT)? {
-        None => known(contents.size(content)?, Err(too_large()), false),
-        Some(bytes) if thorough || may_name_files(&bytes) => Skimmed::ToRead(bytes),
+    Ok(match contents.read(wanted.content, LIMIT)? {
+        None => known(contents.size(wanted.content)?, Err(too_large()), false),
+        Some(bytes) if wanted.is_needed || may_name_files(&bytes) => Skimmed::ToRead(bytes, wanted.is_needed),
         Some(bytes) => known(bytes.len() as u64, Ok(Vec::new()), true),
     })
 }
@@ -112,18 +108,25 @@ impl Skimmed {
     const fn held(&self) -> usize {
         match self {
             Self::Known(_) => 0,
-            Self::ToRead(bytes) => bytes.len(),
+            Self::ToRead(bytes, _) => bytes.len(),
         }
     }
 
     fn facts(self) -> PipelineFacts {
         match self {
             Self::Known(facts) => facts,
-            Self::ToRead(bytes) => PipelineFacts {
-                bytes: bytes.len() as u64,
-                references: Pipeline::parse(&bytes).map(|pipeline| pipeline.references()),
-                is_skimmed: false,
-            },
+            Self::ToRead(bytes, is_needed) => {
+                let pipeline = Pipeline::parse(&bytes);
+                let variables = pipeline.iter().filter(|_| is_needed);
+                PipelineFacts {
+                    bytes: bytes.len() as u64,
+                    variables: variables
+                        .flat_map(|pipeline| pipeline.variables.iter().map(|variable| variable.name.clone()))
+                        .collect(),
+                    references: pipeline.map(|pipeline| pipeline.references()),
+                    is_skimmed: false,
+                }
+            }
         }
     }
 }
