@@ -1,4 +1,4 @@
-# What the measurements share. Sourced by `run`, which sets BINARY, WORK and ROWS.
+# What the measurements share. Sourced by `run`, which sets BINARY, SERVER, WORK and ROWS.
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -39,11 +39,11 @@ measure() {
     python3 "$HERE/measure.py" --rows "$ROWS" "$@"
 }
 
-# start_platform DELAY [FLAG]: sets URL and PLATFORM, its process.
+# start_platform MILLISECONDS [FLAG]: sets URL and PLATFORM, its process.
 start_platform() {
     local file="$WORK/port"
     rm -f "$file"
-    python3 "$HERE/slow_platform.py" "$file" --delay "$@" &
+    "$SERVER" "$file" --delay "$@" &
     PLATFORM=$!
     until [ -s "$file" ]; do
         kill -0 "$PLATFORM" || exit 2

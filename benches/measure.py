@@ -9,10 +9,10 @@ usage: measure.py [options] NAME -- OURS [ARGUMENT]... [-- OTHER [ARGUMENT]...]
 --status N       the exit status that both end with (default 0)
 --rows FILE      where the row is added
 
-Times are medians of the wall clock; the ratio is the median of the ratios of the pairs, so that what slows the machine
-for a while slows both sides. Memory is the largest resident set of one more run, told by GNU time. Without that program
-it is what the kernel tells of the timed runs (`getrusage`), which is never less than what this script holds itself when
-it starts them, and the row says so.
+Times are medians of the wall clock and, beside it, of the processor time of the command itself. The ratio is the median of
+the ratios of the pairs, so that what slows the machine for a while slows both sides. Memory is the largest resident set
+of one more run, told by GNU time. Without that program it is what the kernel tells of the timed runs (`getrusage`),
+which is never less than what this script holds itself when it starts them, and the row says so.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def split(words):
 
 
 def run(command, status):
-    """The seconds and the kilobytes that one run takes."""
+    """The seconds, the seconds of processor time and the megabytes that one run takes."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     begin = time.perf_counter()
     process = subprocess.Popen(command, **quiet)
@@ -63,7 +63,7 @@ def run(command, status):
     process.returncode = os.waitstatus_to_exitcode(ended)
     if process.returncode != status:
         sys.exit(f"{command[0]} ended with {process.returncode}:\n{said.decode(errors='replace')}")
-    return seconds, usage.ru_maxrss * 1024 / MEGABYTE
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MEGABYTE
 
 
 def peak(command, status):
@@ -80,26 +80,32 @@ def shown(seconds):
     return f"{seconds * 1000:.2f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
 
 
+def times(runs):
+    """The medians of the wall clock and of the processor time of a side; empty where it has none."""
+    columns = [[run[column] for run in runs] for column in (0, 1)]
+    return ["" if column[0] is None else shown(statistics.median(column)) for column in columns]
+
+
 def main():
     options, commands = arguments()
     pairs = []
     for turn in range(options.runs + 1):
-        ours, memory = run(commands[0], options.status)
-        other = options.ideal if len(commands) == 1 else run(commands[1], options.status)[0]
+        ours = run(commands[0], options.status)
+        other = (options.ideal, None) if len(commands) == 1 else run(commands[1], options.status)
         if turn > 0:
-            pairs.append((ours, other, memory))
-    ours = statistics.median(pair[0] for pair in pairs)
+            pairs.append((ours, other))
     memory, floor = peak(commands[0], options.status), ""
     if memory is None:
-        memory, floor = max(pair[2] for pair in pairs), " at most"
+        memory, floor = max(ours[2] for ours, _ in pairs), " at most"
     missed = options.memory is not None and memory > options.memory
-    cells = [options.name, shown(ours), "", "", "", f"{memory:.0f} MB{floor}", ""]
-    if pairs[0][1] is not None:
-        ratio = statistics.median(pair[0] / pair[1] for pair in pairs)
-        cells[2], cells[3] = shown(statistics.median(pair[1] for pair in pairs)), f"{ratio:.2f}"
+    ours, others = ([pair[side] for pair in pairs] for side in (0, 1))
+    cells = [options.name, *times(ours), *times(others), "", "", f"{memory:.0f} MB{floor}", ""]
+    if others[0][0] is not None:
+        ratio = statistics.median(ours[0] / other[0] for ours, other in pairs)
+        cells[5] = f"{ratio:.2f}"
         missed |= options.limit is not None and ratio > options.limit
-    cells[4] = "" if options.limit is None else f"{options.limit:.2f}"
-    cells[6] = "" if options.memory is None else f"{options.memory:.0f} MB"
+    cells[6] = "" if options.limit is None else f"{options.limit:.2f}"
+    cells[8] = "" if options.memory is None else f"{options.memory:.0f} MB"
     judged = options.limit is not None or options.memory is not None
     row = "\t".join([*cells, ("MISSED" if missed else "pass") if judged else "-"])
     print(row.replace("\t", " | "), flush=True)

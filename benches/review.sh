@@ -2,7 +2,7 @@
 
 make_repository small "$WORK/small" 10000 5
 cd "$WORK/small"
-start_platform 0.2
+start_platform 200
 review=("$BINARY" review --base-url "$URL" --project-id 00000000-0000-4000-8000-000000000000
     --agent-version 10.0.0 --report "junit=$WORK/junit.xml" --report "json=$WORK/report.json")
 # 100 batches of 100 files, 4 at a time, 200 ms each.

@@ -96,7 +96,7 @@ serve() {
     sort -k2 -n "$WORK/serve.times" | awk -v name="$name" -v took="$took" -v memory="$memory" -v all="$SERVE_REQUESTS" -v rows="$ROWS" '
         { status[$1]++; time[NR] = $2 * 1000; if ($1 < 200 || $1 >= 500) bad++ }
         END {
-            row = sprintf("`serve` %s, %d mixed requests, 16 connections : median %.1f ms, 99 %% %.1f ms\t%.2f s\t\t\tno 5xx\t%s\t\t%s",
+            row = sprintf("`serve` %s, %d mixed requests, 16 connections : median %.1f ms, 99 %% %.1f ms\t%.2f s\t\t\t\t\tno 5xx\t%s\t\t%s",
                 name, NR, time[int(NR / 2)], time[int(NR * 0.99)], took / 1000, memory, bad || NR != all ? "MISSED" : "pass")
             print row >>rows
             gsub(/\t/, " | ", row)

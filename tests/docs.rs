@@ -289,13 +289,7 @@ fn every_dependency_is_explained() {
             .unwrap()
             .to_owned()
     };
-    let sections = [
-        "dependencies",
-        "target.'cfg(target_env = \"musl\")'.dependencies",
-        "dev-dependencies",
-    ]
-    .map(section)
-    .join("\n");
+    let sections = ["dependencies", "dev-dependencies"].map(section).join("\n");
     let mut used: Vec<&str> = sections
         .lines()
         .filter_map(|line| line.split([' ', '=']).next())

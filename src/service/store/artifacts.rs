@@ -4,6 +4,7 @@
 //! Versions are numbered in the order of publishing; [Latest] of a prefix is the enabled one with the highest number,
 //! whenever it was enabled.
 
+use super::Statements as _;
 use super::events::{self, Author, Entry, Kind};
 use super::{count, projects};
 use crate::service::page::Page;
@@ -140,7 +141,7 @@ pub fn insert(
     contents: &Contents,
     (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute(
+    let inserted = transaction.execute_cached(
         &format!(
             "INSERT INTO artifact ({COLUMNS}, configuration) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (prefix, version_name) DO NOTHING"
@@ -191,12 +192,12 @@ fn record(
 }
 
 fn insert_contents(transaction: &Transaction<'_>, number: i64, contents: &Contents) -> rusqlite::Result<()> {
-    let mut file = transaction.prepare("INSERT INTO artifact_file VALUES (?, ?, ?, ?)")?;
+    let mut file = transaction.prepare_cached("INSERT INTO artifact_file VALUES (?, ?, ?, ?)")?;
     for StoredFile { path, size, sha256 } in &contents.files {
         let size = i64::try_from(*size).unwrap_or(i64::MAX);
         file.execute(params![number, path, size, sha256])?;
     }
-    let mut pipeline = transaction.prepare("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
+    let mut pipeline = transaction.prepare_cached("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
     for (position, shared) in (0_u32..).zip(&contents.pipelines) {
         let SharedPipeline {
             id,
@@ -211,7 +212,7 @@ fn insert_contents(transaction: &Transaction<'_>, number: i64, contents: &Conten
 /// Whether prefix and version name are taken.
 pub fn exists(connection: &Connection, prefix: &str, version_name: &str) -> rusqlite::Result<bool> {
     connection
-        .prepare("SELECT 1 FROM artifact WHERE prefix = ? AND version_name = ?")?
+        .prepare_cached("SELECT 1 FROM artifact WHERE prefix = ? AND version_name = ?")?
         .exists([prefix, version_name])
 }
 
@@ -224,13 +225,13 @@ pub fn list(connection: &Connection, filter: &Filter, page: Page) -> rusqlite::R
         version_name,
         enabled,
     } = filter;
-    let total = connection.query_row(
+    let total = connection.query_row_cached(
         &format!("SELECT count(*) {chosen}"),
         named_params! {":prefix": prefix, ":version": version_name, ":enabled": enabled},
         count,
     )?;
     let items = connection
-        .prepare(&format!(
+        .prepare_cached(&format!(
             "SELECT {COLUMNS} {chosen} ORDER BY number DESC LIMIT :size OFFSET :offset"
         ))?
         .query_map(
@@ -261,7 +262,7 @@ pub fn find(
     version_name: Option<&str>,
 ) -> rusqlite::Result<Option<(Artifact, Vec<SharedPipeline>)>> {
     let found = connection
-        .query_row(
+        .query_row_cached(
             &format!(
                 "SELECT {COLUMNS}, number FROM artifact WHERE prefix = ?1
                  AND (version_name = ?2 OR (?2 IS NULL AND enabled)) ORDER BY number DESC LIMIT 1"
@@ -277,7 +278,9 @@ pub fn find(
 
 fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<SharedPipeline>> {
     connection
-        .prepare("SELECT id, source, description FROM shared_pipeline WHERE artifact = ? ORDER BY position")?
+        .prepare_cached(
+            "SELECT id, source, description FROM shared_pipeline WHERE artifact = ? ORDER BY position",
+        )?
         .query_map([number], |row| {
             Ok(SharedPipeline {
                 id: row.get(0)?,
@@ -296,7 +299,7 @@ pub fn set_enabled(
     (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<Option<Artifact>> {
     let changed = transaction
-        .query_row(
+        .query_row_cached(
             &format!(
                 "UPDATE artifact SET enabled = ? WHERE prefix = ? AND version_name = ? RETURNING {COLUMNS}"
             ),
@@ -315,14 +318,14 @@ pub fn shared_pipelines(
     connection: &Connection,
     page: Page,
 ) -> rusqlite::Result<(Vec<SharedPipelineItem>, u64)> {
-    let total = connection.query_row(
+    let total = connection.query_row_cached(
         "SELECT count(*) FROM (SELECT DISTINCT prefix, id FROM shared_pipeline JOIN artifact ON number = artifact)",
         [],
         count,
     )?;
     // A pipeline is shown as in its latest version, or else as in the last published one that holds it.
     let items = connection
-        .prepare(
+        .prepare_cached(
             "WITH pipeline AS (
                  SELECT prefix, id, max(number) AS newest, max(CASE WHEN enabled THEN number END) AS latest
                  FROM shared_pipeline JOIN artifact ON number = artifact

@@ -1,5 +1,6 @@
 //! Default warehouse connections of projects (API document, "Default warehouse connection (request)").
 
+use super::Statements as _;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
@@ -20,7 +21,7 @@ pub fn insert(
     name: &str,
     provider: &str,
 ) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute(
+    let inserted = transaction.execute_cached(
         "INSERT INTO connection VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         params![project.to_string(), name, provider],
     )?;
@@ -30,7 +31,7 @@ pub fn insert(
 /// The warehouse kind, in lower case, of a project's connection; none if there is no such connection.
 pub fn provider(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<String>> {
     connection
-        .query_row(
+        .query_row_cached(
             "SELECT provider FROM connection WHERE project = ? AND name = ?",
             params![project.to_string(), name],
             |row| row.get(0),

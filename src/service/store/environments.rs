@@ -1,5 +1,6 @@
 //! Environments of projects (API document, "Environment").
 
+use super::Statements as _;
 use super::count;
 use super::events::{self, Author, Entry, Kind};
 use crate::service::page::Page;
@@ -63,7 +64,7 @@ pub fn insert(
         access_level,
         definition,
     } = environment;
-    let inserted = transaction.execute(
+    let inserted = transaction.execute_cached(
         "INSERT INTO environment (project, name, agent, access_level, definition) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (project, name) DO NOTHING",
         params![
@@ -102,13 +103,15 @@ pub fn list(
     page: Page,
 ) -> rusqlite::Result<(Vec<EnvironmentItem>, u64)> {
     let project = project.to_string();
-    let total = connection.query_row(
+    let total = connection.query_row_cached(
         "SELECT count(*) FROM environment WHERE project = ?",
         [&project],
         count,
     )?;
     let items = connection
-        .prepare("SELECT name, agent FROM environment WHERE project = ? ORDER BY number LIMIT ? OFFSET ?")?
+        .prepare_cached(
+            "SELECT name, agent FROM environment WHERE project = ? ORDER BY number LIMIT ? OFFSET ?",
+        )?
         .query_map(params![project, page.size, page.offset()], |row| {
             let agent: String = row.get(1)?;
             Ok(EnvironmentItem {

@@ -2,6 +2,7 @@
 //!
 //! An event is recorded in the transaction of the change that it tells of, so there is never one without the other.
 
+use super::Statements as _;
 use super::count;
 use crate::service::clock::Moment;
 use crate::service::page::Page;
@@ -183,13 +184,13 @@ pub fn list(
     page: Page,
 ) -> rusqlite::Result<(Vec<AuditEvent>, u64)> {
     let chosen = "FROM event WHERE at >= :from AND (:to IS NULL OR at <= :to)";
-    let total = connection.query_row(
+    let total = connection.query_row_cached(
         &format!("SELECT count(*) {chosen}"),
         named_params! {":from": from, ":to": to},
         count,
     )?;
     let items = connection
-        .prepare(&format!(
+        .prepare_cached(&format!(
             "SELECT id, name, type, description, at, project, subject_id, subject_name, subject_type, actor_id,
                  actor_email, information
              {chosen} ORDER BY number LIMIT :size OFFSET :offset"

@@ -2,6 +2,7 @@
 //!
 //! How an execution ends, and when, is settled as it starts; what it is now follows from the time.
 
+use super::Statements as _;
 use crate::service::clock::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -80,7 +81,7 @@ pub struct ExecutionResult {
 
 /// Adds an execution; false, and nothing is changed, if one with the same tag runs in the project.
 pub fn insert(transaction: &Transaction<'_>, new: &NewExecution) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute(
+    let inserted = transaction.execute_cached(
         "INSERT INTO execution (id, project, pipeline, environment, tag, started_at, ends_at, success, message)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (
              SELECT 1 FROM execution
@@ -109,7 +110,7 @@ pub fn find(
     now: Moment,
 ) -> rusqlite::Result<Option<ExecutionResult>> {
     connection
-        .query_row(
+        .query_row_cached(
             "SELECT started_at, ends_at, success, message, cancelled_at FROM execution
              WHERE id = ? AND project = ?",
             params![id.to_string(), project.to_string()],
@@ -142,7 +143,7 @@ pub fn find(
 
 /// Terminates the execution of a project, if it runs; false if there is no such execution.
 pub fn cancel(transaction: &Transaction<'_>, project: Uuid, id: Uuid, now: Moment) -> rusqlite::Result<bool> {
-    let changed = transaction.execute(
+    let changed = transaction.execute_cached(
         "UPDATE execution SET cancelled_at = CASE WHEN ends_at > ?1 THEN coalesce(cancelled_at, ?1) ELSE cancelled_at END
          WHERE id = ?2 AND project = ?3",
         params![now, id.to_string(), project.to_string()],

@@ -1,5 +1,6 @@
 //! Projects made through the API (API document, "Project").
 
+use super::Statements as _;
 use super::count;
 use super::events::{self, Author, Entry, Kind};
 use rusqlite::{Connection, Row, Transaction, params};
@@ -61,7 +62,7 @@ pub fn insert(transaction: &Transaction<'_>, project: &NewProject, author: &Auth
         warehouse,
         full_saas,
     } = project;
-    transaction.execute(
+    transaction.execute_cached(
         "INSERT INTO project (id, name, description, warehouse, full_saas) VALUES (?, ?, ?, ?, ?)",
         params![id.to_string(), name, description, warehouse, full_saas],
     )?;
@@ -110,9 +111,9 @@ pub fn list(
     offset: i64,
 ) -> rusqlite::Result<(Vec<ProjectItem>, u64)> {
     let chosen = "FROM project WHERE id NOT IN (SELECT value FROM json_each(?1))";
-    let total = connection.query_row(&format!("SELECT count(*) {chosen}"), [except], count)?;
+    let total = connection.query_row_cached(&format!("SELECT count(*) {chosen}"), [except], count)?;
     let items = connection
-        .prepare(&format!(
+        .prepare_cached(&format!(
             "SELECT id, name, description {chosen} ORDER BY number LIMIT ?2 OFFSET ?3"
         ))?
         .query_map(params![except, size, offset], item)?
@@ -134,7 +135,7 @@ pub fn initialize_repository(
     project: Uuid,
     [provider, owner, name]: [&str; 3],
 ) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute(
+    let inserted = transaction.execute_cached(
         "INSERT INTO repository VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
         params![project.to_string(), provider, owner, name],
     )?;

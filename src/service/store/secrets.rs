@@ -2,6 +2,7 @@
 //!
 //! The secret itself is not kept: nothing here reads it, and so nothing here can lose it.
 
+use super::Statements as _;
 use super::events::{self, Author, Entry, Kind};
 use rusqlite::{OptionalExtension, Transaction, params};
 use uuid::Uuid;
@@ -25,7 +26,7 @@ pub fn put(
     author: &Author,
 ) -> rusqlite::Result<()> {
     let agent = agent.to_string();
-    transaction.execute(
+    transaction.execute_cached(
         "INSERT OR REPLACE INTO secret VALUES (?, ?, ?, ?)",
         params![agent, name, kind, key],
     )?;
@@ -42,7 +43,7 @@ pub fn put(
 /// The one project in whose environments the runner is the default; a runner without one belongs to nobody yet.
 fn project_of(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
     let id: Option<String> = transaction
-        .query_row(
+        .query_row_cached(
             "SELECT min(project) FROM environment WHERE agent = ? HAVING count(DISTINCT project) = 1",
             [agent],
             |row| row.get(0),

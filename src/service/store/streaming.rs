@@ -2,6 +2,7 @@
 //!
 //! Only when a pipeline was started and stopped is kept; its status follows from the time.
 
+use super::Statements as _;
 use super::events::{self, Author, Entry, Kind};
 use crate::service::clock::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -64,7 +65,7 @@ pub struct NewPipeline {
 
 /// Adds a streaming pipeline, at rest.
 pub fn insert(transaction: &Transaction<'_>, new: &NewPipeline, author: &Author) -> rusqlite::Result<()> {
-    transaction.execute(
+    transaction.execute_cached(
         "INSERT INTO streaming_pipeline (id, project, name, definition) VALUES (?, ?, ?, ?)",
         params![
             new.id.to_string(),
@@ -104,7 +105,7 @@ fn record(
 /// The definition of a project's streaming pipeline, as JSON.
 pub fn definition(connection: &Connection, project: Uuid, id: Uuid) -> rusqlite::Result<Option<String>> {
     connection
-        .query_row(
+        .query_row_cached(
             "SELECT definition FROM streaming_pipeline WHERE id = ? AND project = ?",
             params![id.to_string(), project.to_string()],
             |row| row.get(0),
@@ -120,7 +121,7 @@ pub fn status(
     now: Moment,
 ) -> rusqlite::Result<Option<StreamingStatus>> {
     connection
-        .query_row(
+        .query_row_cached(
             "SELECT started_at, stopped_at FROM streaming_pipeline WHERE id = ? AND project = ?",
             params![id.to_string(), project.to_string()],
             |row| Ok(status_of(row.get(0)?, row.get(1)?, now)),
@@ -157,7 +158,7 @@ pub fn command(
         ),
     };
     let name: Option<String> = transaction
-        .query_row(
+        .query_row_cached(
             &format!("UPDATE streaming_pipeline SET {change} WHERE id = ?2 AND project = ?3 RETURNING name"),
             params![author.at, id.to_string(), project.to_string()],
             |row| row.get(0),
@@ -172,7 +173,7 @@ pub fn command(
 
 /// Starts again, after the service was, what had been started.
 pub fn start_again(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
-    transaction.execute(
+    transaction.execute_cached(
         "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",
         [now],
     )?;

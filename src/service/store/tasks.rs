@@ -3,6 +3,7 @@
 //! A task is stored as it was when a caller last changed it. What time has made of it since is worked out when it is
 //! read, and written down with the next change.
 
+use super::Statements as _;
 use crate::service::agent::{Message, Task};
 use crate::service::clock::Moment;
 use rusqlite::types::Type;
@@ -69,7 +70,7 @@ const COLUMNS: &str = "number, id, project, branch, description, created_at, sta
 
 /// Adds a task with its first messages, on a branch of its own.
 pub fn insert(transaction: &Transaction<'_>, new: &NewTask, said: &[Message]) -> rusqlite::Result<()> {
-    transaction.execute(
+    transaction.execute_cached(
         "INSERT INTO task (id, project, branch, description, created_at, state) VALUES (?, ?, ?, ?, ?, ?)",
         params![
             new.id.to_string(),
@@ -89,7 +90,7 @@ fn state(task: &Task) -> rusqlite::Result<String> {
 
 /// Writes down the state of a task and what happened since it was last written.
 pub fn update(transaction: &Transaction<'_>, stored: &StoredTask, said: &[Message]) -> rusqlite::Result<()> {
-    transaction.execute(
+    transaction.execute_cached(
         "UPDATE task SET state = ? WHERE number = ?",
         params![state(&stored.task)?, stored.number],
     )?;
@@ -115,7 +116,7 @@ fn append(transaction: &Transaction<'_>, number: i64, said: &[Message]) -> rusql
 /// The task with this id, as it was last written.
 pub fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
     connection
-        .query_row(
+        .query_row_cached(
             &format!("SELECT {COLUMNS} FROM task WHERE id = ?"),
             [id.to_string()],
             stored,
@@ -131,7 +132,7 @@ pub fn list(
 ) -> rusqlite::Result<Vec<StoredTask>> {
     let text = |id: Option<Uuid>| id.map(|id| id.to_string());
     connection
-        .prepare(&format!(
+        .prepare_cached(&format!(
             "SELECT {COLUMNS} FROM task WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR branch = ?2)
              ORDER BY number DESC"
         ))?
@@ -171,13 +172,13 @@ pub fn messages(
     from: u32,
     limit: u32,
 ) -> rusqlite::Result<(Vec<Message>, u32)> {
-    let total = connection.query_row(
+    let total = connection.query_row_cached(
         "SELECT count(*) FROM task_message WHERE task = ?",
         [stored.number],
         |row| row.get(0),
     )?;
     let messages = connection
-        .prepare(
+        .prepare_cached(
             "SELECT data, turn, at FROM task_message WHERE task = ? AND position >= ?
              ORDER BY position LIMIT ?",
         )?
@@ -194,6 +195,6 @@ pub fn messages(
 
 /// Removes a task with all its messages.
 pub fn remove(transaction: &Transaction<'_>, stored: &StoredTask) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM task WHERE number = ?", [stored.number])?;
+    transaction.execute_cached("DELETE FROM task WHERE number = ?", [stored.number])?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Project variables and their overrides in environments (API document, "Project variable").
 
+use super::Statements as _;
 use super::count;
 use crate::service::page::Page;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
@@ -143,7 +144,7 @@ fn found(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
 
 /// Adds a variable; false, and nothing is changed, if the project has one of this name.
 pub fn insert(transaction: &Transaction<'_>, project: Uuid, variable: &Variable) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute(
+    let inserted = transaction.execute_cached(
         "INSERT INTO variable (project, id, name, type, behaviour, description, value, double_resolution)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, name) DO NOTHING",
         params![
@@ -163,7 +164,7 @@ pub fn insert(transaction: &Transaction<'_>, project: Uuid, variable: &Variable)
 /// The variable of a project by its name.
 pub fn find(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<VariableRow>> {
     connection
-        .query_row(
+        .query_row_cached(
             &format!("SELECT {COLUMNS} FROM variable WHERE project = ? AND name = ?"),
             params![project.to_string(), name],
             found,
@@ -174,13 +175,13 @@ pub fn find(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Res
 /// A page of the variables of a project, by age, and how many there are.
 pub fn list(connection: &Connection, project: Uuid, page: Page) -> rusqlite::Result<(Vec<Variable>, u64)> {
     let project = project.to_string();
-    let total = connection.query_row(
+    let total = connection.query_row_cached(
         "SELECT count(*) FROM variable WHERE project = ?",
         [&project],
         count,
     )?;
     let items = connection
-        .prepare(&format!(
+        .prepare_cached(&format!(
             "SELECT {COLUMNS} FROM variable WHERE project = ? ORDER BY number LIMIT ? OFFSET ?"
         ))?
         .query_map(params![project, page.size, page.offset()], |row| {
@@ -193,7 +194,7 @@ pub fn list(connection: &Connection, project: Uuid, page: Page) -> rusqlite::Res
 /// Writes everything of a variable that can change.
 pub fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::Result<()> {
     let VariableRow { number, variable } = found;
-    transaction.execute(
+    transaction.execute_cached(
         "UPDATE variable SET type = ?, behaviour = ?, description = ?, value = ?, double_resolution = ?
          WHERE number = ?",
         params![
@@ -210,7 +211,7 @@ pub fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::R
 
 /// Removes a variable with all its overrides; false if there is none.
 pub fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusqlite::Result<bool> {
-    let removed = transaction.execute(
+    let removed = transaction.execute_cached(
         "DELETE FROM variable WHERE project = ? AND name = ?",
         params![project.to_string(), name],
     )?;
@@ -224,7 +225,7 @@ pub fn overrides(
     environment: Option<&str>,
 ) -> rusqlite::Result<Vec<Override>> {
     connection
-        .prepare(
+        .prepare_cached(
             "SELECT environment, value FROM variable_override
              WHERE variable = ?1 AND (?2 IS NULL OR environment = ?2) ORDER BY environment",
         )?
@@ -243,7 +244,7 @@ pub fn put_override(
     found: &VariableRow,
     item: &Override,
 ) -> rusqlite::Result<()> {
-    transaction.execute(
+    transaction.execute_cached(
         "INSERT OR REPLACE INTO variable_override VALUES (?, ?, ?)",
         params![found.number, item.environment_name, item.value],
     )?;
@@ -256,7 +257,7 @@ pub fn remove_override(
     found: &VariableRow,
     environment: &str,
 ) -> rusqlite::Result<bool> {
-    let removed = transaction.execute(
+    let removed = transaction.execute_cached(
         "DELETE FROM variable_override WHERE variable = ? AND environment = ?",
         params![found.number, environment],
     )?;

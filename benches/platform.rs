@@ -1,0 +1,191 @@
+//! The platform of the benches: it answers after a set time, and takes uploads as fast as they come, so that what is
+//! measured is the client.
+//!
+//! usage: platform PORT_FILE [--delay MILLISECONDS [--twice]]
+//!
+//! It writes its port to PORT_FILE when it listens. Reviews are answered after the delay, with one result a rule, and with
+//! two findings a file where `--twice` says so; uploads are read to their end and forgotten. An upload with a commit
+//! hash shows its details once, so the same version can be published and verified again and again; the version
+//! `unverified` is never shown. The details name what the shared pipelines of `make_repository.py` are called.
+
+#![allow(clippy::print_stderr, reason = "it has no other way to say what is wrong")]
+
+use anyhow::Context as _;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderMap};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use serde_json::{Map, Value, json};
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// The rules of `make_repository.py`.
+const RULES: [&str; 3] = [
+    "minimum-components",
+    "unused-components",
+    "start-and-end-components",
+];
+/// How much of an upload is read at a time, in bytes.
+const PIECE: usize = 1024 * 1024;
+/// How many shared pipelines `make_repository.py` makes.
+const SHARED: u32 = 3;
+
+struct Platform {
+    delay: Duration,
+    twice: bool,
+    /// The details of what was published last, until they are shown.
+    published: Mutex<Option<Map<String, Value>>>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match serve(&std::env::args().skip(1).collect::<Vec<_>>()).await {
+        Ok(never) => match never {},
+        Err(error) => {
+            eprintln!("platform: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+async fn serve(arguments: &[String]) -> anyhow::Result<Infallible> {
+    let (file, delay, more) = match arguments {
+        [file] => (file, 0, &[][..]),
+        [file, option, delay, more @ ..] if option == "--delay" => (file, delay.parse()?, more),
+        _ => anyhow::bail!("usage: platform PORT_FILE [--delay MILLISECONDS [--twice]]"),
+    };
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let unfinished = format!("{file}.new");
+    std::fs::write(&unfinished, listener.local_addr()?.port().to_string()).context(unfinished.clone())?;
+    std::fs::rename(&unfinished, file)?;
+    let platform = Arc::new(Platform {
+        delay: Duration::from_millis(delay),
+        twice: more == ["--twice"],
+        published: Mutex::default(),
+    });
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let platform = Arc::clone(&platform);
+        let service = service_fn(move |request| answer(Arc::clone(&platform), request));
+        let mut builder = http1::Builder::new();
+        builder.max_buf_size(PIECE);
+        tokio::spawn(builder.serve_connection(TokioIo::new(stream), service));
+    }
+}
+
+async fn answer(platform: Arc<Platform>, request: Request<Incoming>) -> hyper::Result<Response<String>> {
+    if request.method() == Method::GET {
+        return Ok(platform.details());
+    }
+    if !request.uri().path().ends_with("/reviews") {
+        let (head, body) = request.into_parts();
+        take(body, |_| ()).await?;
+        return Ok(platform.published(&head.headers));
+    }
+    let mut asked = Vec::new();
+    take(request.into_body(), |piece| asked.extend_from_slice(piece)).await?;
+    tokio::time::sleep(platform.delay).await;
+    Ok(reviewed(&asked, platform.twice))
+}
+
+/// Reads a body to its end.
+async fn take(body: Incoming, mut each: impl FnMut(&[u8])) -> hyper::Result<()> {
+    let mut body = pin!(body);
+    while let Some(frame) = poll_fn(|context| Pin::as_mut(&mut body).poll_frame(context)).await {
+        if let Some(piece) = frame?.data_ref() {
+            each(piece);
+        }
+    }
+    Ok(())
+}
+
+impl Platform {
+    fn published(&self, headers: &HeaderMap) -> Response<String> {
+        let names = ["sharedPipelineIdPrefix", "versionName", "commitHash", "branch"];
+        let value = |name| {
+            headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .map(Value::from)
+        };
+        let mut details: Map<String, Value> = names
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), value(name)?)))
+            .collect();
+        let version = details.get("versionName").cloned();
+        if details.contains_key("commitHash") && version != Some(json!("unverified")) {
+            details.insert("enabled".to_owned(), true.into());
+            *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Some(details);
+        }
+        respond(200, &json!({ "versionName": version, "ignoredResources": [] }))
+    }
+
+    fn details(&self) -> Response<String> {
+        let published = self
+            .published
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(details) = published else {
+            return respond(404, &json!({ "message": "there is no such version" }));
+        };
+        let shared: Vec<Value> = (0..SHARED)
+            .map(|number| json!({ "sharedPipelineId": format!("shared-{number}") }))
+            .collect();
+        respond(
+            200,
+            &json!({ "artifactDetails": details, "sharedPipelines": shared }),
+        )
+    }
+}
+
+/// Every tenth file has a finding that names a component, so that its line must be found; or each has two.
+fn reviewed(request: &[u8], twice: bool) -> Response<String> {
+    let asked: Value = serde_json::from_slice(request).unwrap_or_default();
+    let paths = asked["pipelines"].as_array().into_iter().flatten();
+    let result = |(number, path): (usize, &Value)| {
+        let named: &[&str] = match number % 10 {
+            _ if twice => &["Done", "Start"],
+            0 => &["Done"],
+            _ => &[],
+        };
+        let rules: Vec<Value> = RULES
+            .iter()
+            .enumerate()
+            .map(|(index, rule)| judged(rule, named.get(index).copied()))
+            .collect();
+        (path.as_str().unwrap_or_default().to_owned(), json!(rules))
+    };
+    let results: Map<String, Value> = paths.enumerate().map(result).collect();
+    respond(
+        200,
+        &json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }),
+    )
+}
+
+fn judged(rule: &str, named: Option<&str>) -> Value {
+    let violations: Vec<String> = named
+        .map(|name| format!("The component '{name}' is unused"))
+        .into_iter()
+        .collect();
+    let status = if named.is_some() { "FAILED" } else { "PASSED" };
+    json!({ "ruleName": rule, "status": status, "violations": violations })
+}
+
+fn respond(status: u16, body: &Value) -> Response<String> {
+    let mut response = Response::new(body.to_string());
+    if let Ok(status) = status.try_into() {
+        *response.status_mut() = status;
+    }
+    let kind = hyper::header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
