@@ -1,8 +1,9 @@
 //! What a report says besides the review itself, handed in by whoever knows it.
 
 use crate::diff::Line as ChangeLine;
-use crate::findings::{Block, Changed, Report, Show};
+use crate::findings::{Block, Changed, Finding, Report, Show};
 use crate::picture::Canvas;
+use crate::text::count;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -73,9 +74,21 @@ pub struct WrongRules {
     pub place: String,
 }
 
+/// Places of the rules file that are named with what they cause.
+const PLACES: usize = 5;
+
 impl About {
+    /// The first places that cause what is said of this finding, and how many more there are. Holds text from outside.
+    pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {
+        let places = self.places(finding.rule, finding.error_type);
+        let first = places.iter().take(PLACES).map(|place| (*place).to_owned());
+        let more = places.len().saturating_sub(PLACES);
+        let more = (more > 0).then(|| format!("and {}", count(more, "more place")));
+        first.chain(more).collect()
+    }
+
     /// The places that cause what is said of this rule: those that name it, else all that lead to the same error.
-    pub(super) fn places(&self, rule: &str, error_type: Option<&str>) -> Vec<&str> {
+    fn places(&self, rule: &str, error_type: Option<&str>) -> Vec<&str> {
         let wrong = self
             .wrong_rules
             .iter()

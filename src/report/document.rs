@@ -80,7 +80,7 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
     page.list("Not reviewed", unanswered.iter().map(|told| escape(&said(told))));
     let overview = Overview::of(report, about.show);
     page.overview(&overview);
-    page.list("Not evaluated", overview.causes.iter().map(cause));
+    page.list("Not evaluated", overview.causes.iter().map(|it| cause(it, about)));
     let by_file = overview.by_file();
     for (path, findings) in &by_file {
         page.file_table(path, findings, about);
@@ -301,9 +301,16 @@ fn gate_change(change: &GateChange) -> String {
     format!("{}{separator}{}", code(&named(&change.path)), words.join("; "))
 }
 
-fn cause(cause: &Cause<'_>) -> String {
+fn cause(cause: &Cause<'_>, about: &About) -> String {
     let message = escape(&said(&cause.finding.message()));
-    format!("{message}: {}", escape(&said(&cause.concerns())))
+    let places = about.named_places(&cause.finding);
+    let places: Vec<String> = places.iter().map(|place| code(&named(place))).collect();
+    let at = if places.is_empty() { "" } else { ", at " };
+    format!(
+        "{message}{at}{}: {}",
+        places.join(", "),
+        escape(&said(&cause.concerns()))
+    )
 }
 
 fn named(name: &str) -> String {

@@ -2,6 +2,7 @@
 
 use crate::program::Call;
 use crate::world::{pipeline, project};
+use std::path::Path;
 
 const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const NAMING: &str = "component-naming-convention";
@@ -106,4 +107,39 @@ fn a_pattern_that_makes_other_engines_hang_is_answered() {
     world.write("b.orch.yaml", pipeline(&["Start", &name, "Done"]));
     world.write(RULES_FILE, naming("'(a+)+(a|aa)*([a-zA-Z]+)*'"));
     Call::new(&world.work()).run(&["check"]).expect(1);
+}
+
+/// Where the file is wrong stands with what that causes, wherever people read it.
+#[test]
+fn the_places_of_a_broken_rules_file_stand_in_every_report_for_people() {
+    let world = project();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(RULES_FILE, naming("'(a'"));
+    let summary = world.path().join("summary.md");
+    let call = Call::new(&world.work()).variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
+    let args = [
+        "check",
+        "--all",
+        "--report",
+        "markdown=r.md",
+        "--report",
+        "html=r.html",
+    ];
+    let shown = call.run(&args).expect(1).out;
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let marks = [("&#58;", ":"), ("&#95;", "_"), ("&#46;", ".")];
+        marks
+            .iter()
+            .fold(text, |text, (mark, plain)| text.replace(mark, plain))
+    };
+    let reports = [
+        shown,
+        read(&world.work().join("r.md")),
+        read(&world.work().join("r.html")),
+        read(&summary),
+    ];
+    for report in reports {
+        assert!(report.contains(&format!("{RULES_FILE}:2:")), "{report}");
+    }
 }

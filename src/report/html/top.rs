@@ -3,7 +3,7 @@
 use super::parts::copy;
 use super::view::{Tone, View};
 use crate::findings::{FailOn, Report, Verdict};
-use crate::report::overview::Overview;
+use crate::report::overview::{Cause, Overview};
 use crate::report::wording::{numbers, praise, run_problem};
 use crate::text::markup as escape;
 use jiff::Timestamp;
@@ -67,9 +67,10 @@ fn why(view: &View<'_>) -> String {
     for cause in Overview::of(report, view.about.show).causes {
         let _ = writeln!(
             shown,
-            "<p class=\"lead\">{} It concerns {}.</p>",
+            "<p class=\"lead\">{} It concerns {}.{}</p>",
             escape(&cause.finding.message()),
-            escape(&cause.concerns())
+            escape(&cause.concerns()),
+            places(view, &cause)
         );
     }
     if let Some(praise) = praise(report) {
@@ -77,6 +78,19 @@ fn why(view: &View<'_>) -> String {
     }
     let _ = writeln!(shown, "<p class=\"limit\">{}</p>", limit(report));
     shown
+}
+
+/// Where the rules file is wrong.
+fn places(view: &View<'_>, cause: &Cause<'_>) -> String {
+    let named = view.about.named_places(&cause.finding);
+    let shown = named
+        .iter()
+        .map(|place| format!("<code>{}</code>", escape(place)));
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    format!(" It stands at {}.", shown.join(", "))
 }
 
 /// The findings that fail the gate, by rule; none where no finding does.

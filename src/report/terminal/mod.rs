@@ -39,9 +39,6 @@ const LEAST: usize = 20;
 /// Lines shown before and after that of a finding.
 const REACH: u32 = 2;
 
-/// Places of the rules file that are named with what they cause.
-const PLACES: usize = 5;
-
 /// What is wrong with the rules file stands in the file, so its own check shows more than a review can.
 const RULES_HINT: &str =
     "hint: `sluicegate rules lint` shows every place in the rules file that is to be mended";
@@ -103,16 +100,8 @@ fn push_overview(shown: &mut String, overview: &Overview<'_>, about: &About, sty
 /// What keeps many files from being judged: once, with the files that it concerns.
 fn push_cause(shown: &mut String, cause: &Cause<'_>, about: &About, style: Style) {
     push_message(shown, &cause.finding, style);
-    let places = about.places(cause.finding.rule, cause.finding.error_type);
-    for place in places.iter().take(PLACES) {
-        let _ = writeln!(shown, "  --> {}", text::line(place));
-    }
-    if places.len() > PLACES {
-        let _ = writeln!(
-            shown,
-            "  --> and {} more",
-            text::count(places.len() - PLACES, "place")
-        );
+    for place in about.named_places(&cause.finding) {
+        let _ = writeln!(shown, "  --> {}", text::line(&place));
     }
     let concerns = format!("It concerns {}.", cause.concerns());
     for line in wrapped(&text::line(&concerns), style.width) {
