@@ -4,7 +4,10 @@ use super::{BatchAnswer, Compared, Positions};
 use crate::api::{ReviewAnswer, RuleAnswer};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
 use crate::rules::RuleSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The lines of so many files are looked for together.
+const GROUP: usize = 128;
 
 /// Everything that the answers say, and everything that they do not.
 #[derive(Debug, Default)]
@@ -30,6 +33,7 @@ pub struct Tally {
 /// Merges the answers. `rules` are those of the reviewed commit, where they are known.
 pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut Positions<'_>) -> Tally {
     let mut tally = Tally::default();
+    positions.find(&answers.iter().flat_map(with_findings).collect());
     for batch in answers {
         match batch.outcome {
             Ok(answer) => Merger {
@@ -37,7 +41,7 @@ pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut
                 rules,
                 positions,
             }
-            .batch(batch.files, answer),
+            .batch(&batch.files, answer),
             Err(error) => {
                 let reason = error.cause();
                 let missing = |path| Unreviewed {
@@ -54,6 +58,19 @@ pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut
     tally
 }
 
+/// The files of a batch in which something was found.
+fn with_findings(batch: &BatchAnswer) -> impl Iterator<Item = &str> {
+    let answer = batch.outcome.as_ref().ok();
+    let files = batch.files.iter().map(String::as_str);
+    files.filter(move |path| answer.is_some_and(|answer| has_findings(answer.results.as_ref(), path)))
+}
+
+fn has_findings(results: Option<&BTreeMap<String, Vec<RuleAnswer>>>, path: &str) -> bool {
+    let is_told = |rule: &RuleAnswer| rule.status.as_deref() != Some("PASSED") && !rule.violations.is_empty();
+    let rules = results.and_then(|results| results.get(path));
+    rules.is_some_and(|rules| rules.iter().any(is_told))
+}
+
 struct Merger<'m, 'p> {
     tally: &'m mut Tally,
     rules: Option<&'m RuleSet>,
@@ -61,7 +78,7 @@ struct Merger<'m, 'p> {
 }
 
 impl Merger<'_, '_> {
-    fn batch(&mut self, files: Vec<String>, answer: ReviewAnswer) {
+    fn batch(&mut self, files: &[String], answer: ReviewAnswer) {
         let failed = self.status(answer.review_status.as_deref());
         if failed {
             self.tally.failed_batches.push(files.iter().cloned().collect());
@@ -69,13 +86,17 @@ impl Merger<'_, '_> {
         let mut results = answer.results.unwrap_or_default();
         let excluded: BTreeSet<String> = answer.excluded_files.into_iter().collect();
         let before = self.tally.files.len();
-        for path in files {
-            match results.remove(&path) {
-                Some(rules) if !(rules.is_empty() && excluded.contains(&path)) => {
-                    self.file(path, rules, failed);
+        for group in files.chunks(GROUP) {
+            let told = |path: &&str| has_findings(Some(&results), path);
+            self.positions.read(group.iter().map(String::as_str).filter(told));
+            for path in group {
+                match results.remove(path) {
+                    Some(rules) if !(rules.is_empty() && excluded.contains(path)) => {
+                        self.file(path.clone(), rules, failed);
+                    }
+                    _ if excluded.contains(path) => self.tally.excluded.push(path.clone()),
+                    _ => self.unreviewed(path.clone(), "the platform's answer has no result here"),
                 }
-                _ if excluded.contains(&path) => self.tally.excluded.push(path),
-                _ => self.unreviewed(path, "the platform's answer has no result here"),
             }
         }
         let judged = self.tally.files.iter().skip(before);

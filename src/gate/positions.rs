@@ -1,36 +1,61 @@
 //! What a violation is about, and where that stands: the component that its text names, in the file as it was reviewed.
 
 use crate::findings::{Status, Violation};
-use crate::git::{CommitId, Repository};
+use crate::git::{BlobId, CommitId, Repository};
 use crate::pipelines::Pipeline;
 use crate::rules;
 use crate::yaml::DocumentError;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::collections::{BTreeSet, HashMap};
 
 /// Pipelines larger than this are not searched for positions; their findings stand on line 1.
 const SIZE_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Reads a file when it is first asked for, and keeps the last one, as questions come file by file.
+/// Knows a group of files at a time, as questions come group by group.
 pub struct Positions<'a> {
     repo: &'a Repository,
     commit: &'a CommitId,
-    last: Option<(String, Option<Result<Pipeline, DocumentError>>)>,
+    blobs: HashMap<String, BlobId>,
+    pipelines: HashMap<String, Result<Pipeline, DocumentError>>,
 }
 
 impl<'a> Positions<'a> {
     /// Positions in the files of `commit`.
-    pub const fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
+    pub fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
         Self {
             repo,
             commit,
-            last: None,
+            blobs: HashMap::new(),
+            pipelines: HashMap::new(),
         }
+    }
+
+    /// Finds all files that will be asked about, in one walk; what cannot be found has no positions.
+    pub fn find(&mut self, paths: &BTreeSet<&str>) {
+        if paths.is_empty() {
+            return;
+        }
+        let found = self.repo.files(self.commit, &|path| paths.contains(path));
+        let files = found.unwrap_or_default().into_iter();
+        self.blobs = files.map(|file| (file.path, file.blob)).collect();
+    }
+
+    /// Reads these files, and forgets those before: one after the other from git, whose threads only wait for each
+    /// other, and then all of them as YAML.
+    pub fn read<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
+        let content = |path: &str| self.repo.read_blob(self.blobs.get(path)?, SIZE_LIMIT).ok();
+        let contents: Vec<_> = paths
+            .filter_map(|path| Some((path.to_owned(), content(path)?)))
+            .collect();
+        let parse = |(path, bytes): (String, Vec<u8>)| (path, Pipeline::parse(&bytes));
+        self.pipelines = contents.into_par_iter().map(parse).collect();
     }
 
     /// The violation with the words `text`: its line is that of what they name in the file, and of what is wrong with a
     /// file that is no pipeline.
-    pub fn violation(&mut self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
+    pub fn violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
-        match self.pipeline(path) {
+        match self.pipelines.get(path) {
             Some(Ok(pipeline)) => {
                 violation.size = rules::size(rule, pipeline);
                 if let Some(named) = pipeline.named_in(&violation.text) {
@@ -44,18 +69,5 @@ impl<'a> Positions<'a> {
             Some(Err(_)) | None => {}
         }
         violation
-    }
-
-    fn pipeline(&mut self, path: &str) -> Option<&Result<Pipeline, DocumentError>> {
-        if self.last.as_ref().is_none_or(|(known, _)| known != path) {
-            self.last = Some((path.to_owned(), self.read(path)));
-        }
-        self.last.as_ref()?.1.as_ref()
-    }
-
-    fn read(&self, path: &str) -> Option<Result<Pipeline, DocumentError>> {
-        let file = self.repo.find_file(self.commit, path).ok()??;
-        let bytes = self.repo.read_blob(&file.blob, SIZE_LIMIT).ok()?;
-        Some(Pipeline::parse(&bytes))
     }
 }

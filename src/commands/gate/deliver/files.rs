@@ -7,10 +7,14 @@ use crate::commands::Run;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Report;
-use crate::report::{self, About, Format};
+use crate::report::{self, About, Format, ReportError};
 use crate::write;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::borrow::Cow;
 use std::path::Path;
+
+/// A report's bytes, or why it could not be made.
+type Rendered = Result<Vec<u8>, ReportError>;
 
 /// Writes the reports that were asked for; where none were, those that the host looks for. One of the latter that
 /// cannot be written is a warning, as nobody asked for it.
@@ -21,22 +25,32 @@ pub(super) fn write_reports(
     about: &About,
     check: &mut impl FnMut(Result<(), Failure>),
 ) {
-    for target in &delivery.to.reports {
-        check(write_report(run, target, delivery.report, about));
+    let (report, asked) = (delivery.report, &delivery.to.reports);
+    let formats = asked.iter().map(|target| target.format).collect();
+    for (target, bytes) in asked.iter().zip(rendered(formats, report, about)) {
+        check(write_report(run, target, bytes, report, about));
     }
-    if !delivery.to.reports.is_empty() {
+    if !asked.is_empty() {
         return;
     }
-    for (format, place) in usual(run, host) {
+    let usual = usual(run, host);
+    let formats = usual.iter().map(|(format, _)| *format).collect();
+    for ((format, place), bytes) in usual.iter().zip(rendered(formats, report, about)) {
         let target = ReportFlag {
-            format,
-            path: Some(run.env.current_dir().join(&*place)),
+            format: *format,
+            path: Some(run.env.current_dir().join(&**place)),
         };
-        match write_report(run, &target, delivery.report, about) {
+        match write_report(run, &target, bytes, report, about) {
             Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
             Err(failure) => run.ui.warn(&words(&failure)),
         }
     }
+}
+
+/// The report in each of these formats, made side by side: none takes long, all of them together do.
+fn rendered(formats: Vec<Format>, report: &Report, about: &About) -> Vec<Rendered> {
+    let render = |format| report::render(format, report, about);
+    formats.into_par_iter().map(render).collect()
 }
 
 /// Where a host looks for reports without being told, or where its documentation tells one to put them; on GitHub the
@@ -108,7 +122,13 @@ pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Opti
     asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
-fn write_report(run: &Run, target: &ReportFlag, report: &Report, about: &About) -> Result<(), Failure> {
+fn write_report(
+    run: &Run,
+    target: &ReportFlag,
+    bytes: Rendered,
+    report: &Report,
+    about: &About,
+) -> Result<(), Failure> {
     let format = target.format;
     let unusable = |error: anyhow::Error| {
         let place = target
@@ -131,7 +151,7 @@ fn write_report(run: &Run, target: &ReportFlag, report: &Report, about: &About) 
             "the SARIF report leaves out {cut} of the least findings, as GitHub takes no more; the JSON report has all"
         ));
     }
-    let bytes = report::render(format, report, about).map_err(|error| unusable(error.into()))?;
+    let bytes = bytes.map_err(|error| unusable(error.into()))?;
     match &target.path {
         Some(path) => write::whole(path, &bytes).map_err(|error| unusable(error.into())),
         None => run.ui.out(&String::from_utf8_lossy(&bytes)),
