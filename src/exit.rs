@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-/// How a run ended. The numbers are part of the public contract (README, section "Exit codes").
+/// How a run ended. The numbers are part of the public contract (`docs/book/exit-codes.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitStatus {

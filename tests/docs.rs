@@ -86,9 +86,18 @@ fn hold(path: &str, mark: &str, wanted: &str) {
 }
 
 #[test]
-fn readme_names_every_command() {
-    let readme = read("README.md");
-    let listed: Vec<&str> = readme
+fn readme_is_read_in_a_minute() {
+    let lines = read("README.md").lines().count();
+    assert!(
+        lines <= 150,
+        "README has {lines} lines: what is looked up belongs to the book"
+    );
+}
+
+#[test]
+fn the_reference_lists_every_command() {
+    let reference = read("docs/book/reference.md");
+    let listed: Vec<&str> = reference
         .lines()
         .filter_map(|line| line.strip_prefix("| `sluicegate ")?.split('`').next())
         .collect();
@@ -100,7 +109,7 @@ fn readme_names_every_command() {
 }
 
 #[test]
-fn readme_lists_every_variable() {
+fn the_book_lists_every_variable() {
     let code = |word: &str| match word {
         "" => String::new(),
         word => format!("`{word}`"),
@@ -119,11 +128,11 @@ fn readme_lists_every_variable() {
         "\n| variable | flag | key | who may say it | meaning |\n|---|---|---|---|---|\n{}\n",
         rows.collect::<String>()
     );
-    hold("README.md", "variables", &table);
+    hold("docs/book/settings.md", "variables", &table);
 }
 
 #[test]
-fn readme_uses_only_flags_that_exist() {
+fn readme_and_the_book_use_only_flags_that_exist() {
     let mut known: Vec<String> = commands()
         .iter()
         .flat_map(flags)
@@ -135,17 +144,30 @@ fn readme_uses_only_flags_that_exist() {
             .filter_map(|arg| arg.get_long().map(str::to_owned)),
     );
     known.extend(["help", "version"].map(str::to_owned));
-    let foreign = ["release", "bare", "auto"];
-    let readme = read("README.md");
-    let used = readme
-        .split([' ', '`', '\n', '='])
-        .filter_map(|word| word.strip_prefix("--"))
-        .filter(|word| !word.is_empty());
-    for flag in used.filter(|flag| flag.chars().all(|c| c.is_ascii_lowercase() || c == '-')) {
-        assert!(
-            known.iter().any(|k| k == flag) || foreign.contains(&flag),
-            "README names --{flag}, which does not exist"
-        );
+    let of_cargo = ["release", "locked", "path"];
+    let of_git = ["bare", "auto", "depth"];
+    let of_docker = ["rm", "target", "user", "volume"];
+    let of_others = [
+        "check",
+        "fail",
+        "ignore-missing",
+        "location",
+        "remote-name-all",
+        "show-error",
+        "silent",
+    ];
+    let foreign = [&of_cargo[..], &of_git, &of_docker, &of_others].concat();
+    for (page, text) in book::pages() {
+        let used = text
+            .split([' ', '`', '\n', '='])
+            .filter_map(|word| word.strip_prefix("--"))
+            .filter(|word| !word.is_empty());
+        for flag in used.filter(|flag| flag.chars().all(|c| c.is_ascii_lowercase() || c == '-')) {
+            assert!(
+                known.iter().any(|k| k == flag) || foreign.contains(&flag),
+                "{page} names --{flag}, which does not exist"
+            );
+        }
     }
 }
 
@@ -352,13 +374,14 @@ fn the_action_hands_over_every_setting_by_environment() {
 }
 
 #[test]
-fn the_configuration_in_readme_is_accepted() {
-    let readme = read("README.md");
-    let example = readme
+fn the_configuration_among_the_settings_is_accepted() {
+    let page = "docs/book/settings.md";
+    let settings = read(page);
+    let example = settings
         .split("```yaml\n")
         .find(|block| block.starts_with("# sluicegate.yaml"))
         .unwrap();
-    accept_configuration("README.md", example.split("```").next().unwrap());
+    accept_configuration(page, example.split("```").next().unwrap());
 }
 
 /// Holds the text of a configuration file in a document to the program.

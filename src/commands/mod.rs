@@ -92,6 +92,6 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
 }
 
 /// Every CI host sets `CI`, or names itself in a variable that detection knows.
-fn is_ci(env: &Env) -> bool {
+pub(crate) fn is_ci(env: &Env) -> bool {
     env.get("CI").is_some() || !matches!(ci::detect(env, None), Ok(found) if found.host == ci::Host::None)
 }

@@ -118,9 +118,9 @@ pub fn is_within(path: &str, wanted: &str) -> bool {
 }
 
 impl Selected {
-    /// Whether nothing that is told here differs from the base.
-    pub const fn is_unchanged(&self) -> bool {
-        self.candidates.is_empty() && self.gate_changes.is_empty() && self.lookalikes.is_empty()
+    /// Whether nothing is selected, and no pipeline and nothing that looks like one differs from the base.
+    pub const fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.candidates.is_empty() && self.lookalikes.is_empty()
     }
 
     /// A sentence about the files whose names only look like a pipeline's, if there are any.

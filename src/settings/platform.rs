@@ -30,37 +30,46 @@ pub struct Connection {
     pub warnings: Vec<String>,
 }
 
+const BASE_URL_IS: &str = "the address of the platform's API, such as https://platform.example.com";
+
+const PROJECT_IS: &str = "its UUID, which `sluicegate projects list` shows beside the project's name; `project-id` in \
+     sluicegate.yaml says it once for all";
+
+const AGENT_VERSION_IS: &str = "the version of the agent that runs the project's pipelines, as the platform shows it beside \
+     the agent; `agent-version` in sluicegate.yaml says it once for all";
+
 impl Connection {
     /// The platform's address, which a request needs.
     pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
-        self.base_url
-            .as_ref()
-            .ok_or_else(|| missing("the platform's base URL", "--base-url", variable::BASE_URL))
+        self.base_url.as_ref().ok_or_else(|| {
+            missing(
+                "the platform's base URL",
+                "--base-url",
+                variable::BASE_URL,
+                BASE_URL_IS,
+            )
+        })
     }
 
     /// The project, which its resources need.
     pub fn project_id(&self) -> Result<Uuid, SettingsError> {
         self.project_id
-            .ok_or_else(|| missing("the project", "--project-id", variable::PROJECT_ID))
+            .ok_or_else(|| missing("the project", "--project-id", variable::PROJECT_ID, PROJECT_IS))
     }
 
     /// The `Agent-Version` header, which a review needs.
     pub fn agent_version(&self) -> Result<&str, SettingsError> {
-        let missing = || {
-            let hint = format!(
-                "give --agent-version or set {}: the version of the agent that runs the project's pipelines, as the platform \
-                 shows it beside the agent; `agent-version` in sluicegate.yaml says it once for all",
-                variable::AGENT_VERSION
-            );
-            SettingsError::new("the agent version is not set").with_hint(hint)
-        };
-        self.agent_version.as_deref().ok_or_else(missing)
+        let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
+        self.agent_version
+            .as_deref()
+            .ok_or_else(|| missing("the agent version", flag, variable, AGENT_VERSION_IS))
     }
 
     /// Where the token comes from, which a request needs.
     pub fn token(&self) -> Result<&TokenSource, SettingsError> {
         let hint = format!(
-            "set {} (a CI secret), {}, {}, or {} with {} and {}",
+            "set {} (a CI secret), {}, {}, or {} with {} and {}; who administers the account on the platform gives out tokens \
+             and API credentials",
             variable::TOKEN,
             variable::TOKEN_FILE,
             variable::TOKEN_COMMAND,
@@ -74,8 +83,10 @@ impl Connection {
     }
 }
 
-fn missing(what: &str, flag: &str, variable: &str) -> SettingsError {
-    SettingsError::new(format!("{what} is not set")).with_hint(format!("give {flag} or set {variable}"))
+/// `where_from` says where people find it.
+fn missing(what: &str, flag: &str, variable: &str, where_from: &str) -> SettingsError {
+    let hint = format!("give {flag} or set {variable}: {where_from}");
+    SettingsError::new(format!("{what} is not set")).with_hint(hint)
 }
 
 impl Sources<'_> {

@@ -105,6 +105,12 @@ fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
         "no pipeline differs from head, and head is already in the default branch `origin/main`: all are taken",
     ]);
     assert_eq!(paths(&ended.json()), ["a.orch.yaml"]);
+    // What `sluicegate init` writes changes no pipeline either, and is told.
+    world.write("sluicegate.yaml", "retries: 1\n");
+    let report = check(&world.work(), &[]).expect(0).json();
+    assert_eq!(paths(&report), ["a.orch.yaml"]);
+    assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     let staged = check(&world.work(), &["--staged"]).expect(0);
     assert_eq!(
         staged.json()["notes"],

@@ -425,3 +425,55 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
         "{text}"
     );
 }
+
+/// What nobody set, and the words that say where people find it.
+const FOUND_WHERE: [(&str, &str, &str); 4] = [
+    ("base-url", "SLUICEGATE_BASE_URL", "https://platform.example.com"),
+    ("project", "SLUICEGATE_PROJECT_ID", "`sluicegate projects list`"),
+    ("agent-version", "SLUICEGATE_AGENT_VERSION", "beside the agent"),
+    (
+        "token",
+        "SLUICEGATE_TOKEN",
+        "who administers the account on the platform",
+    ),
+];
+
+#[test]
+fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
+    let world = project();
+    let ended = doctor(&Call::new(&world.work())).expect(2);
+    let platform = platform();
+    for (name, variable, words) in FOUND_WHERE {
+        let check = check(&ended, name);
+        let hint = check["hint"].as_str().unwrap();
+        assert_eq!(check["status"], "failed", "{check}");
+        assert!(hint.contains(variable) && hint.contains(words), "{check}");
+        // A review says the same.
+        let call = platform.call(&world).without(variable);
+        call.run(&["review", "--all"])
+            .expect(2)
+            .saying(&[check["found"].as_str().unwrap(), hint]);
+    }
+}
+
+#[test]
+fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
+    let world = World::new();
+    world.write(".acme/notes.yaml", "a: 1\n");
+    world.write(".github/workflows/build.yml", "on: push\n");
+    world.commit("first");
+    world.push();
+    let platform = platform();
+    let call = platform.call(&world);
+    let ended = doctor(&call);
+    let found = check(&ended, "rules-file")["found"].as_str().unwrap().to_owned();
+    assert!(found.ends_with("those that hold YAML: .acme"), "{found}");
+    only(
+        ended,
+        2,
+        "rules-file",
+        &["`sluicegate rules init --config-dir .acme`"],
+    );
+    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+    assert_eq!(check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
+}

@@ -27,7 +27,7 @@ fn failing(text: &str) -> Platform {
 }
 
 /// A host's comments, kept as the host does.
-struct Comments {
+pub struct Comments {
     host: Platform,
     kept: Arc<Mutex<Vec<Value>>>,
 }
@@ -91,7 +91,7 @@ impl Comments {
         Self { host, kept }
     }
 
-    fn github(before: Vec<Value>) -> Self {
+    pub fn github(before: Vec<Value>) -> Self {
         let bot = json!({ "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
         let comments = Self::new(
             "^/repos/o/r/issues/12/comments$",
@@ -116,14 +116,14 @@ impl Comments {
         )
     }
 
-    fn bodies(&self) -> Vec<String> {
+    pub fn bodies(&self) -> Vec<String> {
         let all = self.kept.lock().unwrap();
         all.iter()
             .map(|c| c["body"].as_str().unwrap().to_owned())
             .collect()
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         self.host.server.uri()
     }
 }

@@ -5,6 +5,8 @@ use crate::repo::World;
 use crate::world::pipeline;
 use serde_json::Value;
 use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 const SHARED: &str = "pipelines:\n  - pipeline: a.orch.yaml\n    id: load\n";
 
@@ -405,4 +407,51 @@ fn the_workflow_pins_the_actions_of_others_by_commit() {
         let own = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/workflows/ci.yml");
         assert!(fs::read_to_string(own).unwrap().contains(used[0]), "{}", used[0]);
     }
+}
+
+/// What `init` shows on a terminal where somebody answers this.
+fn on_a_terminal(call: &Call, answer: &str) -> String {
+    let program = call.command(&[]);
+    let mut command = Command::new("script");
+    command
+        .args([
+            "-qec",
+            &format!("'{}' init --host none", program.get_program().display()),
+        ])
+        .arg("/dev/null")
+        .current_dir(program.get_current_dir().unwrap())
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    for (name, value) in program.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let shown = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success(), "{shown}");
+    shown
+}
+
+#[test]
+fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
+    let world = World::new();
+    world.write(".acme/notes.yaml", "a: 1\n");
+    world.write("a.orch.yaml", "type: orchestration\n");
+    world.commit("first");
+    let said = on_a_terminal(&Call::new(&world.work()).variable("CI", "true"), "1\n");
+    assert!(!said.contains("Which hidden folder"), "{said}");
+    assert!(
+        read(&world, "sluicegate.yaml").contains("# config-dir: "),
+        "{said}"
+    );
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    let said = on_a_terminal(&Call::new(&world.work()), "1\n");
+    assert!(
+        said.contains("Which hidden folder") && said.contains(".acme"),
+        "{said}"
+    );
+    let file = read(&world, "sluicegate.yaml");
+    assert!(file.contains("\nconfig-dir: \".acme\"\n"), "{file}");
 }

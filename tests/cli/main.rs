@@ -26,6 +26,7 @@ mod diff;
 mod doctor;
 mod events;
 mod faults;
+mod first_hour;
 mod gate;
 mod histories;
 mod hostile;

@@ -123,8 +123,12 @@ fn the_schema_is_one_and_knows_the_examples() {
     let schema = Call::new(folder.path()).run(&["schema"]).expect(0).json();
     let validator = jsonschema::draft7::new(&schema).unwrap();
     assert!(jsonschema::draft7::meta::is_valid(&schema));
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let examples: Vec<serde_json::Value> = readme
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book");
+    let pages: String = fs::read_dir(book)
+        .unwrap()
+        .map(|page| fs::read_to_string(page.unwrap().path()).unwrap())
+        .collect();
+    let examples: Vec<serde_json::Value> = pages
         .split("```yaml\n")
         .filter(|block| block.starts_with("# sluicegate.yaml"))
         .map(|block| serde_yaml::from_str(block.split("```").next().unwrap()).unwrap())

@@ -1,4 +1,4 @@
-//! The path of README, "A user's path": serve, branch, review, fix, review, publish, publish again, an ignored file.
+//! The path of the book, "A user's path": serve, branch, review, fix, review, publish, publish again, an ignored file.
 
 use crate::program::{Call, PROJECT, Served};
 use crate::repo::World;
@@ -83,8 +83,8 @@ fn from_serve_to_a_published_version() {
     call(&world, &served).run(&publish).expect(5).saying(&["1.0.0"]);
 
     // As printed.
-    let readme = include_str!("../../README.md");
-    let printed = readme
+    let page = include_str!("../../docs/book/first-steps.md");
+    let printed = page
         .lines()
         .find(|line| line.contains("--version-name 1.0.1"))
         .unwrap();

@@ -45,9 +45,9 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     };
     let snapshot = checking.snapshot()?;
     let paths = checking.paths(&snapshot, &args.selection.paths)?;
-    let comparison = checking.comparison(&paths)?;
-    paths.must_exist(&workspace, &snapshot, &comparison)?;
-    let (comparison, mut chosen) = checking.chosen(&snapshot, comparison, &paths)?;
+    let compared = checking.comparison(&paths)?;
+    paths.must_exist(&workspace, &snapshot, &compared)?;
+    let (comparison, mut chosen) = checking.chosen(&snapshot, compared.clone(), &paths)?;
     let left = paths.left(&chosen.selected);
     let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
@@ -55,9 +55,10 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut judged = if let Some(why) = nothing(&comparison, selected, &part, unselected)? {
         Judged::nothing(format!("nothing to check: {why}"))
     } else {
+        // Where all are taken, what head has is known: nothing of it is brought by whoever looks.
         let asked = &settings.revisions;
         let before = settings.judging.new_only;
-        let before = before.then(|| Past::of(&workspace, asked, &comparison, selected));
+        let before = before.then(|| Past::of(&workspace, asked, &compared, selected));
         let before = before.transpose()?;
         let fail_on = settings.judging.fail_on;
         judge(
@@ -157,7 +158,7 @@ impl Checking<'_> {
         paths: &Paths,
     ) -> Result<(Comparison, Chosen), Failure> {
         let chosen = self.select(snapshot, &comparison, paths)?;
-        if !chosen.selected.is_unchanged() || !self.may_be_head(&comparison, paths) {
+        if !chosen.selected.is_empty() || !self.may_be_head(&comparison, paths) {
             return Ok((comparison, chosen));
         }
         let wish = as_wish(self.settings.revisions.clone());
@@ -173,7 +174,9 @@ impl Checking<'_> {
         self.run.ui.say(&format!(
             "no pipeline differs from head, and {why}: all are taken"
         ));
-        let chosen = self.select(snapshot, &comparison, paths)?;
+        let gate_changes = chosen.selected.gate_changes;
+        let mut chosen = self.select(snapshot, &comparison, paths)?;
+        chosen.selected.gate_changes = gate_changes;
         Ok((comparison, chosen))
     }
 

@@ -65,7 +65,7 @@ fn on_remote(target: &Target, repo: &Repository) -> String {
     }
 }
 
-/// The keys are part of the public contract (README, section "Context").
+/// The keys are part of the public contract (`docs/book/formats.md`, section "Context").
 fn as_json(target: &Target, selected: &Selected) -> Value {
     json!({
         "ci": target.ci.to_string(),

@@ -1,6 +1,6 @@
 //! The platform's hidden folder, where nothing in the repository tells which one it is: which it may be, and who says.
 
-use crate::commands::Run;
+use crate::commands::{Run, is_ci};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::Snapshot;
@@ -47,22 +47,28 @@ pub(crate) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure
 /// Asks on a terminal; else an error that says which folders there are, and what to type.
 pub(crate) fn must_be_named(snapshot: &Snapshot<'_>, run: &Run, command: &str) -> Result<String, Failure> {
     let candidates = candidates(snapshot)?;
-    if let Some(name) = ask(run, &candidates)? {
-        return Ok(name);
+    match ask(run, &candidates)? {
+        Some(name) => Ok(name),
+        None => Err(unknown(&candidates, command)),
     }
+}
+
+/// Nothing tells which folder it is: those that it may be, and what to type.
+pub(crate) fn unknown(candidates: &[String], command: &str) -> Failure {
     let mut message = "no hidden folder at the repository root looks like the platform's".to_owned();
     if !candidates.is_empty() {
         let _ = write!(message, "; those that hold YAML: {}", candidates.join(", "));
     }
     let first = candidates.first().map_or(".NAME", String::as_str);
-    Err(Failure::usage(message).hint(format!(
+    Failure::usage(message).hint(format!(
         "name it, as the platform's documentation does: `{command} --config-dir {first}`"
-    )))
+    ))
 }
 
-/// Asks which one it is; none where nobody can be asked, or nothing is answered.
+/// Asks which one it is; none where nobody can be asked, or nothing is answered. Some CI hosts give jobs a terminal, and
+/// nobody sits there.
 pub(crate) fn ask(run: &Run, candidates: &[String]) -> Result<Option<String>, Failure> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if is_ci(&run.env) || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
     }
     let mut question = "Which hidden folder at the repository root is the platform's?\n".to_owned();

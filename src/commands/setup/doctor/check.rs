@@ -102,10 +102,15 @@ impl Check {
     }
 }
 
+/// Whether somebody came to this check.
+pub(super) fn is_there(checks: &[Check], name: &str) -> bool {
+    checks.iter().any(|check| check.name == name)
+}
+
 /// Adds those of these checks that nobody came to.
 pub(super) fn leave_rest(checks: &mut Vec<Check>, names: &[&'static str]) {
     for name in names {
-        if checks.iter().all(|check| check.name != *name) {
+        if !is_there(checks, name) {
             checks.push(Check::not_applicable(
                 name,
                 "not checked, because of what failed above",

@@ -4,6 +4,7 @@ use super::check::{self, Check, Found};
 use crate::ci::Host;
 use crate::cli::{CiArgs, ReviewArgs};
 use crate::commands::Run;
+use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -97,7 +98,7 @@ fn files(run: &Run, workspace: &Workspace<'_>, settings: &Settings) -> Vec<Check
     });
     let (rules, shared) = match &folder {
         Ok((snapshot, folder)) => (
-            Check::new("rules-file", rules_file(workspace, snapshot)),
+            Check::new("rules-file", rules_file(workspace, snapshot, folder.as_deref())),
             Check::new(
                 "shared-pipelines",
                 shared_pipelines(workspace, snapshot, folder.as_deref(), settings),
@@ -133,7 +134,15 @@ fn depth(workspace: &Workspace<'_>, settings: &Settings) -> Result<Found, Failur
         .hint(format!("{whole}, or set SLUICEGATE_DEEPEN to true")))
 }
 
-fn rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Found, Failure> {
+fn rules_file(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    folder: Option<&str>,
+) -> Result<Found, Failure> {
+    if folder.is_none() {
+        let candidates = platform_folder::candidates(snapshot)?;
+        return Err(platform_folder::unknown(&candidates, "sluicegate rules init"));
+    }
     let Some(file) = workspace.rules_file(snapshot)? else {
         let message = format!("there is no `{RULES_FILE}` in the platform's hidden folder");
         return Err(Failure::usage(message).hint("`sluicegate rules init` writes one"));

@@ -54,6 +54,7 @@ pub(super) async fn examine(run: &Run, settings: Option<Settings>, checks: &mut 
         connection.timeout = connection.timeout.min(REQUEST);
         connection.retries = connection.retries.min(1);
         ask(run, &settings, checks).await;
+        nobody_said(&settings.connection, checks);
     }
     check::leave_rest(checks, &ASKED);
 }
@@ -70,6 +71,19 @@ async fn ask(run: &Run, settings: &Settings, checks: &mut Vec<Check>) {
     checks.extend(way.checks());
     if way.is_open() {
         checks.extend(allowed(run, settings).await);
+    }
+}
+
+/// What is not set is told at once, however far the asking came.
+fn nobody_said(connection: &Connection, checks: &mut Vec<Check>) {
+    let missing = [
+        ("token", connection.token().err()),
+        ("project", connection.project_id().err()),
+    ];
+    for (name, why) in missing {
+        if let Some(why) = why.filter(|_| !check::is_there(checks, name)) {
+            checks.push(Check::failed(name, &why.into()));
+        }
     }
 }
 

@@ -1,0 +1,214 @@
+//! A person's first hour: a repository with a past is cloned, the gate is taken up, a bad change is stopped, mended and merged,
+//! and two versions are published. The platform is `sluicegate serve`, GitHub's API keeps comments as GitHub does.
+
+use crate::hosts::Comments;
+use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
+use crate::repo::{World, git};
+use crate::world::pipeline;
+use serde_json::{Value, json};
+use std::fs;
+
+const SHARED: &str = "\
+version: \"1.0\"
+type: shared-pipelines-config
+pipelines:
+  - { pipeline: sales/load.orch.yaml, displayName: Load, id: load, enabled: true, parameters: {} }
+";
+const LOAD: &str = "sales/load.orch.yaml";
+const LOST: &str = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
+
+/// The person, the platform, and the host of the repository.
+struct Hour {
+    world: World,
+    platform: Served,
+    comments: Comments,
+}
+
+impl Hour {
+    /// A clone of a repository in which one of two pipelines is larger than the rules would have it, and of which somebody
+    /// published a version by hand.
+    fn begin() -> Self {
+        let world = World::new();
+        let steps: Vec<String> = (1..=12).map(|n| format!("Step {n}")).collect();
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        world.write(".platform/shared-pipelines.yaml", SHARED);
+        world.write(".github/workflows/build.yml", "on: push\n");
+        world.write("sales/old.orch.yaml", pipeline(&steps));
+        world.write(LOAD, pipeline(&["Start", "Load", "Done"]));
+        world.commit("some years");
+        world.push();
+        fs::remove_dir_all(world.work()).unwrap();
+        git(world.path(), &["clone", "-q", "remote.git", "work"]);
+        let project = format!("{PROJECT}={}", world.remote().display());
+        let token = format!("{TOKEN}=admin");
+        let platform = Served::start(world.path(), &["--project", &project, "--token", &token]);
+        let hour = Self {
+            world,
+            platform,
+            comments: Comments::github(Vec::new()),
+        };
+        let by_hand = ["publish", "--prefix", "remote", "--version-name", "1.0.0"];
+        hour.run(&by_hand).expect(0);
+        hour
+    }
+
+    /// At the person's desk.
+    fn run(&self, args: &[&str]) -> Ended {
+        Call::with_platform(&self.world.work(), &self.platform.url).run(args)
+    }
+
+    fn id(&self, revision: &str) -> String {
+        self.world.git(&["rev-parse", revision])
+    }
+
+    /// The job on GitHub: address and token are its own, the rest stands in the file.
+    fn job(&self, event: &str, reference: &str, payload: &Value) -> Ended {
+        let file = self.world.path().join("event.json");
+        fs::write(&file, payload.to_string()).unwrap();
+        Call::with_platform(&self.world.work(), &self.platform.url)
+            .without("SLUICEGATE_PROJECT_ID")
+            .without("SLUICEGATE_AGENT_VERSION")
+            .variable("SLUICEGATE_COMMENT", "true")
+            .variable("SLUICEGATE_VERSION_NAME", "{next}")
+            .variable("CI", "true")
+            .variable("GITHUB_ACTIONS", "true")
+            .variable("GITHUB_EVENT_NAME", event)
+            .variable("GITHUB_REF", reference)
+            .variable("GITHUB_SHA", self.id("HEAD"))
+            .variable("GITHUB_REPOSITORY", "o/r")
+            .variable("GITHUB_EVENT_PATH", file.display().to_string())
+            .variable("GITHUB_API_URL", self.comments.url())
+            .variable("GITHUB_TOKEN", "job-s3cret")
+            .run(&["ci"])
+    }
+
+    /// Commits to a branch, pushes it, and runs the job of its pull request.
+    fn propose(&self, branch: &str) -> Ended {
+        self.world.git(&["checkout", "-q", "-B", branch]);
+        self.world.commit("a change");
+        self.world.push();
+        let side = |name: &str, id: String| json!({ "ref": name, "sha": id, "repo": { "full_name": "o/r" } });
+        let payload = json!({
+            "number": 12,
+            "repository": { "default_branch": "main", "full_name": "o/r" },
+            "pull_request": {
+                "number": 12,
+                "head": side(branch, self.id("HEAD")),
+                "base": side("main", self.id("origin/main")),
+            },
+        });
+        self.job("pull_request", "refs/pull/12/merge", &payload)
+    }
+
+    /// Merges the branch, and runs the job of the default branch.
+    fn merge(&self, branch: &str) -> Ended {
+        let before = self.id("origin/main");
+        self.world.git(&["checkout", "-q", "main"]);
+        self.world.git(&["merge", "-q", "--no-ff", "-m", "merge", branch]);
+        self.world.push();
+        let payload = json!({
+            "ref": "refs/heads/main",
+            "before": before,
+            "after": self.id("HEAD"),
+            "repository": { "default_branch": "main", "full_name": "o/r" },
+        });
+        self.job("push", "refs/heads/main", &payload)
+    }
+
+    fn versions(&self) -> Vec<String> {
+        let listed = self.run(&["artifacts", "list", "-o", "json"]).expect(0).json();
+        let versions = listed["results"].as_array().unwrap().iter();
+        let mut names: Vec<String> = versions
+            .map(|version| version["versionName"].as_str().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The one comment on the pull request.
+    fn comment(&self) -> String {
+        let bodies = self.comments.bodies();
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        bodies[0].clone()
+    }
+}
+
+fn has(ended: &Ended, words: &[&str]) {
+    for word in words {
+        assert!(ended.all().contains(word), "{word:?}: {}", ended.all());
+    }
+}
+
+#[test]
+fn from_a_clone_with_a_past_to_the_next_version() {
+    let hour = Hour::begin();
+    let said = hour.run(&["init"]).expect(0);
+    has(
+        &said,
+        &[
+            "findings today    1 of 2 pipelines",
+            "--adopt",
+            "wrote             sluicegate.yaml",
+            "wrote             .github/workflows/sluicegate.yml",
+        ],
+    );
+    // What is missing is said with what to do, and doing it is enough.
+    has(
+        &hour.run(&["doctor"]).expect(2),
+        &["1 check failed", "`sluicegate rules init` writes one"],
+    );
+    has(
+        &hour.run(&["check"]).expect(1),
+        &["`sluicegate rules init` writes one"],
+    );
+    let said = hour.run(&["init", "--adopt", "new-only"]).expect(0);
+    has(&said, &["Say `new-only: true` under `review` in sluicegate.yaml"]);
+    let file = hour.world.work().join("sluicegate.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("# new-only: true", "new-only: true")).unwrap();
+    has(&hour.run(&["doctor"]).expect(0), &["nothing is missing"]);
+    has(&hour.run(&["check"]).expect(0), &["Review passed", "1 known"]);
+
+    // The change that brings the gate passes, and its merge has nothing to publish.
+    has(
+        &hour.propose("gate").expect(0),
+        &["Review passed", "1 known", "posted"],
+    );
+    hour.merge("gate").expect(0);
+    assert_eq!(hour.versions(), ["1.0.0"]);
+    // The whole on the default branch: what is there is known.
+    has(
+        &hour.run(&["check"]).expect(0),
+        &["all are taken", "Review passed", "1 known"],
+    );
+
+    // A bad change: the job ends in 1, and the pull request says why.
+    let grown = pipeline(&["Start", "Load", "Count", "Done"]);
+    hour.world.write(LOAD, grown.clone() + LOST);
+    has(
+        &hour.propose("faster").expect(1),
+        &["Review failed", "unused-components", "updated"],
+    );
+    let comment = hour.comment();
+    assert!(
+        comment.contains("failed") && comment.contains("Lost"),
+        "{comment}"
+    );
+    assert_eq!(hour.versions(), ["1.0.0"]);
+
+    // Mended, and said so in the same comment.
+    hour.world.write(LOAD, grown);
+    has(&hour.propose("faster").expect(0), &["Review passed", "updated"]);
+    let comment = hour.comment();
+    assert!(
+        comment.contains("passed") && !comment.contains("Lost"),
+        "{comment}"
+    );
+    hour.merge("faster").expect(0);
+    assert_eq!(hour.versions(), ["1.0.0", "1.0.1"]);
+    // A rerun of the job has nothing to do.
+    let receipt = hour
+        .run(&["publish", "--version-name", "{next}", "--dry-run"])
+        .expect(0);
+    has(&receipt, &["1.0.1"]);
+}
