@@ -183,11 +183,22 @@ fn files(
     );
     let all: Vec<_> = all.into_iter().collect();
     let planned = all.into_par_iter().map(|(path, SnapshotFile { content, .. })| {
-        let bytes = match checked.sent.get(&path) {
+        let facts = checked.sent.get(&path);
+        let bytes = match facts {
             Some(facts) => facts.bytes,
             None => contents.size(&content)?,
         };
-        Ok(PlannedFile { path, bytes, content })
+        let checked = match facts {
+            Some(facts) => facts.checked,
+            None if path == shared.path() => shared.checked,
+            None => None,
+        };
+        Ok(PlannedFile {
+            path,
+            bytes,
+            content,
+            checked,
+        })
     });
     planned.collect()
 }

@@ -25,6 +25,7 @@ mod receipt;
 mod references;
 mod shared_file;
 mod since;
+mod unchanged;
 mod upload;
 mod verify;
 pub mod version;

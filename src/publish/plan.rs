@@ -1,6 +1,7 @@
 //! The plan: what would be sent, as data. A dry run prints it, the upload executes it, the receipt records it.
 
 use super::contents::Contents;
+use super::unchanged::Checked;
 use super::{Select, Source};
 use crate::git::Content;
 use crate::interface::Interface;
@@ -47,6 +48,8 @@ pub struct PlannedFile {
     pub bytes: u64,
     /// Where its content is.
     pub content: Content,
+    /// The hash of what was checked, where the file could change before it is sent.
+    pub(super) checked: Option<Checked>,
 }
 
 /// A shared pipeline that the artifact is to offer.

@@ -4,6 +4,7 @@
 
 use super::PublishError;
 use super::contents::Contents;
+use super::unchanged::{self, Checked};
 use crate::git::Content;
 use crate::pipelines::{Pipeline, Reference};
 use crate::yaml::DocumentError;
@@ -37,6 +38,8 @@ pub(super) struct PipelineFacts {
     pub references: Result<Vec<Reference>, DocumentError>,
     /// The names of its variables, of a file that a shared pipeline needs.
     pub variables: Vec<String>,
+    /// The hash of what was read, where the file could change before it is sent.
+    pub checked: Option<Checked>,
     /// Whether it was not read as YAML, because it cannot name a file: it may be no pipeline at all.
     pub is_skimmed: bool,
 }
@@ -83,23 +86,38 @@ fn skim_some(contents: &Contents, rest: &mut Iter<'_, Wanted<'_>>) -> Result<Vec
 /// A file of which is known whether it must be read as YAML.
 enum Skimmed {
     Known(PipelineFacts),
-    /// The file, and whether a shared pipeline needs it.
-    ToRead(Vec<u8>, bool),
+    ToRead {
+        bytes: Vec<u8>,
+        is_needed: bool,
+        checked: Option<Checked>,
+    },
 }
 
 fn skim(contents: &Contents, wanted: &Wanted<'_>) -> Result<Skimmed, PublishError> {
-    let known = |bytes, references, is_skimmed| {
-        Skimmed::Known(PipelineFacts {
-            bytes,
-            references,
+    let Some(bytes) = contents.read(wanted.content, LIMIT)? else {
+        return Ok(Skimmed::Known(PipelineFacts {
+            bytes: contents.size(wanted.content)?,
+            references: Err(too_large()),
             variables: Vec::new(),
-            is_skimmed,
-        })
+            checked: None,
+            is_skimmed: false,
+        }));
     };
-    Ok(match contents.read(wanted.content, LIMIT)? {
-        None => known(contents.size(wanted.content)?, Err(too_large()), false),
-        Some(bytes) if wanted.is_needed || may_name_files(&bytes) => Skimmed::ToRead(bytes, wanted.is_needed),
-        Some(bytes) => known(bytes.len() as u64, Ok(Vec::new()), true),
+    let checked = unchanged::checked(wanted.content, &bytes);
+    Ok(if wanted.is_needed || may_name_files(&bytes) {
+        Skimmed::ToRead {
+            bytes,
+            is_needed: wanted.is_needed,
+            checked,
+        }
+    } else {
+        Skimmed::Known(PipelineFacts {
+            bytes: bytes.len() as u64,
+            references: Ok(Vec::new()),
+            variables: Vec::new(),
+            checked,
+            is_skimmed: true,
+        })
     })
 }
 
@@ -108,14 +126,18 @@ impl Skimmed {
     const fn held(&self) -> usize {
         match self {
             Self::Known(_) => 0,
-            Self::ToRead(bytes, _) => bytes.len(),
+            Self::ToRead { bytes, .. } => bytes.len(),
         }
     }
 
     fn facts(self) -> PipelineFacts {
         match self {
             Self::Known(facts) => facts,
-            Self::ToRead(bytes, is_needed) => {
+            Self::ToRead {
+                bytes,
+                is_needed,
+                checked,
+            } => {
                 let pipeline = Pipeline::parse(&bytes);
                 let variables = pipeline.iter().filter(|_| is_needed);
                 PipelineFacts {
@@ -124,6 +146,7 @@ impl Skimmed {
                         .flat_map(|pipeline| pipeline.variables.iter().map(|variable| variable.name.clone()))
                         .collect(),
                     references: pipeline.map(|pipeline| pipeline.references()),
+                    checked,
                     is_skimmed: false,
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::contents::Contents;
 use super::listing::{Listing, refuse_unsure};
+use super::unchanged::{self, Checked};
 use super::{Problem, PublishError};
 use crate::git::{FileKind, SnapshotFile};
 use crate::interface::Interface;
@@ -15,6 +16,8 @@ const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;
 pub(super) struct SharedFile {
     pub interface: Interface,
     pub file: SnapshotFile,
+    /// The hash of what was read, where the file could change before it is sent.
+    pub checked: Option<Checked>,
 }
 
 impl SharedFile {
@@ -30,7 +33,11 @@ impl SharedFile {
             });
         };
         refuse_unsure(std::iter::once(&file))?;
-        let parsed = match contents.read(&file.content, SHARED_FILE_LIMIT)? {
+        let bytes = contents.read(&file.content, SHARED_FILE_LIMIT)?;
+        let checked = bytes
+            .as_deref()
+            .and_then(|bytes| unchanged::checked(&file.content, bytes));
+        let parsed = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
                 message: format!("the file has more than {SHARED_FILE_LIMIT} bytes"),
@@ -41,6 +48,7 @@ impl SharedFile {
             Ok(shared) => Ok(Self {
                 interface: Interface::new(path, shared),
                 file,
+                checked,
             }),
             Err(error) => Err(PublishError::BadSharedFile { path, error }),
         }

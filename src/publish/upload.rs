@@ -4,6 +4,7 @@ use super::contents::Contents;
 use super::hash::Hashes;
 use super::hashing::Hashing;
 use super::plan::{Plan, PlannedFile};
+use super::unchanged::Unchanged;
 use crate::api::{PartSource, Upload, UploadPart};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -46,6 +47,10 @@ impl PartSource for Parts {
             .contents
             .open(&file.content, file.bytes)
             .map_err(io::Error::other)?;
+        let content: Box<dyn Read + Send> = match file.checked {
+            Some(checked) => Box::new(Unchanged::new(content, checked)),
+            None => content,
+        };
         Ok(match &self.hashes {
             Some(hashes) => Box::new(Hashing::new(content, part, file.bytes, hashes.clone())),
             None => content,

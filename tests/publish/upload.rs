@@ -1,7 +1,8 @@
 //! Each way in which an upload can end.
 
-use crate::project::{planned, world};
+use crate::project::{CONFIG, planned, world};
 use crate::repo::World;
+use crate::worktree::on_disk;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sluicegate::api::Platform;
@@ -28,7 +29,7 @@ fn options() -> Options {
 
 /// A plan, and a server that it is sent to.
 struct Stage {
-    _world: World,
+    world: World,
     plan: Plan,
     server: MockServer,
 }
@@ -38,7 +39,7 @@ impl Stage {
         let world = world();
         let plan = planned(&world);
         let stage = Self {
-            _world: world,
+            world,
             plan,
             server: MockServer::start().await,
         };
@@ -143,6 +144,27 @@ fn ignoring() -> ResponseTemplate {
 
 fn ok(body: &Value) -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_json(body)
+}
+
+#[tokio::test]
+async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
+    for name in ["load.orch.yaml", CONFIG] {
+        let mut stage = Stage::new().await;
+        stage.plan = on_disk(&stage.world);
+        let path = stage.world.work().join(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("load", "dump")).unwrap();
+        let outcome = stage.run(options()).await;
+        assert_eq!(outcome.kind, OutcomeKind::Failed, "{outcome:?}");
+        let error = outcome.error.unwrap();
+        assert_eq!(error.kind(), ErrorKind::Source);
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("{name}: it changed after it was checked")),
+            "{error}"
+        );
+    }
 }
 
 #[tokio::test]

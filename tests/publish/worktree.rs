@@ -13,7 +13,7 @@ fn asked() -> Asked {
     }
 }
 
-fn on_disk(world: &World) -> Plan {
+pub fn on_disk(world: &World) -> Plan {
     asked().plan(world).unwrap()
 }
 
