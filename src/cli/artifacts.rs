@@ -1,14 +1,17 @@
 //! `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
-use super::OutputFormat;
+use super::{NoteFormat, OutputFormat};
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   sluicegate artifacts list --prefix sales
   sluicegate artifacts show --prefix sales
   sluicegate artifacts disable --prefix sales --version-name 1.4.0
   sluicegate artifacts rollback --prefix sales
-  sluicegate artifacts prune --prefix sales --keep 5";
+  sluicegate artifacts prune --prefix sales --keep 5
+  sluicegate artifacts diff --prefix sales -o markdown
+  sluicegate artifacts impact --prefix sales";
 
 /// Published artifact versions.
 #[derive(Debug, Clone, Args)]
@@ -58,6 +61,68 @@ pub enum ArtifactsVerb {
     #[command(after_help = "Examples:\n  sluicegate artifacts prune --prefix sales --keep 5
   sluicegate artifacts prune --prefix sales --keep 5 --yes")]
     Prune(PruneArgs),
+    /// Show what changed for consumers from one version or revision to another
+    #[command(after_help = DIFF)]
+    Diff(ArtifactsDiffArgs),
+    /// List the components of repositories at hand that run a shared pipeline which changed
+    #[command(after_help = IMPACT)]
+    Impact(ImpactArgs),
+}
+
+const DIFF: &str = "Examples:
+  sluicegate artifacts diff --prefix sales
+  sluicegate artifacts diff 1.3.0 1.4.0 --prefix sales
+  sluicegate artifacts diff 1.4.0 HEAD --prefix sales -o markdown
+
+Versions are read from git at their commits; where the clone lacks one, only ids are compared, which is said.";
+
+const IMPACT: &str = "Examples:
+  sluicegate artifacts impact --prefix sales
+  sluicegate artifacts impact 1.3.0 1.4.0 --prefix sales -o json
+
+Looked through are the pipelines of the working trees that are given, and nothing else: who else runs the shared
+pipelines is not known here.";
+
+/// What is compared.
+#[derive(Debug, Clone, Args)]
+pub struct DiffSidesArgs {
+    /// The old version, or a revision [default: the latest enabled version]
+    #[arg(value_name = "FROM")]
+    pub from: Option<String>,
+    /// The new version, or a revision [default: the commit that is checked out]
+    #[arg(value_name = "TO")]
+    pub to: Option<String>,
+    /// The prefix [env: SLUICEGATE_PREFIX]
+    #[arg(long, value_name = "P")]
+    pub prefix: Option<String>,
+    /// Fetch the commits of versions that the clone lacks, with git [env: SLUICEGATE_DEEPEN]
+    #[arg(long)]
+    pub deepen: bool,
+}
+
+/// Two versions, and how what changed between them is shown.
+#[derive(Debug, Clone, Args)]
+pub struct ArtifactsDiffArgs {
+    /// What is compared.
+    #[command(flatten)]
+    pub sides: DiffSidesArgs,
+    /// Text for people, json, or markdown for a release
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub output: NoteFormat,
+}
+
+/// Two versions, and where consumers are looked for.
+#[derive(Debug, Clone, Args)]
+pub struct ImpactArgs {
+    /// What is compared.
+    #[command(flatten)]
+    pub sides: DiffSidesArgs,
+    /// The repositories to look through, as they are on disk [default: this one]
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub repos: Vec<PathBuf>,
+    /// How to show it.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A version to disable.

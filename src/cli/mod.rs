@@ -30,8 +30,8 @@ mod verify;
 mod waivers;
 
 pub use artifacts::{
-    ArtifactsArgs, ArtifactsVerb, DisableArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs,
-    SharedPipelinesVerb, VersionArgs,
+    ArtifactsArgs, ArtifactsDiffArgs, ArtifactsVerb, DiffSidesArgs, DisableArgs, ImpactArgs, OutputArgs,
+    PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
 };
 pub use check::CheckArgs;
 pub use ci::CiArgs;
@@ -60,9 +60,9 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, ColorChoice, Compat, EventFormat, FailOn, Fork, Format, GateChanges, IfExists, OnIgnored,
-    OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, Select, Show, Source, parse_bool, parse_seconds,
-    parse_value,
+    Annotations, ColorChoice, Compat, EventFormat, FailOn, Fork, Format, GateChanges, IfExists, NoteFormat,
+    OnIgnored, OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, Select, Show, Source, parse_bool,
+    parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

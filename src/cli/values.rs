@@ -73,6 +73,18 @@ pub enum OutputFormat {
     Json,
 }
 
+/// How a comparison of versions is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum NoteFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// As data.
+    Json,
+    /// A release note.
+    Markdown,
+}
+
 /// How events are exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum EventFormat {

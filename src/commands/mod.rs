@@ -6,7 +6,7 @@ mod platform;
 mod setup;
 
 use crate::ci;
-use crate::cli::{Cli, Command, GlobalArgs};
+use crate::cli::{ArtifactsVerb, Cli, Command, GlobalArgs};
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -67,7 +67,11 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Context(args) => gate::context::run(run, &args),
         Command::Init(args) => setup::init::run(run, &args),
         Command::Doctor(args) => setup::doctor::run(run, &args),
-        Command::Artifacts(args) => platform::artifacts::run(run, args.verb),
+        Command::Artifacts(args) => match args.verb {
+            ArtifactsVerb::Diff(args) => gate::interface::versions::run(run, &args),
+            ArtifactsVerb::Impact(args) => gate::interface::impact::run(run, &args),
+            verb => platform::artifacts::run(run, verb),
+        },
         Command::SharedPipelines(args) => platform::artifacts::run_shared(run, &args.verb),
         Command::Pipelines(args) => platform::pipelines::run(run, args.verb),
         Command::Executions(args) => platform::pipelines::run_executions(run, args.verb),

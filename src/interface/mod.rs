@@ -9,6 +9,7 @@
 mod change;
 mod compare;
 mod compat;
+mod impact;
 mod notes;
 mod semantic;
 mod side;
@@ -17,6 +18,7 @@ mod table;
 pub use change::{Change, Place};
 pub use compare::compare;
 pub use compat::{Against, Compat, Mode, Partial, accepted_by_name};
+pub use impact::{Consumer, consumers};
 pub use notes::{breaks_told, in_short, told};
 pub use semantic::{NextError, next};
 pub use side::{Interface, Side, read};

@@ -28,6 +28,11 @@ impl Interface {
         }
     }
 
+    /// Of a file with this content.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, DocumentError> {
+        Ok(Self::new(file, SharedPipelines::parse(bytes)?))
+    }
+
     /// What consumers can name.
     pub fn offered(&self) -> impl Iterator<Item = &SharedEntry> {
         self.entries.iter().filter(|entry| entry.enabled)
@@ -93,8 +98,8 @@ pub fn read(
     let Some(bytes) = bytes else {
         return Ok(Side::Unreadable(path, DocumentError::too_large(LIMIT)));
     };
-    Ok(match SharedPipelines::parse(&bytes) {
-        Ok(shared) => Side::Read(Box::new(Interface::new(path, shared)), bytes),
+    Ok(match Interface::parse(&path, &bytes) {
+        Ok(interface) => Side::Read(Box::new(interface), bytes),
         Err(error) => Side::Unreadable(path, error),
     })
 }

@@ -32,7 +32,8 @@ impl Class {
     }
 
     /// As the class of a whole, which is no note.
-    pub(super) const fn of_all(self) -> Self {
+    #[must_use]
+    pub const fn of_all(self) -> Self {
         match self {
             Self::Note => Self::Content,
             other => other,

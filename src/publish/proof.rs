@@ -1,8 +1,12 @@
 //! Proves later that what is published is what a receipt says.
 
+use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
 use crate::api::ArtifactDetails;
-use crate::git::Repository;
+use crate::git::{BlobId, CommitId, Repository};
+use crate::interface::{self, Change, Class, Compat, Side, What, compare};
+use crate::pipelines::SHARED_PIPELINES_FILE;
+use std::collections::BTreeSet;
 
 impl Receipt {
     /// What the receipt itself speaks against, a sentence each: it tells of no whole version, or its digest is not that
@@ -37,6 +41,73 @@ impl Receipt {
         verify::differences_from(details, &self.commit_hash, pairs)
     }
 
+    /// In what the changes for consumers, told again from both commits, differ from those of the receipt; none where the
+    /// receipt tells of none, or the repository does not have both commits.
+    pub fn against_both_commits(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
+        let Some(compat) = self.compat.as_ref().filter(|compat| !compat.ids_only) else {
+            return Ok(None);
+        };
+        let Some(old) = &compat.against_commit else {
+            return Ok(None);
+        };
+        let commits = (
+            repository.commit_with_id(old),
+            repository.commit_with_id(&self.commit_hash),
+        );
+        let (Some(old), Some(new)) = commits else {
+            return Ok(None);
+        };
+        let folder = self.files.iter().find_map(|file| {
+            let folder = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
+            (folder.starts_with('.') && !folder.contains('/')).then_some(folder)
+        });
+        let sides = (
+            interface::read(repository, &repository.snapshot(old.clone()), folder)?,
+            interface::read(repository, &repository.snapshot(new.clone()), folder)?,
+        );
+        let (Side::Read(was, _), Side::Read(is, _)) = sides else {
+            return Ok(Some(vec![
+                "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
+            ]));
+        };
+        Ok(Some(self.contradictions_of(
+            compat,
+            &compare(&was, &is),
+            &FileProof {
+                repository,
+                old: &old,
+                new: &new,
+            },
+        )?))
+    }
+
+    fn contradictions_of(
+        &self,
+        compat: &Compat,
+        found: &[Change],
+        files: &FileProof<'_>,
+    ) -> Result<Vec<String>, PublishError> {
+        let mut differences = Vec::new();
+        // What a working tree offered stands in no commit.
+        let recorded = compat
+            .changes
+            .iter()
+            .filter(|it| it.id.is_some() && it.old.is_some());
+        if recorded.ne(found.iter()) {
+            differences.push("the changes for consumers are not those between the two commits".to_owned());
+        }
+        let class = compat.changes.iter().map(|it| it.change.row().class).max();
+        let class = class.unwrap_or(Class::None).of_all();
+        if compat.class != Some(class) || compat.changes.iter().any(|it| it.class != it.change.row().class) {
+            let told = compat.class.map_or("none at all", Class::name);
+            differences.push(format!(
+                "the receipt's class is {told}, that of its changes {class}"
+            ));
+        }
+        differences.extend(files.contradictions(compat, &self.files, found.is_empty())?);
+        Ok(differences)
+    }
+
     /// In what the commit's files differ from the receipt; none if the repository does not have the commit.
     pub fn against_commit(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
         let is_full =
@@ -63,5 +134,63 @@ impl Receipt {
             }
         }
         Ok(Some(differences))
+    }
+}
+
+/// The files of both commits.
+struct FileProof<'a> {
+    repository: &'a Repository,
+    old: &'a CommitId,
+    new: &'a CommitId,
+}
+
+impl FileProof<'_> {
+    /// The files that are told as changed must be, and those that are not must not; the shared-pipelines file may say the
+    /// same in other bytes.
+    fn contradictions(
+        &self,
+        compat: &Compat,
+        sent: &[ReceiptFile],
+        with_shared: bool,
+    ) -> Result<Vec<String>, PublishError> {
+        let told: BTreeSet<String> = compat
+            .changes
+            .iter()
+            .filter(|it| it.id.is_none())
+            .map(Change::subject)
+            .collect();
+        let mut differences = Vec::new();
+        for change in compat.changes.iter().filter(|it| it.id.is_none()) {
+            let path = change.subject();
+            let (was, is) = self.both(&path)?;
+            let is_so = match change.change {
+                What::FileAdded => was.is_none() && is.is_some(),
+                What::FileRemoved => was.is_some(),
+                _ => was.is_some() && is.is_some() && was != is,
+            };
+            if !is_so {
+                differences.push(format!("`{path}` did not change as the receipt says"));
+            }
+        }
+        for file in sent {
+            let is_shared = file.path.ends_with(SHARED_PIPELINES_FILE);
+            if told.contains(&file.path) || (is_shared && !with_shared) {
+                continue;
+            }
+            let (was, is) = self.both(&file.path)?;
+            if was != is && !is_shared {
+                differences.push(format!(
+                    "`{}` changed, and the receipt does not say so",
+                    file.path
+                ));
+            }
+        }
+        Ok(differences)
+    }
+
+    fn both(&self, path: &str) -> Result<(Option<BlobId>, Option<BlobId>), PublishError> {
+        let blob =
+            |commit| Ok::<_, PublishError>(self.repository.find_file(commit, path)?.map(|file| file.blob));
+        Ok((blob(self.old)?, blob(self.new)?))
     }
 }

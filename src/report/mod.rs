@@ -21,6 +21,7 @@ pub mod json;
 mod junit;
 mod markdown;
 mod overview;
+mod release;
 mod sarif;
 mod shorten;
 pub mod terminal;
@@ -33,6 +34,7 @@ pub use changes::{MOST_BOXES, page as changes_as_markdown};
 pub use document::comment;
 pub use html::changes_page as changes_as_html;
 pub use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
+pub use release::release_note;
 pub use sarif::left_out as left_out_of_sarif;
 
 use crate::findings::Report;

@@ -176,7 +176,7 @@ impl Sources<'_> {
             base: None,
             head: layers.text(args.head.clone(), variable::HEAD, None),
             branch: layers.text(args.branch.clone(), variable::BRANCH, None),
-            deepen: layers.switch(args.deepen, variable::DEEPEN, None)?,
+            deepen: self.deepen(args.deepen)?,
         })
     }
 

@@ -78,6 +78,11 @@ impl Sources<'_> {
         })
     }
 
+    /// Whether what the clone lacks is fetched: for the job alone to say.
+    pub fn deepen(&self, flag: bool) -> Result<bool, SettingsError> {
+        self.layers().switch(flag, variable::DEEPEN, None)
+    }
+
     /// Which commit, against which base: for the job alone to say.
     pub fn revisions(
         &self,
@@ -90,7 +95,7 @@ impl Sources<'_> {
             base: layers.text(range.base.clone(), variable::BASE, None),
             head: layers.text(range.head.clone(), variable::HEAD, None),
             branch: layers.text(branch, variable::BRANCH, None),
-            deepen: layers.switch(range.deepen, variable::DEEPEN, None)?,
+            deepen: self.deepen(range.deepen)?,
         })
     }
 }

@@ -580,3 +580,157 @@ fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
     assert_eq!(codes, [0, 5], "{}{}", ended[0].all(), ended[1].all());
     assert_eq!(shop.versions(), ["1.0.0", "1.1.0"]);
 }
+
+#[test]
+fn what_a_receipt_says_of_consumers_is_proved_again() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.offer(&[("load", &parameter("hour", ", default: x"))]);
+    shop.publish(&["2.0.0"]).expect(0);
+    let verify = || {
+        let receipt = shop.world.path().join("receipt.json");
+        shop.call().run(&["verify", receipt.to_str().unwrap()])
+    };
+    let told = shop.receipt();
+    verify().expect(0);
+    let lie = |change: &dyn Fn(&mut Value), words: &str| {
+        let mut receipt = told.clone();
+        change(&mut receipt["compat"]);
+        fs::write(shop.world.path().join("receipt.json"), receipt.to_string()).unwrap();
+        verify().expect(6).saying(&[words]);
+    };
+    lie(
+        &|compat| compat["class"] = "addition".into(),
+        "the receipt's class is addition, that of its changes breaking",
+    );
+    lie(
+        &|compat| {
+            compat["class"] = "none".into();
+            compat["changes"] = Value::Array(Vec::new());
+        },
+        "the changes for consumers are not those between the two commits",
+    );
+    lie(
+        &|compat| compat["against"] = "0.9.0".into(),
+        "which the platform does not have",
+    );
+    let head = shop.world.git(&["rev-parse", "HEAD"]);
+    lie(
+        &|compat| compat["againstCommit"] = head.clone().into(),
+        "which is of another commit",
+    );
+    let file = "README.md";
+    lie(
+        &|compat| {
+            let change = serde_json::json!({ "class": "content", "change": "file-removed", "id": null, "parameter": null,
+                "column": null, "before": null, "after": null, "old": { "path": file, "line": null }, "new": null });
+            compat["changes"].as_array_mut().unwrap().push(change);
+        },
+        "did not change as the receipt says",
+    );
+}
+
+#[test]
+fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.offer(&[
+        ("load", &parameter("hour", ", default: x")),
+        ("clean", &parameter("day", ", default: x")),
+    ]);
+    let said = shop.call().run(&["artifacts", "diff"]).expect(0);
+    for words in [
+        "version 1.0.0 to",
+        ": breaking, 1 break, 1 addition",
+        "`load`: the parameter `day` is gone",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.all());
+    }
+    shop.publish(&["2.0.0"]).expect(0);
+    let json = shop
+        .call()
+        .run(&["artifacts", "diff", "1.0.0", "2.0.0", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(
+        (&json["class"], &json["from"]["version"]),
+        (&"breaking".into(), &"1.0.0".into())
+    );
+    assert_eq!(json["changes"], shop.receipt()["compat"]["changes"]);
+    let note = shop
+        .call()
+        .run(&["artifacts", "diff", "1.0.0", "-o", "markdown"])
+        .expect(0);
+    assert!(
+        note.out.contains("### <code>load</code>") && note.out.contains("**Breaking:**"),
+        "{}",
+        note.all()
+    );
+    // Two revisions need no platform.
+    let alone = shop.call().without("SLUICEGATE_BASE_URL");
+    let same = alone
+        .run(&["artifacts", "diff", "HEAD", "HEAD", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(
+        (&same["class"], &same["changes"]),
+        (&"none".into(), &serde_json::json!([]))
+    );
+    shop.call()
+        .run(&["artifacts", "diff", "1.0"])
+        .expect(3)
+        .saying(&["1.0"]);
+    let diff = alone
+        .run(&["diff", "HEAD~1..HEAD", "--format", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(diff["interface"]["class"], "breaking");
+    assert_eq!(diff["interface"]["changes"], json["changes"]);
+    let diff = alone
+        .run(&["diff", "HEAD..HEAD", "--format", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(diff["interface"], Value::Null);
+}
+
+#[test]
+fn consumers_in_the_repositories_at_hand_are_named() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    let consumer = World::new();
+    let runs = |version: &str, parameters: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Run it:\n      type: run-shared-pipeline\n      parameters:\n        \
+             sharedPipeline: sales#load\n        version: '{version}'\n{parameters}"
+        )
+    };
+    consumer.write(
+        "a/uses.orch.yaml",
+        runs("[Latest]", "        variables:\n          - [day, x]\n"),
+    );
+    consumer.write("spared.orch.yaml", runs("[Latest]", ""));
+    consumer.write("broken.orch.yaml", "a: [");
+    consumer.commit("first");
+    let folder = consumer.work();
+    let args = ["artifacts", "impact", "--repos", folder.to_str().unwrap()];
+    let said = shop
+        .call()
+        .run(&args)
+        .expect(0)
+        .saying(&["not looked through", "broken.orch.yaml"]);
+    for words in [
+        "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
+        "breaking: the parameter `day` is gone; stop setting it",
+        "1 component of 3 pipelines in 1 repository name what changed since version 1.0.0; others were not looked through",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.all());
+    }
+    let json = shop
+        .call()
+        .run(&[&args[..], &["-o", "json"]].concat())
+        .expect(0)
+        .json();
+    assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
+    assert_eq!(json["consumers"][0]["version"], "[Latest]");
+}

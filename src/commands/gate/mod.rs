@@ -8,6 +8,7 @@ pub(super) mod context;
 pub(super) mod deliver;
 pub(super) mod diff;
 pub(super) mod gate_changes;
+pub(super) mod interface;
 pub(super) mod judgement;
 pub(super) mod past;
 pub(super) mod platform_folder;

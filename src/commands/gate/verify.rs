@@ -1,5 +1,6 @@
 //! `sluicegate verify`: what is published, held against a receipt.
 
+use crate::api::Platform;
 use crate::cli::{OutputFormat, VerifyArgs};
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::kit::output::json;
@@ -37,6 +38,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
         Err(error) => return Err(error.into()),
     }
     differences.extend(against_commit(run, &receipt)?);
+    differences.extend(against_what_was_published(run, &platform, &receipt)?);
     show(run, args, &receipt, &differences)
 }
 
@@ -53,6 +55,45 @@ fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> 
         ));
         Vec::new()
     }))
+}
+
+/// What the version changed for consumers, told again from the two commits; the older one must be that of the version
+/// that was compared with.
+fn against_what_was_published(
+    run: &Run,
+    platform: &Platform,
+    receipt: &Receipt,
+) -> Result<Vec<String>, Failure> {
+    let compat = receipt.compat.as_ref();
+    let Some((version, commit)) =
+        compat.and_then(|it| Some((it.against.as_ref()?, it.against_commit.as_ref())))
+    else {
+        return Ok(Vec::new());
+    };
+    let mut differences = Vec::new();
+    match run.requests(platform.artifact_details(&receipt.prefix, Some(version)))? {
+        Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
+        Ok(_) => differences.push(format!(
+            "it was compared with version {version}, which is of another commit than the receipt says"
+        )),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            differences.push(format!(
+                "it was compared with version {version}, which the platform does not have"
+            ));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let proved = match run.repository() {
+        Some(repository) => receipt.against_both_commits(&repository)?,
+        None => None,
+    };
+    match proved {
+        Some(found) => differences.extend(found),
+        None => run.ui.say(
+            "what changed for consumers is not proved again: the two commits are not at hand, or only ids were compared",
+        ),
+    }
+    Ok(differences)
 }
 
 fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String]) -> CommandResult {

@@ -7,6 +7,7 @@ use crate::commands::kit::published::{not_published, prefixes, sought_prefix};
 use crate::commands::kit::resource::envelope;
 use crate::commands::platform::versions::Versions;
 use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
 use serde_json::Value;
 
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
@@ -40,6 +41,10 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
         ArtifactsVerb::Prune(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;
             run.requests(Versions::new(run, &platform, prefix).prune(&args))?
+        }
+        // They compare in a repository, which the gate's wing does.
+        ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {
+            Err(Failure::usage("this is no call of the platform"))
         }
     }
 }

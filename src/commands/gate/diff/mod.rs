@@ -14,7 +14,7 @@ use crate::picture::{self, Canvas};
 use crate::report::{self, ChangedFile, MOST_BOXES};
 use crate::text::{self, count};
 use crate::write;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -26,6 +26,8 @@ struct Compared {
     /// What is compared, in a sentence.
     what: String,
     pipelines: Vec<Made>,
+    /// What changed for consumers of shared pipelines; none where their file is the same.
+    interface: Option<Value>,
 }
 
 /// What is made of each pair; a format needs one of them.
@@ -169,7 +171,7 @@ impl Compared {
             "base": id(&self.base),
             "head": id(&self.head),
             "pipelines": self.diffs().collect::<Vec<_>>(),
-            "interface": null,
+            "interface": self.interface,
         }))
     }
 

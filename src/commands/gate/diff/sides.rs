@@ -4,6 +4,7 @@ use super::{Compared, Wants};
 use crate::cli::{CheckArgs, DiffArgs, SelectionArgs};
 use crate::commands::Run;
 use crate::commands::gate::changed::{Contents, Pairs};
+use crate::commands::gate::interface::between;
 use crate::commands::gate::workspace::{FILE_LIMIT, Restriction, Workspace};
 use crate::commands::kit::named_file::read_bounded;
 use crate::context::{Comparison, Subject};
@@ -31,6 +32,7 @@ pub(super) fn of_files(run: &Run, wants: Wants, old: &Path, new: &Path) -> Resul
             .then(|| wants.made(0, &contents))
             .into_iter()
             .collect(),
+        interface: None,
     })
 }
 
@@ -69,11 +71,20 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         base: ends.base.as_ref(),
     };
     let pipelines = pairs.each(&changes, &|at, contents| wants.made(at, contents))?;
+    let interface = match (&ends.base, wants) {
+        (Some(base), Wants::Diff) if !ends.is_nothing => {
+            let base = workspace.repo.snapshot(base.clone());
+            let folder = workspace.named_folder.as_deref();
+            between(&workspace.repo, &base, &snapshot, folder)?.map(|found| found.json())
+        }
+        _ => None,
+    };
     Ok(Compared {
         base: ends.base,
         head: ends.head,
         what: format!("Compared: {what}."),
         pipelines,
+        interface,
     })
 }
 

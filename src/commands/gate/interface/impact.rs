@@ -1,0 +1,161 @@
+//! `sluicegate artifacts impact`: who, in the repositories at hand, names what changed.
+
+use super::versions::compared;
+use crate::cli::{ImpactArgs, OutputFormat};
+use crate::commands::gate::workspace::FILE_LIMIT;
+use crate::commands::kit::output::json;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::{Content, Repository, read_on_disk};
+use crate::interface::{Change, Class, Compat, Consumer, consumers};
+use crate::settings::is_pipeline;
+use crate::text::{self, count};
+use serde_json::{Value, json as value};
+use std::path::Path;
+
+/// A component that meets a change.
+struct Met<'c> {
+    repository: String,
+    path: String,
+    consumer: Consumer,
+    changes: Vec<&'c Change>,
+}
+
+/// What was looked through.
+#[derive(Default)]
+struct Looked<'c> {
+    met: Vec<Met<'c>>,
+    pipelines: usize,
+    /// Files that cannot be read, and why.
+    unread: Vec<String>,
+}
+
+pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
+    let found = compared(run, &args.sides)?;
+    let mut looked = Looked::default();
+    let here = run.env.current_dir();
+    if args.repos.is_empty() {
+        look(
+            &mut looked,
+            &found.workspace.repo,
+            ".",
+            &found.prefix,
+            &found.compat,
+        )?;
+    }
+    for folder in &args.repos {
+        let repository = Repository::open(&here.join(folder))?;
+        let shown = folder.display().to_string();
+        look(&mut looked, &repository, &shown, &found.prefix, &found.compat)?;
+    }
+    for unread in &looked.unread {
+        run.ui.warn(&format!("not looked through: {unread}"));
+    }
+    let repositories = args.repos.len().max(1);
+    let shown = match args.output.output {
+        OutputFormat::Json => json(&looked.json(&found.prefix, &found.compat)),
+        OutputFormat::Text => looked.text(repositories, &found.compat),
+    };
+    run.ui.out(&shown)?;
+    Ok(ExitStatus::Success)
+}
+
+/// The pipelines of a working tree.
+fn look<'c>(
+    looked: &mut Looked<'c>,
+    repository: &Repository,
+    shown: &str,
+    prefix: &str,
+    compat: &'c Compat,
+) -> Result<(), Failure> {
+    for file in repository.on_disk(None)?.files(&is_pipeline)? {
+        let Content::Disk(full) = &file.content else {
+            continue;
+        };
+        looked.pipelines += 1;
+        match of_file(full, prefix) {
+            Err(why) => looked.unread.push(format!("{shown}/{}: {why}", file.path)),
+            Ok(all) => looked.met.extend(all.into_iter().filter_map(|consumer| {
+                let changes = consumer.meets(&compat.changes);
+                (!changes.is_empty()).then(|| Met {
+                    repository: shown.to_owned(),
+                    path: file.path.clone(),
+                    consumer,
+                    changes,
+                })
+            })),
+        }
+    }
+    Ok(())
+}
+
+fn of_file(full: &Path, prefix: &str) -> Result<Vec<Consumer>, String> {
+    match read_on_disk(full, FILE_LIMIT) {
+        Err(why) => Err(why.to_string()),
+        Ok(None) => Err(format!("it has more than {FILE_LIMIT} bytes")),
+        Ok(Some(bytes)) => consumers(&bytes, prefix).map_err(|why| why.to_string()),
+    }
+}
+
+impl Looked<'_> {
+    fn text(&self, repositories: usize, compat: &Compat) -> String {
+        let mut lines = Vec::new();
+        for met in &self.met {
+            let consumer = &met.consumer;
+            let version = consumer.version.as_deref().unwrap_or("no version");
+            let place = format!("{}/{}:{}", met.repository, met.path, consumer.line);
+            let line = format!(
+                "{place}: component `{}` runs `{}`, {version}",
+                consumer.component, consumer.id
+            );
+            lines.push(text::line(&line));
+            lines.extend(met.changes.iter().map(|change| {
+                let sentence = match change.class {
+                    Class::Breaking => format!("{}; {}", change.words(), change.consumers()),
+                    _ => change.words(),
+                };
+                text::line(&format!("  {}: {sentence}", change.class))
+            }));
+        }
+        let place = if repositories == 1 {
+            "repository"
+        } else {
+            "repositories"
+        };
+        lines.push(format!(
+            "{} of {} in {repositories} {place} name what changed since {}; others were not looked through",
+            count(self.met.len(), "component"),
+            count(self.pipelines, "pipeline"),
+            compat.old_name(),
+        ));
+        lines.join("\n") + "\n"
+    }
+
+    fn json(&self, prefix: &str, compat: &Compat) -> Value {
+        let met: Vec<Value> = self
+            .met
+            .iter()
+            .map(|met| {
+                value!({
+                    "repository": met.repository,
+                    "path": met.path,
+                    "line": met.consumer.line,
+                    "component": met.consumer.component,
+                    "id": met.consumer.id,
+                    "version": met.consumer.version,
+                    "changes": met.changes,
+                })
+            })
+            .collect();
+        value!({
+            "schema": "sluicegate.impact/v1",
+            "prefix": prefix,
+            "against": compat.against,
+            "class": compat.class,
+            "pipelines": self.pipelines,
+            "consumers": met,
+            "unread": self.unread,
+        })
+    }
+}

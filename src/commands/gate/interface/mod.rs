@@ -1,0 +1,8 @@
+//! What changes for consumers of shared pipelines, outside of a publish: between two commits, two versions, or in the
+//! change that is judged.
+
+pub(crate) mod impact;
+mod sides;
+pub(crate) mod versions;
+
+pub(crate) use sides::between;

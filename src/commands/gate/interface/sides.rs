@@ -1,0 +1,85 @@
+//! The two sides of a change in the repository.
+
+use crate::error::Failure;
+use crate::git::{Repository, Snapshot};
+use crate::interface::{self, Change, Class, Interface, Side, What, compare};
+use crate::pipelines::SharedPipelines;
+use crate::yaml::Position;
+use serde_json::{Value, json as value};
+
+/// What was found of a change in the shared-pipelines file.
+pub(crate) struct Between {
+    /// What changed, in order.
+    pub(crate) changes: Vec<Change>,
+    /// A side that cannot be read: which file, and why.
+    pub(crate) unreadable: Option<String>,
+}
+
+/// What differs in the shared-pipelines file; none where it is the same, or on neither side. A side without the file
+/// offers nothing.
+pub(crate) fn between(
+    repository: &Repository,
+    old: &Snapshot<'_>,
+    new: &Snapshot<'_>,
+    folder: Option<&str>,
+) -> Result<Option<Between>, Failure> {
+    let (old, new) = (
+        interface::read(repository, old, folder)?,
+        interface::read(repository, new, folder)?,
+    );
+    if same_file(&old, &new) {
+        return Ok(None);
+    }
+    let unreadable = [&old, &new].into_iter().find_map(|side| match side {
+        Side::Unreadable(path, why) => Some(format!("{path} cannot be read: {why}")),
+        _ => None,
+    });
+    let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
+        (None, Some(was), Some(is)) => compare(&was, &is),
+        _ => Vec::new(),
+    };
+    if let (true, Side::Read(was, before), Side::Read(is, after)) = (changes.is_empty(), &old, &new) {
+        let meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
+        if was.file != is.file || meaning(before) != meaning(after) {
+            changes.push(Change::of_file(What::FileModified, &is.file));
+        }
+    }
+    Ok(Some(Between { changes, unreadable }))
+}
+
+impl Between {
+    /// As `artifacts diff -o json` has it; no class where a side cannot be read.
+    pub(crate) fn json(&self) -> Value {
+        let class = self.changes.iter().map(|change| change.class).max();
+        let class = class.unwrap_or(Class::None).of_all();
+        value!({
+            "class": self.unreadable.is_none().then_some(class),
+            "changes": self.changes,
+        })
+    }
+}
+
+/// Whether both are the same bytes of the same file, or nothing.
+fn same_file(old: &Side, new: &Side) -> bool {
+    match (old, new) {
+        (Side::Missing, Side::Missing) => true,
+        (Side::Read(was, before), Side::Read(is, after)) => was.file == is.file && before == after,
+        (Side::Unreadable(was, before), Side::Unreadable(is, after)) => was == is && before == after,
+        _ => false,
+    }
+}
+
+/// What a side offers; of a file that is not there nothing, at the place of the other side's.
+fn offered(side: &Side, other: &Side) -> Option<Interface> {
+    match (side, other) {
+        (Side::Read(interface, _), _) => Some((**interface).clone()),
+        (Side::Missing, Side::Read(there, _)) => Some(Interface::new(
+            there.file.clone(),
+            SharedPipelines {
+                entries: Vec::new(),
+                position: Position { line: 1, column: 1 },
+            },
+        )),
+        _ => None,
+    }
+}

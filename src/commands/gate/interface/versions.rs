@@ -1,0 +1,325 @@
+//! `sluicegate artifacts diff`: what changed for consumers from one version, or revision, to another.
+
+use crate::api::{ArtifactDetails, Platform};
+use crate::cli::{ArtifactsDiffArgs, DiffSidesArgs, NoteFormat};
+use crate::commands::gate::workspace::Workspace;
+use crate::commands::kit::output::json;
+use crate::commands::kit::published::not_published;
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::{CommitId, GitError, Repository, Wanted, is_full_id};
+use crate::http::ErrorKind;
+use crate::interface::{self, Against, Compat, Interface, Partial, Side, compare, in_short, told};
+use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
+use crate::report::release_note;
+use crate::settings::Selection;
+use crate::text;
+use serde_json::{Value, json as value};
+
+/// What is compared: a version, or a commit.
+pub(super) struct End {
+    version: Option<String>,
+    /// The commit, if the clone has it.
+    commit: Option<CommitId>,
+    /// The commit that the platform tells.
+    told: Option<String>,
+    /// Of a version, the ids that it offers.
+    ids: Vec<String>,
+    interface: Option<Interface>,
+}
+
+/// Two ends, compared.
+pub(super) struct Versions<'a> {
+    pub(super) prefix: String,
+    pub(super) compat: Compat,
+    to: End,
+    pub(super) workspace: Workspace<'a>,
+}
+
+pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
+    let found = compared(run, &args.sides)?;
+    let to = found.to.name();
+    let shown = match args.output {
+        NoteFormat::Json => json(&found.json()),
+        NoteFormat::Markdown => release_note(&found.prefix, &to, &found.compat),
+        NoteFormat::Text => {
+            let compat = &found.compat;
+            let class = compat.class.map_or("not known", interface::Class::name);
+            let heading = format!("{} to {to}: {class}, {}", compat.old_name(), in_short(compat));
+            let mut lines = vec![text::line(&heading)];
+            lines.extend(told(compat));
+            lines.join("\n") + "\n"
+        }
+    };
+    run.ui.out(&shown)?;
+    Ok(ExitStatus::Success)
+}
+
+impl Versions<'_> {
+    fn json(&self) -> Value {
+        let compat = &self.compat;
+        let commit = |commit: Option<&CommitId>| commit.map(CommitId::to_string);
+        value!({
+            "schema": "sluicegate.interface/v1",
+            "prefix": self.prefix,
+            "from": { "version": compat.against, "commit": compat.against_commit },
+            "to": { "version": self.to.version, "commit": commit(self.to.commit.as_ref()).or_else(|| self.to.told.clone()) },
+            "class": compat.class,
+            "changes": compat.changes,
+            "idsOnly": compat.ids_only,
+        })
+    }
+}
+
+/// Settles both ends and compares them.
+pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Versions<'a>, Failure> {
+    let workspace = run.workspace()?;
+    let prefix = workspace.sources.prefix(args.prefix.clone())?;
+    let connection = workspace.sources.connection(&run.global)?;
+    // Two revisions need no platform.
+    let is_missing = connection.base_url().is_err() || connection.token().is_err();
+    let platform = if is_missing && args.from.is_some() {
+        None
+    } else {
+        Some(run.platform(&connection)?)
+    };
+    let deepen = workspace.sources.deepen(args.deepen)?;
+    let finding = Finding {
+        run,
+        workspace: &workspace,
+        platform: platform.as_ref(),
+        prefix: &prefix,
+        deepen,
+    };
+    let (from, from_repo) = finding.end(args.from.as_deref(), true)?;
+    let (to, to_repo) = finding.end(args.to.as_deref(), false)?;
+    let selection = workspace.sources.selection(&[], &[])?;
+    let repositories = (from_repo.as_ref(), to_repo.as_ref());
+    let compat = finding.compare(&from, &to, repositories, &selection);
+    Ok(Versions {
+        prefix,
+        compat,
+        to,
+        workspace,
+    })
+}
+
+struct Finding<'a> {
+    run: &'a Run,
+    workspace: &'a Workspace<'a>,
+    platform: Option<&'a Platform>,
+    prefix: &'a str,
+    deepen: bool,
+}
+
+impl Finding<'_> {
+    /// A version if the platform has one of this name, else a revision; without a name the latest, or the head. With the
+    /// repository that has its commit, where that was opened anew.
+    fn end(&self, name: Option<&str>, is_old: bool) -> Result<(End, Option<Repository>), Failure> {
+        let details = match (name, self.platform) {
+            (None, _) if !is_old => return self.revision("HEAD"),
+            (None, Some(platform)) => self.details(platform, None)?,
+            (Some(version), Some(platform)) => self.details(platform, Some(version))?,
+            (_, None) => None,
+        };
+        match (details, name) {
+            (Some(details), _) => self.version(&details),
+            (None, Some(name)) => self.revision(name),
+            (None, None) => {
+                let message = format!(
+                    "no version of {} is enabled, so there is nothing to compare with",
+                    self.prefix
+                );
+                Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+                    .hint("name a version or a revision: `sluicegate artifacts diff FROM`"))
+            }
+        }
+    }
+
+    fn details(
+        &self,
+        platform: &Platform,
+        version: Option<&str>,
+    ) -> Result<Option<ArtifactDetails>, Failure> {
+        match self
+            .run
+            .requests(platform.artifact_details(self.prefix, version))?
+        {
+            Ok(details) => Ok(Some(details)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let is_revision = version.is_some_and(|name| self.workspace.repo.resolve(name).is_ok());
+                if version.is_none() || is_revision {
+                    return Ok(None);
+                }
+                let missing = not_published(platform, self.prefix, version, error);
+                Err(self.run.requests(missing)?)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn version(&self, details: &ArtifactDetails) -> Result<(End, Option<Repository>), Failure> {
+        let artifact = &details.artifact;
+        let told = artifact.commit_hash.clone();
+        let (commit, repository) = self.fetched(told.as_deref().unwrap_or_default())?;
+        let here = repository.as_ref().unwrap_or(&self.workspace.repo);
+        let interface = match &commit {
+            Some(commit) => self.interface(here, commit)?,
+            None => None,
+        };
+        let ids = details.shared_pipelines.iter();
+        let end = End {
+            version: artifact.version_name.clone(),
+            commit,
+            told,
+            ids: ids.filter_map(|it| it.shared_pipeline_id.clone()).collect(),
+            interface,
+        };
+        Ok((end, repository))
+    }
+
+    fn revision(&self, name: &str) -> Result<(End, Option<Repository>), Failure> {
+        let named = self.workspace.repo.named(name)?;
+        if let Some(ambiguity) = &named.ambiguity {
+            self.run.ui.warn(ambiguity);
+        }
+        let interface = self.interface(&self.workspace.repo, &named.commit)?;
+        let none = || {
+            let message = format!(
+                "the commit {} has no shared-pipelines file that can be read",
+                named.commit.short()
+            );
+            Failure::usage(message)
+        };
+        let interface = interface.ok_or_else(none)?;
+        let end = End {
+            version: None,
+            told: Some(named.commit.to_string()),
+            commit: Some(named.commit),
+            ids: interface.offered().map(|entry| entry.id.clone()).collect(),
+            interface: Some(interface),
+        };
+        Ok((end, None))
+    }
+
+    fn interface(&self, repository: &Repository, commit: &CommitId) -> Result<Option<Interface>, Failure> {
+        let folder = self.workspace.named_folder.as_deref();
+        Ok(
+            match interface::read(repository, &repository.snapshot(commit.clone()), folder)? {
+                Side::Read(interface, _) => Some(*interface),
+                Side::Missing | Side::Unreadable(..) => None,
+            },
+        )
+    }
+
+    /// The commit, fetched if that was asked for.
+    fn fetched(&self, id: &str) -> Result<(Option<CommitId>, Option<Repository>), GitError> {
+        let repo = &self.workspace.repo;
+        let known = repo.commit_with_id(id);
+        if known.is_some() || !self.deepen || !is_full_id(id) {
+            return Ok((known, None));
+        }
+        self.run.ui.say(&format!("fetching the commit {id} (--deepen)"));
+        if let Err(error) = repo.fetch_history(&[Wanted::Commit(id)], 1) {
+            self.run.ui.warn(&error.to_string());
+            return Ok((None, None));
+        }
+        let again = repo.reopen()?;
+        Ok((again.commit_with_id(id), Some(again)))
+    }
+
+    fn compare(
+        &self,
+        from: &End,
+        to: &End,
+        (from_repo, to_repo): (Option<&Repository>, Option<&Repository>),
+        selection: &Selection,
+    ) -> Compat {
+        let against = Against {
+            version: from.version.clone(),
+            commit: from.told.clone(),
+        };
+        let (Some(old), Some(new)) = (&from.interface, &to.interface) else {
+            let why = format!(
+                "the clone does not have what {} offers",
+                if from.interface.is_none() {
+                    from.name()
+                } else {
+                    to.name()
+                }
+            );
+            self.run.ui.warn(&format!(
+                "only the ids of shared pipelines are compared: {why} (--deepen fetches its commit)"
+            ));
+            let partial = Partial {
+                ids: from.ids.clone(),
+                why,
+            };
+            return Compat::of_ids(against, &partial, &to.ids.iter().map(String::as_str));
+        };
+        let mut changes = compare(old, new);
+        if let (Some(was), Some(is)) = (&from.commit, &to.commit) {
+            let repositories = (
+                from_repo.unwrap_or(&self.workspace.repo),
+                to_repo.unwrap_or(&self.workspace.repo),
+            );
+            let is_same = changes.is_empty();
+            let content = self.content((was, is), repositories, selection);
+            changes.extend(
+                content
+                    .into_iter()
+                    .filter(|it| is_same || it.subject() != new.file),
+            );
+        }
+        Compat::new(against, changes)
+    }
+
+    /// The files that a publish of the new commit would change; where it could not be published, that is said.
+    fn content(
+        &self,
+        (was, is): (&CommitId, &CommitId),
+        (old, new): (&Repository, &Repository),
+        selection: &Selection,
+    ) -> Vec<interface::Change> {
+        let wish = Wish {
+            prefix: self.prefix.to_owned(),
+            version_template: "compared".to_owned(),
+            include: &|path| selection.includes(path),
+            exclude: &|path| selection.excludes(path),
+            select: Select::All,
+            config_dir: self.workspace.named_folder.clone(),
+            source: Source::Commit,
+            branch: None,
+            tag: None,
+            run_number: None,
+            next: None,
+        };
+        let files = plan(new, is, &wish).and_then(|plan| {
+            since(
+                &plan,
+                &OldFiles {
+                    repository: old,
+                    commit: was,
+                    selects: &|path| selection.wants(path),
+                },
+            )
+        });
+        files.unwrap_or_else(|why| {
+            self.run
+                .ui
+                .warn(&format!("which files changed is not told: {why}"));
+            Vec::new()
+        })
+    }
+}
+
+impl End {
+    fn name(&self) -> String {
+        text::line(&match (&self.version, &self.commit) {
+            (Some(version), _) => version.clone(),
+            (None, Some(commit)) => commit.short().to_owned(),
+            (None, None) => "(no name)".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! A release note: what changed for consumers, grouped by shared pipeline, as Markdown.
+
+use super::markdown::{code, escape};
+use super::shorten;
+use crate::interface::{Change, Class, Compat};
+use crate::text::count;
+use std::fmt::Write as _;
+
+/// Files that are named.
+const FILES: usize = 50;
+
+/// The longest page, in bytes: a host's field for a release takes more.
+const WHOLE: usize = 64_000;
+
+/// The longest name or sentence, in characters.
+const LONGEST: usize = 500;
+
+/// The note, from one version (or commit) to the other.
+pub fn release_note(prefix: &str, to: &str, compat: &Compat) -> String {
+    let old = compat.old_name();
+    let mut note = format!("## {} {}\n\n", named(prefix), named(to));
+    let _ = writeln!(note, "{}\n", lead(compat, &old));
+    let (mut ids, mut left_out): (Vec<&str>, usize) = (Vec::new(), 0);
+    for change in &compat.changes {
+        if let Some(id) = change.id.as_deref().filter(|id| !ids.contains(id)) {
+            ids.push(id);
+        }
+    }
+    ids.sort_by_key(|id| std::cmp::Reverse(worst(compat, id)));
+    for id in ids {
+        let mut section = format!("### {}\n\n", code(&shorten::to_chars(id, LONGEST)));
+        let mut of_id: Vec<&Change> = compat
+            .changes
+            .iter()
+            .filter(|it| it.id.as_deref() == Some(id))
+            .collect();
+        of_id.sort_by_key(|change| std::cmp::Reverse(change.class));
+        section.extend(of_id.iter().map(|change| line(change)));
+        if note.len() + section.len() < WHOLE {
+            let _ = writeln!(note, "{section}");
+        } else {
+            left_out += 1;
+        }
+    }
+    if left_out > 0 {
+        let _ = writeln!(
+            note,
+            "{} more did not fit here.\n",
+            count(left_out, "shared pipeline")
+        );
+    }
+    note.push_str(&files(compat));
+    note.trim_end().to_owned() + "\n"
+}
+
+fn named(text: &str) -> String {
+    escape(&shorten::to_chars(text, LONGEST))
+}
+
+fn lead(compat: &Compat, old: &str) -> String {
+    let old = named(old);
+    if compat.ids_only {
+        return format!("Since {old}; only the ids of shared pipelines could be compared.");
+    }
+    match compat.class {
+        Some(Class::Breaking) => {
+            let reason = compat
+                .accepted
+                .as_deref()
+                .map(|why| format!(" Accepted: {}.", named(why)));
+            format!(
+                "**Since {old} consumers must do something.**{}",
+                reason.unwrap_or_default()
+            )
+        }
+        Some(Class::Addition) => {
+            format!("Since {old} there is more for consumers; nothing that they use changed.")
+        }
+        Some(Class::None) => format!("Nothing changed since {old}."),
+        _ => format!("Since {old} nothing changed in what consumers name."),
+    }
+}
+
+fn worst(compat: &Compat, id: &str) -> Class {
+    let of_id = compat.changes.iter().filter(|it| it.id.as_deref() == Some(id));
+    of_id.map(|it| it.class).max().unwrap_or(Class::None)
+}
+
+fn line(change: &Change) -> String {
+    let words = named(&change.words());
+    match change.class {
+        Class::Breaking => format!(
+            "- **Breaking:** {words}. Consumers: {}.\n",
+            escape(change.consumers())
+        ),
+        Class::Addition => format!("- Added: {words}; {}.\n", escape(change.consumers())),
+        _ => format!("- Note: {words}.\n"),
+    }
+}
+
+fn files(compat: &Compat) -> String {
+    let files: Vec<&Change> = compat.changes.iter().filter(|it| it.id.is_none()).collect();
+    if files.is_empty() {
+        return String::new();
+    }
+    let mut section = format!("### Files\n\n{}.\n\n", count(files.len(), "file") + " changed");
+    for change in files.iter().take(FILES) {
+        let _ = writeln!(
+            section,
+            "- {}: {}",
+            code(&shorten::to_chars(&change.subject(), LONGEST)),
+            change.words()
+        );
+    }
+    if files.len() > FILES {
+        let _ = writeln!(section, "- and {} more", files.len() - FILES);
+    }
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interface::{Against, Interface, What, compare};
+
+    fn note(old: &str, new: &str) -> String {
+        let side =
+            |entries: &str| Interface::parse("f", format!("pipelines:\n{entries}").as_bytes()).unwrap();
+        let mut changes = compare(&side(old), &side(new));
+        changes.push(Change::of_file(What::FileModified, "a|b.sql"));
+        let against = Against {
+            version: Some("1.0.0".to_owned()),
+            commit: None,
+        };
+        release_note("sales", "1.1.0", &Compat::new(against, changes))
+    }
+
+    #[test]
+    fn a_note_is_grouped_by_shared_pipeline_the_worst_first() {
+        let old = "- { id: a, pipeline: p }\n- { id: b, pipeline: p, parameters: { x: {} } }\n";
+        let new = "- { id: a, pipeline: p, description: d }\n- { id: b, pipeline: p, parameters: { y: { default: 1 } } }\n- { id: c, pipeline: p }\n";
+        insta::assert_snapshot!(note(old, new), @"
+        ## sales 1&#46;1.0
+
+        **Since version 1.0.0 consumers must do something.**
+
+        ### <code>b</code>
+
+        - **Breaking:** the parameter &#96;x&#96; is gone. Consumers: stop setting it, or set the one that took its place.
+        - Added: the parameter &#96;y&#96; is new, with a default; it can be set.
+
+        ### <code>c</code>
+
+        - Added: it is new; it can be run.
+
+        ### <code>a</code>
+
+        - Note: its description changed.
+
+        ### Files
+
+        1 file changed.
+
+        - <code>a&#124;b.sql</code>: the file changed
+        ");
+    }
+
+    #[test]
+    fn names_are_text() {
+        let old = "- { id: \"a\\n# <b>[x](y)|@all\", pipeline: p }\n";
+        let note = note(old, "- { id: z, pipeline: p }\n");
+        assert!(
+            !note.contains("<b>") && !note.contains("[x]") && !note.contains("\n# "),
+            "{note}"
+        );
+        assert!(!note.contains("@all"), "{note}");
+    }
+}
