@@ -1,6 +1,6 @@
 //! `sluicegate ci`.
 
-use super::{CompatArgs, PublishFlags, ReviewArgs};
+use super::{PublishFlags, ReviewArgs};
 use clap::Args;
 
 const EXAMPLES: &str = "Examples:
@@ -23,9 +23,6 @@ pub struct CiArgs {
     /// What is published.
     #[command(flatten)]
     pub publish: PublishFlags,
-    /// What a break of consumers means.
-    #[command(flatten)]
-    pub compat: CompatArgs,
     /// Publish on branches that match; repeatable [env: SLUICEGATE_PUBLISH_ON_BRANCHES, one a line]
     #[arg(long, value_name = "GLOB")]
     pub publish_on_branch: Vec<String>,

@@ -6,6 +6,7 @@
 mod artifacts;
 mod check;
 mod ci;
+mod compat;
 mod context;
 mod demo;
 mod destinations;
@@ -35,6 +36,7 @@ pub use artifacts::{
 };
 pub use check::CheckArgs;
 pub use ci::CiArgs;
+pub use compat::CompatArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
 pub use destinations::DestinationArgs;
@@ -47,7 +49,7 @@ pub use projects::{
     RepositoriesArgs, RepositoriesVerb, SecretsArgs, SecretsVerb, ValueArgs,
 };
 pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
-pub use publish::{CompatArgs, PublishArgs, PublishFlags};
+pub use publish::{PublishArgs, PublishFlags};
 pub use remote::{PaceArgs, VocabularyArgs};
 pub use report::ReportArgs;
 pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};

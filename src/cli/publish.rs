@@ -1,6 +1,6 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{Compat, GlobArgs, IfExists, OnIgnored, RequiredEngine, Select, Source};
+use super::{CompatArgs, GlobArgs, IfExists, OnIgnored, RequiredEngine, Select, Source};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -91,15 +91,4 @@ pub struct PublishFlags {
     /// Where to write the outcome as JUnit XML [env: SLUICEGATE_PUBLISH_JUNIT]
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
-}
-
-/// What it means that consumers of shared pipelines would break: the flags of every command that compares.
-#[derive(Debug, Clone, Default, Args)]
-pub struct CompatArgs {
-    /// What it means that consumers of shared pipelines would break [env: SLUICEGATE_COMPAT] [default: warn]
-    #[arg(long, value_name = "ACTION")]
-    pub compat: Option<Compat>,
-    /// Let consumers break, for this reason, which is recorded [env: SLUICEGATE_ACCEPT_BREAKING]
-    #[arg(long, value_name = "REASON")]
-    pub accept_breaking: Option<String>,
 }

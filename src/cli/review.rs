@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{DestinationArgs, FailOn, Fork, OnUnavailable};
+use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -59,6 +59,9 @@ pub struct GateArgs {
     /// [env: SLUICEGATE_MAX_KNOWN]
     #[arg(long, value_name = "N")]
     pub max_known: Option<usize>,
+    /// What a break of consumers means.
+    #[command(flatten)]
+    pub compat: CompatArgs,
     /// Where the result goes.
     #[command(flatten)]
     pub destinations: DestinationArgs,

@@ -1,6 +1,6 @@
 //! The whole of a review: what was asked, what was answered, and what it comes to.
 
-use super::{Changed, FailOn, FileResults, Finding, Severity, Status};
+use super::{Changed, FailOn, FileResults, Finding, ForConsumers, Severity, Status};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
@@ -181,6 +181,8 @@ pub struct Report {
     pub gate_refused: bool,
     /// What changed in the pipelines, by path; none where nothing was compared.
     pub changes: Option<Vec<Changed>>,
+    /// What the change does to consumers of shared pipelines; none where that was not compared, or nothing changed.
+    pub for_consumers: Option<ForConsumers>,
     /// What else is to be known, above all why the verdict is undecided; each a sentence.
     pub notes: Vec<String>,
     /// Findings of the base that are gone; none where nothing was compared with the base.
@@ -256,6 +258,7 @@ mod tests {
             unreviewed: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
+            for_consumers: None,
             changes: None,
             notes: Vec::new(),
             fixed: None,

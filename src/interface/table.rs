@@ -148,6 +148,12 @@ pub const TABLE: [Row; 23] = {
 };
 
 impl What {
+    /// The word for it in JSON.
+    pub fn name(self) -> String {
+        let word = serde_json::to_value(self).unwrap_or_default();
+        word.as_str().unwrap_or_default().to_owned()
+    }
+
     /// Its row. Every one has one, which a test proves.
     pub fn row(self) -> &'static Row {
         let found = TABLE.iter().find(|row| row.what == self);

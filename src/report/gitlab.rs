@@ -63,6 +63,14 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
         );
         entry(what, Fingerprint::new(&["gate-change", &change.path], 0))
     }));
+    if let Some(found) = &report.for_consumers {
+        let level = if found.refused { "major" } else { "minor" };
+        entries.extend(found.breaks().map(|it| {
+            let what = ("breaks-consumers", it.path.as_str(), it.line, level, it.told());
+            let id = it.id.as_deref().unwrap_or_default();
+            entry(what, Fingerprint::new(&["breaks-consumers", id, &it.words], 0))
+        }));
+    }
     let mut json = text::json(serde_json::to_string(&entries)?);
     json.push('\n');
     Ok(json.into_bytes())

@@ -98,6 +98,7 @@ pub fn empty(verdict: Verdict) -> Report {
         unreviewed: Vec::new(),
         gate_changes: Vec::new(),
         gate_refused: false,
+        for_consumers: None,
         changes: None,
         notes: Vec::new(),
         fixed: None,

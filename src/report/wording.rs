@@ -108,6 +108,22 @@ pub fn gate_change(change: &GateChange) -> String {
     said
 }
 
+/// What the section about breaks is called.
+pub const BREAKS: &str = "Breaks consumers of shared pipelines";
+
+/// What breaks consumers, one sentence each, with its place. Holds text from outside.
+pub fn breaks(report: &Report) -> Vec<String> {
+    let Some(found) = &report.for_consumers else {
+        return Vec::new();
+    };
+    let accepted = found.accepted.as_ref().map(|why| format!(" (accepted: {why})"));
+    let accepted = accepted.unwrap_or_default();
+    found
+        .breaks()
+        .map(|change| format!("{}:{}: {}{accepted}", change.path, change.line, change.told()))
+        .collect()
+}
+
 /// All files that are not reviewed in one line: how many, the first ones, and why. Holds text from outside.
 pub fn excluded(report: &Report) -> Option<String> {
     /// Names in the line.

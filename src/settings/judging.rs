@@ -2,7 +2,7 @@
 
 use super::platform::number;
 use super::table::variable;
-use super::{Destinations, SettingsError, Sources};
+use super::{Breaks, Destinations, SettingsError, Sources};
 use crate::cli::{FailOn, GateArgs, parse_value};
 
 /// The number of a parallel job, from 1.
@@ -19,6 +19,8 @@ pub struct Judging {
     pub new_only: bool,
     /// The most findings that may be known; none for any number.
     pub max_known: Option<usize>,
+    /// What a break of consumers means.
+    pub breaks: Breaks,
     /// Where the result goes.
     pub destinations: Destinations,
     /// The part to judge, `I/N` as it was written; none for all.
@@ -42,6 +44,7 @@ impl Sources<'_> {
             fail_on: fail_on.unwrap_or_default(),
             new_only,
             max_known,
+            breaks: self.breaks(&args.compat)?,
             destinations: self.destinations(&args.destinations)?,
             shard: self.shard(args.shard.clone()),
         })

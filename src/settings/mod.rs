@@ -4,6 +4,7 @@
 //! whether at all is for the job alone. The rest may stand in the configuration file, in the version that `policy` chose;
 //! where that is only the change's own, what counts has its defaults.
 
+mod breaks;
 mod check;
 mod destinations;
 mod file;
@@ -18,13 +19,14 @@ mod schema;
 mod selection;
 mod table;
 
+pub use breaks::Breaks;
 pub use check::Check;
 pub use destinations::Destinations;
 pub use file::{FILE_NAME, FileConfig};
 pub use global::{color, gate_changes, host, named_config, named_repository, policy_choice};
 pub use judging::Judging;
 pub use platform::Connection;
-pub use publish::{Breaks, Publish, PublishOn};
+pub use publish::{Publish, PublishOn};
 pub use remote::{Vocabulary, Waiting};
 pub use review::{Review, Revisions};
 pub use schema::schema;

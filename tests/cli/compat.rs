@@ -734,3 +734,117 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
     assert_eq!(json["consumers"][0]["version"], "[Latest]");
 }
+
+/// A branch `change` on which `load` loses its parameter.
+fn breaking_change() -> Shop {
+    let shop = Shop::new();
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.break_it();
+    shop
+}
+
+#[test]
+fn a_review_and_a_check_tell_what_a_change_breaks() {
+    let shop = breaking_change();
+    for command in ["review", "check"] {
+        let reports = ["junit", "html", "markdown", "sarif", "gitlab", "json"];
+        let files = reports.map(|format| shop.world.path().join(format));
+        let flags: Vec<String> = reports
+            .iter()
+            .zip(&files)
+            .map(|(format, file)| format!("--report={format}={}", file.display()))
+            .collect();
+        let run = |more: &[&str]| {
+            let flags = flags.iter().map(String::as_str);
+            let args: Vec<&str> = [command]
+                .into_iter()
+                .chain(flags)
+                .chain(more.iter().copied())
+                .collect();
+            shop.call().variable("GITHUB_ACTIONS", "").run(&args)
+        };
+        let json = || -> Value { serde_json::from_slice(&fs::read(&files[5]).unwrap()).unwrap() };
+        let told = run(&[]).expect(0);
+        assert!(
+            told.all()
+                .contains("warning: breaks consumers: .platform/shared-pipelines.yaml:2"),
+            "{}",
+            told.all()
+        );
+        for file in &files {
+            let text = fs::read_to_string(file).unwrap();
+            assert!(text.contains("is gone"), "{}: {text}", file.display());
+        }
+        assert_eq!(
+            (&json()["verdict"], &json()["compat"]["class"]),
+            (&"passed".into(), &"breaking".into())
+        );
+        run(&["--compat", "fail"]).expect(1).saying(&[]);
+        assert_eq!(
+            (&json()["verdict"], &json()["compat"]["refused"]),
+            (&"failed".into(), &true.into())
+        );
+        let junit = fs::read_to_string(&files[0]).unwrap();
+        assert!(
+            junit.contains("<failure") && junit.contains("breaks consumers"),
+            "{junit}"
+        );
+        // What was written is read strictly, and made again.
+        let from = files[5].to_str().unwrap();
+        let again = shop
+            .call()
+            .run(&["report", from, "--report", "markdown=-"])
+            .expect(1);
+        assert!(
+            again.out.contains("Breaks consumers of shared pipelines"),
+            "{}",
+            again.all()
+        );
+        let lie = fs::read_to_string(from)
+            .unwrap()
+            .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
+        fs::write(shop.world.path().join("lie.json"), lie).unwrap();
+        let lie = shop.world.path().join("lie.json");
+        shop.call()
+            .run(&["report", lie.to_str().unwrap()])
+            .expect(2)
+            .saying(&["breaks consumers"]);
+        run(&["--compat", "fail", "--accept-breaking", "agreed"]).expect(0);
+        assert_eq!(json()["compat"]["accepted"], "agreed");
+        run(&["--compat", "off"]).expect(0);
+        assert_eq!(json().get("compat"), None);
+    }
+}
+
+#[test]
+fn nobody_inherits_a_break_of_the_base() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.push();
+    let told = shop.call().run(&["review", "--compat", "fail"]).expect(0);
+    assert!(!told.all().contains("breaks consumers"), "{}", told.all());
+}
+
+#[test]
+fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
+    let shop = Shop::new();
+    shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
+    shop.push();
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.write("sluicegate.yaml", "publish: { compat: off }\n");
+    shop.break_it();
+    policy::push(&shop.world, shop.call()).run(&["review"]).expect(1);
+    let unreadable = "pipelines: [\n";
+    shop.world.write(".platform/shared-pipelines.yaml", unreadable);
+    shop.push();
+    let told = policy::push(&shop.world, shop.call()).run(&["review"]).expect(3);
+    assert!(
+        told.all()
+            .contains("What the change does to consumers cannot be told"),
+        "{}",
+        told.all()
+    );
+}

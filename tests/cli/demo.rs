@@ -18,6 +18,8 @@ fn the_demo_shows_the_whole_job() {
         "Write report",
         "published",
         "already",
+        "the parameter `order_day` is gone",
+        "version 1.1.0 of sales",
         "Look at",
     ] {
         assert!(ended.all().contains(word), "{word}: {}", ended.all());

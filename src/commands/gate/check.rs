@@ -74,6 +74,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
     judged.take_in(run, &chosen);
     judged.hold_known(&part, &chosen);
+    judged.take_consumers(&workspace, &snapshot, &comparison, &settings.judging, &part)?;
     let ending = judged.ending();
     let report = started.report(Engine::Local, judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;

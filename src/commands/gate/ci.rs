@@ -68,7 +68,7 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {
         what: args.publish.clone(),
-        compat: args.compat.clone(),
+        compat: args.review.gate.compat.clone(),
         head: selection.range.head.clone(),
         branch: review.branch.clone(),
         globs: selection.globs.clone(),

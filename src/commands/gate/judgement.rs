@@ -1,16 +1,17 @@
 //! From findings to a verdict, an exit status and a report: the same for every reviewer.
 
 use crate::commands::Run;
-use crate::commands::gate::workspace::Chosen;
+use crate::commands::gate::interface::in_change;
+use crate::commands::gate::workspace::{Chosen, Workspace};
 use crate::context::Comparison;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{
-    Engine, Excluded, FailOn, FileResults, Report, ReviewContext, Shard, Totals, Verdict, can_be_lower,
-    too_many,
+    Engine, Excluded, FailOn, FileResults, ForConsumers, Report, ReviewContext, Shard, Totals, Verdict,
+    can_be_lower, too_many,
 };
 use crate::gate::{self, Selected, Tally};
-use crate::git::CommitId;
+use crate::git::{CommitId, Snapshot};
 use crate::settings::Judging;
 use crate::text::count;
 use jiff::Timestamp;
@@ -18,6 +19,9 @@ use std::time::Instant;
 
 const REFUSED: &str = "The change touches the gate itself and other files. This job does not allow that (--gate-changes \
                        fail): propose what it does to the gate in a change of its own.";
+
+const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that (--compat fail): keep what they \
+                      name, or say why they may break (--accept-breaking).";
 
 /// What the findings come to.
 pub(crate) struct Judged {
@@ -28,6 +32,8 @@ pub(crate) struct Judged {
     pub(crate) notes: Vec<String>,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: Vec<String>,
+    /// What the change does to consumers.
+    for_consumers: Option<ForConsumers>,
 }
 
 /// How a run ends, for whoever tells it.
@@ -56,6 +62,7 @@ impl Judged {
             verdict: Verdict::Passed,
             notes: vec![note],
             told: Vec::new(),
+            for_consumers: None,
         }
     }
 
@@ -80,11 +87,45 @@ impl Judged {
             verdict: decision.verdict(),
             notes,
             told: Vec::new(),
+            for_consumers: None,
         }
     }
 }
 
 impl Judged {
+    /// Takes in what the change does to consumers: a break that the job does not allow fails the run, and what cannot be
+    /// told is no pass where a break would be none.
+    pub(crate) fn take_consumers(
+        &mut self,
+        workspace: &Workspace<'_>,
+        snapshot: &Snapshot<'_>,
+        comparison: &Comparison,
+        judging: &Judging,
+        part: &Part,
+    ) -> Result<(), Failure> {
+        let (breaks, paths) = (&judging.breaks, &part.paths);
+        let Some(found) = in_change(workspace, snapshot, comparison, breaks, paths)? else {
+            return Ok(());
+        };
+        if let Some(why) = &found.unknown {
+            self.notes
+                .push(format!("what the change does to consumers cannot be told: {why}"));
+            if found.is_undecided {
+                self.status = self.status.worse(ExitStatus::Undecided);
+                if self.verdict == Verdict::Passed {
+                    self.verdict = Verdict::Undecided;
+                }
+            }
+        }
+        if found.told.refused {
+            self.status = self.status.worse(ExitStatus::GateFailed);
+            self.verdict = Verdict::Failed;
+            self.notes.push(BROKEN.to_owned());
+        }
+        self.for_consumers = Some(found.told);
+        Ok(())
+    }
+
     /// Takes in what the selection tells: names that only look like a pipeline's, and a change of the gate that the job
     /// does not allow, which fails the run whatever the findings are.
     pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen) {
@@ -168,6 +209,7 @@ impl Started {
             unreviewed: judged.tally.unreviewed,
             gate_changes: chosen.selected.gate_changes,
             gate_refused: chosen.is_refused,
+            for_consumers: judged.for_consumers,
             changes: None,
             notes: judged.notes,
             fixed: judged.tally.compared.map(|compared| compared.fixed),

@@ -157,6 +157,7 @@ pub(crate) fn reviewed<'a>(
     judged.notes.extend(policy.into_iter().chain(unchanged));
     judged.take_in(run, &chosen);
     judged.hold_known(&part, &chosen);
+    judged.take_consumers(workspace, &snapshot, &comparison, &settings.judging, &part)?;
     let ending = judged.ending();
     let report = started.report(review.engine(), judged, comparison, chosen, &part);
     let to = &settings.judging.destinations;

@@ -23,7 +23,7 @@ use self::document::{Page, document};
 use self::parts::list;
 use self::view::View;
 use super::About;
-use super::wording::{excluded, gate_change, unreviewed};
+use super::wording::{BREAKS, breaks, excluded, gate_change, unreviewed};
 use crate::findings::Report;
 
 /// The marks let a reader of XML take it as text.
@@ -69,6 +69,7 @@ fn remarks(report: &Report) -> String {
             "Changes to the gate itself",
             report.gate_changes.iter().map(gate_change),
         ),
+        list(BREAKS, breaks(report).into_iter()),
         list(
             "Not reviewed",
             not_reviewed.map(|file| format!("{}: {}", file.path, unreviewed(&file.reason))),

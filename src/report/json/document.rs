@@ -4,6 +4,7 @@
 //! new ones come after the old, are optional, and have `#[serde(default)]`, so that an older report is still read.
 //! Whatever is in no struct is refused.
 
+use super::compat::CompatV1;
 use crate::findings::{
     Changed, Counts, FailOn, FileResults, Numbers, Report, ReviewContext, RuleResult, Status, Totals, Waiver,
 };
@@ -47,6 +48,9 @@ pub(super) struct DocumentV1 {
     pub gate_refused: bool,
     #[serde(default)]
     pub excluded_reasons: BTreeMap<String, String>,
+    /// What the change does to consumers; none where that was not compared, or nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compat: Option<CompatV1>,
     /// What changed in the pipelines; none where nothing was compared.
     #[serde(default)]
     pub changes: Option<Vec<ChangeV1>>,
@@ -191,6 +195,7 @@ impl From<&Report> for DocumentV1 {
                 .map(|change| (change.path.clone(), change.words.clone()))
                 .collect(),
             gate_refused: report.gate_refused,
+            compat: report.for_consumers.as_ref().map(CompatV1::from),
             excluded_reasons: excluded
                 .map(|file| (file.path.clone(), file.reason.clone()))
                 .collect(),

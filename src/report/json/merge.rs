@@ -1,6 +1,6 @@
 //! Several reports as one: of jobs that reviewed a part each.
 
-use crate::findings::{Report, ReviewContext, Shard, Verdict};
+use crate::findings::{ForConsumers, Report, ReviewContext, Shard, Verdict};
 use std::collections::BTreeMap;
 
 /// Reports that are not parts of one review.
@@ -108,6 +108,11 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.unreviewed.extend(report.unreviewed);
     whole.gate_changes.extend(report.gate_changes);
     whole.gate_refused |= report.gate_refused;
+    // Each part tells of the same change.
+    let refused = |found: &Option<ForConsumers>| found.as_ref().is_some_and(|found| found.refused);
+    if whole.for_consumers.is_none() || refused(&report.for_consumers) {
+        whole.for_consumers = report.for_consumers.or(whole.for_consumers.take());
+    }
     for note in report.notes {
         if !whole.notes.contains(&note) {
             whole.notes.push(note);

@@ -1,5 +1,6 @@
 //! The program's own JSON report, for tools: schema `sluicegate.report/v1`.
 
+mod compat;
 mod document;
 mod merge;
 mod read;

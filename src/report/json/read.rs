@@ -3,8 +3,9 @@
 
 use super::document::{ChangeV1, ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
 use crate::findings::{
-    Changed, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, GateChange, Report,
-    ReviewContext, RuleResult, Severity, Shard, State, Status, Unreviewed, Verdict, Violation, Waiver,
+    Changed, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, ForConsumers, GateChange,
+    Report, ReviewContext, RuleResult, Severity, Shard, State, Status, Unreviewed, Verdict, Violation,
+    Waiver,
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -59,9 +60,11 @@ fn contradiction(report: &Report) -> Option<ReadError> {
     let results = report.files.iter().flat_map(|file| &file.results);
     let is_failed = results.into_iter().any(|result| result.fails(fail_on));
     let is_over = report.too_many_known().is_some();
+    let breaks = report.for_consumers.as_ref().is_some_and(|found| found.refused);
     let found = match report.verdict {
-        Verdict::Failed if report.gate_refused || is_over => return None,
+        Verdict::Failed if report.gate_refused || is_over || breaks => return None,
         Verdict::Passed | Verdict::Undecided if is_over => "more findings are known than its job allows",
+        Verdict::Passed | Verdict::Undecided if breaks => "it breaks consumers, which the job does not allow",
         Verdict::Passed | Verdict::Undecided if report.gate_refused => {
             "it does what the job does not allow to the gate"
         }
@@ -120,6 +123,7 @@ impl DocumentV1 {
             unreviewed: unreviewed.collect(),
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
+            for_consumers: self.compat.map(ForConsumers::from),
             notes: self.notes,
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
             elapsed: Duration::from_nanos(self.elapsed_nanos),
@@ -390,7 +394,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `changes` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());

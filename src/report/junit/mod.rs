@@ -26,7 +26,8 @@ use self::write::{Suite, Whole};
 use super::wording::{gate_change, run_problem, unreviewed};
 use super::{About, ReportError, shorten};
 use crate::findings::{
-    FailOn, FileResults, NO_ERROR_TYPE, Report, RuleResult, Severity, State, Status, UNREADABLE_RULE, Verdict,
+    ConsumerChange, FailOn, FileResults, NO_ERROR_TYPE, Report, RuleResult, Severity, State, Status,
+    UNREADABLE_RULE, Verdict,
 };
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
@@ -39,6 +40,7 @@ const MESSAGE_LIMIT: usize = 200;
 const RUN: &str = "sluicegate";
 const VERDICT: &str = "verdict";
 const GATE_CHANGE: &str = "gate change";
+const BREAK: &str = "breaks consumers";
 const NOTHING: &str = "nothing to review";
 
 /// The report as JUnit XML.
@@ -118,12 +120,35 @@ fn run_cases(report: &Report) -> Vec<Placed> {
             placed(skipped(&name, GATE_CHANGE, &said), RUN, None)
         }
     }));
+    cases.extend(consumers(report, &mut names));
     let nothing = report.files.iter().all(|file| file.results.is_empty());
     if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
         let case = skipped(NOTHING, NOTHING, "no rule was to be evaluated");
         cases.push(placed(case, RUN, None));
     }
     cases
+}
+
+/// The breaks of consumers.
+fn consumers(report: &Report, names: &mut Names) -> Vec<Placed> {
+    let Some(found) = &report.for_consumers else {
+        return Vec::new();
+    };
+    let case = |change: &ConsumerChange| {
+        let (name, said) = (names.unique(BREAK), change.told());
+        if found.refused {
+            let mut case = TestCaseBuilder::failure(
+                &name,
+                Duration::ZERO,
+                BREAK,
+                &shorten::to_chars(&said, MESSAGE_LIMIT),
+            );
+            case.set_trace(&said);
+            return placed(case, &change.path, Some(change.line));
+        }
+        placed(skipped(&name, BREAK, &said), RUN, None)
+    };
+    found.breaks().map(case).collect()
 }
 
 /// Turns the skipped cases of a suite, which strict schemas may not know, into words in its output.

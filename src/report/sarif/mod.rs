@@ -34,7 +34,7 @@ const SNIPPET_LIMIT: usize = 200;
 const ROOT: &str = "%SRCROOT%";
 
 /// What notifications are about: id, meaning, and what to do, in the order of the driver's list.
-const KINDS: [(&str, &str, &str); 5] = [
+const KINDS: [(&str, &str, &str); 6] = [
     (
         "not-evaluated",
         "A rule could not be evaluated.",
@@ -59,6 +59,11 @@ const KINDS: [(&str, &str, &str); 5] = [
         "cut",
         "Something was left out to stay within the limits of readers.",
         "The JSON report has everything.",
+    ),
+    (
+        "breaks-consumers",
+        "The change breaks consumers of shared pipelines.",
+        "Keep what they name, or agree with them on what they must do.",
     ),
 ];
 
@@ -301,6 +306,13 @@ fn notifications(report: &Report, rules: &Rules<'_>) -> Vec<Notification> {
         locations: vec![location(&change.path, None)],
         ..notification("gate-change", touched, &gate_change(change))
     }));
+    if let Some(found) = &report.for_consumers {
+        let weight = if found.refused { "error" } else { "warning" };
+        all.extend(found.breaks().map(|it| Notification {
+            locations: vec![location(&it.path, Some(region(it.line.max(1), None)))],
+            ..notification("breaks-consumers", weight, &it.told())
+        }));
+    }
     all.extend(excluded(report).map(|line| notification("note", "note", &line)));
     let undecided = report.verdict == Verdict::Undecided;
     let weight = if undecided { "error" } else { "note" };

@@ -9,7 +9,7 @@ pub use group::Groups;
 
 use super::About;
 use super::overview::{Cause, Overview};
-use super::wording::{excluded, gate_change, headline, praise, run_problem, unanswered};
+use super::wording::{breaks, excluded, gate_change, headline, praise, run_problem, unanswered};
 use crate::findings::{Finding, Report, Severity, Verdict};
 use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -173,6 +173,11 @@ fn push_remarks(shown: &mut String, report: &Report, about: &About, style: Style
     };
     for change in &report.gate_changes {
         let _ = writeln!(shown, "{warning}: {}", text::line(&gate_change(change)));
+    }
+    let refused = report.for_consumers.as_ref().is_some_and(|found| found.refused);
+    for told in breaks(report) {
+        let label = if refused { &error } else { &warning };
+        let _ = writeln!(shown, "{label}: breaks consumers: {}", text::line(&told));
     }
     if let Some(line) = excluded(report) {
         let _ = writeln!(shown, "note: {}", text::line(&line));

@@ -1,8 +1,10 @@
 //! What changes for consumers of shared pipelines, outside of a publish: between two commits, two versions, or in the
 //! change that is judged.
 
+mod breaks;
 pub(crate) mod impact;
 mod sides;
 pub(crate) mod versions;
 
+pub(crate) use breaks::in_change;
 pub(crate) use sides::between;

@@ -9,6 +9,8 @@ use serde_json::{Value, json as value};
 
 /// What was found of a change in the shared-pipelines file.
 pub(crate) struct Between {
+    /// The shared-pipelines file.
+    pub(crate) path: String,
     /// What changed, in order.
     pub(crate) changes: Vec<Change>,
     /// A side that cannot be read: which file, and why.
@@ -44,7 +46,16 @@ pub(crate) fn between(
             changes.push(Change::of_file(What::FileModified, &is.file));
         }
     }
-    Ok(Some(Between { changes, unreadable }))
+    let path = [&new, &old].into_iter().find_map(|side| match side {
+        Side::Read(interface, _) => Some(interface.file.clone()),
+        Side::Unreadable(path, _) => Some(path.clone()),
+        Side::Missing => None,
+    });
+    Ok(Some(Between {
+        path: path.unwrap_or_default(),
+        changes,
+        unreadable,
+    }))
 }
 
 impl Between {

@@ -1,7 +1,7 @@
 //! `sluicegate artifacts diff`: what changed for consumers from one version, or revision, to another.
 
 use crate::api::{ArtifactDetails, Platform};
-use crate::cli::{ArtifactsDiffArgs, DiffSidesArgs, NoteFormat};
+use crate::cli::{ArtifactsDiffArgs, DiffSidesArgs, GlobArgs, NoteFormat};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::output::json;
 use crate::commands::kit::published::not_published;
@@ -13,7 +13,7 @@ use crate::http::ErrorKind;
 use crate::interface::{self, Against, Compat, Interface, Partial, Side, compare, in_short, told};
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::report::release_note;
-use crate::settings::Selection;
+use crate::settings::{Of, Selection};
 use crate::text;
 use serde_json::{Value, json as value};
 
@@ -94,7 +94,7 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
     };
     let (from, from_repo) = finding.end(args.from.as_deref(), true)?;
     let (to, to_repo) = finding.end(args.to.as_deref(), false)?;
-    let selection = workspace.sources.selection(&[], &[])?;
+    let selection = workspace.sources.selection(&GlobArgs::default(), Of::Publish)?;
     let repositories = (from_repo.as_ref(), to_repo.as_ref());
     let compat = finding.compare(&from, &to, repositories, &selection);
     Ok(Versions {

@@ -13,7 +13,7 @@ use crate::exit::ExitStatus;
 use crate::service::{self, Clock, Options, Role, Vocabulary};
 use crate::settings::variable;
 use clap::Parser as _;
-use project::{BAD_BRANCH, GOOD_BRANCH, Project};
+use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, GOOD_BRANCH, Project};
 use secrecy::SecretString;
 use std::ffi::OsStr;
 use std::fs;
@@ -34,6 +34,8 @@ const MOST: usize = 100;
 /// How the demo's platform is served again by hand, and the token of that.
 const LISTEN: &str = "127.0.0.1:8080";
 const TOKEN: &str = "demo-token";
+/// The version's name, by what changed.
+const NEXT: &str = "{next}";
 const AGENT_VERSION: &str = "1.0.0";
 
 /// Every report, and its file.
@@ -150,7 +152,7 @@ impl Tour<'_> {
         let dir = self.shown.display();
         self.tell(&format!(
             "A small project was made in {dir}: a remote repository (remote.git), a clone of it (work),\n\
-             and two branches that each add a pipeline. The platform runs on this machine at {}.",
+             and four branches that each change something. The platform runs on this machine at {}.",
             self.base_url
         ))?;
         for (number, step) in self.steps().into_iter().enumerate() {
@@ -158,7 +160,7 @@ impl Tour<'_> {
         }
         self.tell(&format!(
             "\nThat was the whole job: a good change passed, a bad one was stopped, the merged pipelines were published\n\
-             once, and a version that exists was not published again.\n\n\
+             once, a version that exists was not published again, and one that breaks its consumers was not published at all.\n\n\
              Look at:\n  \
              {dir}/reports/bad/review.html   the findings as a page; open it in a browser\n  \
              {dir}/reports/bad               the same for each host: JUnit, SARIF, Code Quality, a comment, JSON,\n  \
@@ -214,16 +216,30 @@ impl Tour<'_> {
             Step {
                 title: "The shared pipelines of the main branch are published",
                 name: "publish",
-                args: self.publish("receipt.json"),
+                args: self.publish("receipt.json", NEXT, None),
                 expected: ExitStatus::Success,
                 meaning: "Exit 0: the platform has every file, and the published version was checked.",
             },
             Step {
                 title: "The same version is published again",
                 name: "publish-again",
-                args: self.publish("second-receipt.json"),
+                args: self.publish("second-receipt.json", "1.0.0", None),
                 expected: ExitStatus::AlreadyExists,
                 meaning: "Exit 5: a version is never overwritten.",
+            },
+            Step {
+                title: "A branch takes away what consumers set",
+                name: "break",
+                args: self.publish("receipt-of-the-break.json", NEXT, Some(BREAKING_BRANCH)),
+                expected: ExitStatus::GateFailed,
+                meaning: "Exit 1: consumers would break, so nothing was sent. --accept-breaking REASON would allow it.",
+            },
+            Step {
+                title: "A branch has more for consumers",
+                name: "addition",
+                args: self.publish("receipt-of-the-addition.json", NEXT, Some(ADDING_BRANCH)),
+                expected: ExitStatus::Success,
+                meaning: "Exit 0: published as 1.1.0, as nothing that consumers use changed.",
             },
         ]
     }
@@ -238,20 +254,17 @@ impl Tour<'_> {
         args
     }
 
-    fn publish(&self, receipt: &str) -> Vec<String> {
+    fn publish(&self, receipt: &str, version: &str, branch: Option<&str>) -> Vec<String> {
         let receipt = self.reports("publish").join(receipt).display().to_string();
-        let template = "{date}-{short-sha}";
-        [
-            "publish",
-            "--prefix",
-            "sales",
-            "--version-name",
-            template,
-            "--receipt",
-            &receipt,
-        ]
-        .map(str::to_owned)
-        .into()
+        let mut args: Vec<String> = ["publish", "--prefix", "sales", "--version-name", version]
+            .map(str::to_owned)
+            .into();
+        if let Some(branch) = branch {
+            let head = format!("origin/{branch}");
+            args.extend(["--compat", "fail", "--branch", branch, "--head", &head].map(str::to_owned));
+        }
+        args.extend(["--receipt".to_owned(), receipt]);
+        args
     }
 
     fn reports(&self, name: &str) -> PathBuf {

@@ -33,6 +33,16 @@ const REFUNDS: &str = "sales/refunds.orch.yaml";
 const GOOD: &str = include_str!("files/refunds-good.orch.yaml");
 const BAD: &str = include_str!("files/refunds-bad.orch.yaml");
 
+/// The shared-pipelines file without what consumers set, and with one more shared pipeline.
+const SHARED: &str = ".platform/shared-pipelines.yaml";
+const BROKEN: &str = include_str!("files/shared-pipelines-broken.yaml");
+const MORE: &str = include_str!("files/shared-pipelines-more.yaml");
+
+/// The branch that breaks consumers.
+pub(super) const BREAKING_BRANCH: &str = "feature/no-day";
+/// The branch that has more for them.
+pub(super) const ADDING_BRANCH: &str = "feature/share-refunds";
+
 /// The branch that passes.
 pub(super) const GOOD_BRANCH: &str = "feature/refunds";
 /// The branch that fails.
@@ -68,6 +78,17 @@ pub(super) fn make(folder: &Path) -> Result<Project, Failure> {
         &[(REFUNDS, BAD)],
         "Load the refunds, in a hurry",
     )?;
+    let further = [
+        (BREAKING_BRANCH, &[(SHARED, BROKEN)][..], "Load all days at once"),
+        (
+            ADDING_BRANCH,
+            &[(SHARED, MORE), (REFUNDS, GOOD)],
+            "Share the refunds",
+        ),
+    ];
+    for (branch, files, message) in further {
+        commit(&remote, branch, Some(&main), files, message)?;
+    }
     Repository::clone_local(&project.remote, &project.work)?;
     Ok(project)
 }

@@ -1,0 +1,79 @@
+//! What the change that is judged does to consumers of shared pipelines, held against its base, so that nobody inherits
+//! another's break.
+
+use super::between;
+use crate::cli::Compat as Mode;
+use crate::commands::gate::workspace::Workspace;
+use crate::context::Comparison;
+use crate::error::Failure;
+use crate::findings::{ConsumerChange, ForConsumers};
+use crate::gate::is_within;
+use crate::git::Snapshot;
+use crate::interface::{Against, Change, Compat, Place};
+use crate::settings::Breaks;
+
+/// What it does; none where the shared-pipelines file is the same, or nothing is to be compared. A part that is restricted
+/// to other files tells nothing of it.
+pub(crate) fn in_change(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    comparison: &Comparison,
+    breaks: &Breaks,
+    paths: &[String],
+) -> Result<Option<Found>, Failure> {
+    let (Some(base), None) = (&comparison.base, &comparison.nothing_to_do) else {
+        return Ok(None);
+    };
+    if breaks.mode == Mode::Off {
+        return Ok(None);
+    }
+    let old = workspace.repo.snapshot(base.clone());
+    let folder = workspace.config_dir(snapshot)?;
+    let Some(found) = between(&workspace.repo, &old, snapshot, folder.as_deref())? else {
+        return Ok(None);
+    };
+    let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
+    if !is_meant(&found.path) {
+        return Ok(None);
+    }
+    let against = Against {
+        version: None,
+        commit: Some(base.to_string()),
+    };
+    let compat = Compat::new(against, found.changes).accept(breaks.reason.clone());
+    let is_refused = breaks.mode == Mode::Fail && compat.is_breaking() && compat.accepted.is_none();
+    Ok(Some(Found {
+        unknown: found.unreadable,
+        is_undecided: breaks.mode == Mode::Fail,
+        told: ForConsumers {
+            against: compat.against_commit.clone(),
+            class: compat.class.map(|class| class.to_string()),
+            accepted: compat.accepted.clone(),
+            refused: is_refused,
+            changes: compat.changes.iter().map(told).collect(),
+        },
+    }))
+}
+
+/// What was found, and why it may not be all.
+pub(crate) struct Found {
+    pub(crate) told: ForConsumers,
+    /// A side that cannot be read.
+    pub(crate) unknown: Option<String>,
+    /// What is unknown is no pass.
+    pub(crate) is_undecided: bool,
+}
+
+fn told(change: &Change) -> ConsumerChange {
+    let place = change.new.as_ref().or(change.old.as_ref());
+    ConsumerChange {
+        class: change.class.to_string(),
+        change: change.change.name(),
+        id: change.id.clone(),
+        words: change.words(),
+        consumers: change.consumers().to_owned(),
+        path: place.map(|place| place.path.clone()).unwrap_or_default(),
+        line: place.and_then(|place| place.line).unwrap_or(1),
+        before: change.old.as_ref().map(Place::shown),
+    }
+}
