@@ -42,7 +42,6 @@ pub mod waivers;
 pub mod write;
 pub mod yaml;
 
-use clap::Parser as _;
 use std::ffi::OsString;
 use std::io::Write as _;
 
@@ -52,7 +51,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     if cli::asks_only_for_version(&args) {
         return print_version();
     }
-    match cli::Cli::try_parse_from(args) {
+    match cli::parse(args) {
         Ok(cli) => commands::run(cli, env),
         Err(said) => {
             // A closed pipe is the reader's choice, so a failed write is no failure.

@@ -5,7 +5,7 @@ use crate::policy::Choice;
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
 
-const HEADING: &str = "Global options";
+pub(super) const HEADING: &str = "Global options";
 
 /// Where the platform is, who we are, which repository, how to talk.
 #[derive(Debug, Clone, Default, Args)]

@@ -23,6 +23,7 @@ mod review;
 mod rules;
 mod serve;
 mod setup;
+mod shown;
 mod streaming;
 mod tasks;
 mod values;
@@ -56,6 +57,7 @@ pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs};
+pub use shown::{command, completed, parse};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,

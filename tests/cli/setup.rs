@@ -39,6 +39,107 @@ fn every_shell_completes_every_command() {
         .saying(&["tcsh", "bash"]);
 }
 
+/// What bash completes after a command.
+fn completed<'s>(script: &'s str, command: &str) -> &'s str {
+    let label = format!("__{command})\n");
+    let blocks = script.split(&label).skip(1);
+    let listed = blocks.filter_map(|block| block.lines().find(|line| line.contains("opts=")));
+    // The words after `help` have a block by that name, too, and it is empty.
+    listed.max_by_key(|line| line.len()).unwrap()
+}
+
+#[test]
+fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = Call::new(folder.path());
+    let script = call.run(&["completions", "bash"]).expect(0).out;
+    let help = |args: &[&str]| call.run(args).expect(0).out;
+    for (command, own, taken, foreign) in [
+        ("review", "--fail-on", "--base-url", None),
+        ("check", "--staged", "--config-dir", Some("--base-url")),
+        ("demo", "--dir", "--quiet", Some("--base-url")),
+        ("serve", "--listen", "--color", Some("--token-file")),
+        ("schema", "--help", "--verbose", Some("--repo")),
+    ] {
+        let (short, long) = (help(&[command, "-h"]), help(&[command, "--help"]));
+        let (above, group) = long.split_once("\nGlobal options:\n").unwrap();
+        assert!(
+            above.contains(own) && !above.contains(taken) && group.contains(taken),
+            "{long}"
+        );
+        let (above, group) = short
+            .split_once("\nGlobal options, which --help explains:\n")
+            .unwrap();
+        assert!(above.contains(own) && !above.contains(taken), "{short}");
+        assert!(
+            group.contains(taken) && short.lines().count() < long.lines().count(),
+            "{short}"
+        );
+        let listed = completed(&script, command);
+        assert!(listed.contains(own) && listed.contains(taken), "{listed}");
+        if let Some(foreign) = foreign {
+            for text in [&short, &long, listed] {
+                assert!(!text.contains(foreign), "{command}: {foreign}: {text}");
+            }
+        }
+    }
+    let waits = help(&["pipelines", "run", "-h"]);
+    let (_, group) = waits.split_once("which --help explains:\n").unwrap();
+    assert!(
+        group.contains("--request-timeout") && !group.contains("--timeout --"),
+        "{waits}"
+    );
+    let verb = help(&["artifacts", "list", "-h"]);
+    assert!(
+        !verb.contains("--gate-changes") && verb.contains("which --help explains"),
+        "{verb}"
+    );
+}
+
+/// A command line that serves several commands may hold them; what they say is then not even read.
+#[test]
+fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
+    let world = crate::world::project();
+    let call = Call::new(&world.work());
+    let wrong = [
+        ("--base-url", "no address"),
+        ("--project-id", "no UUID"),
+        ("--agent-version", "\u{1b}"),
+        ("--token-file", "gone"),
+        ("--token-command", "exit 1"),
+        ("--ca-cert", "gone.pem"),
+        ("--timeout", "0"),
+        ("--retries", "4000000000"),
+        ("--config", "gone.yaml"),
+        ("--repo", "gone"),
+        ("--config-dir", "a/b"),
+        ("--ci", "no-host"),
+        ("--gate-changes", "fail"),
+        ("--policy", "base"),
+    ];
+    for command in [
+        &["check"][..],
+        &["context"],
+        &["diff", "HEAD"],
+        &["rules", "list"],
+        &["waivers", "list"],
+        &["schema"],
+        &["completions", "bash"],
+        &["man", "pages"],
+    ] {
+        let plain = call.run(command);
+        let help = call.run(&[command[0], "--help"]).expect(0).out;
+        for (flag, value) in wrong.iter().filter(|(flag, _)| !help.contains(flag)) {
+            let ended = call.run(&[command, &[*flag, *value]].concat());
+            assert_eq!(
+                (ended.code, &ended.out),
+                (plain.code, &plain.out),
+                "{command:?} {flag}"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_command_has_its_manual_page() {
     let folder = tempfile::tempdir().unwrap();

@@ -195,6 +195,9 @@ fn every_job_in_the_book_is_one() {
             sluicegate::waivers::read(block.as_bytes(), &knows).unwrap();
         } else if block.starts_with("# .platform/shared-pipelines.yaml") {
             check_shared(&page, &block);
+        } else if block.starts_with("# .platform/config/pipeline_quality_rules.yaml") {
+            let problems = sluicegate::rules::lint(block.as_bytes());
+            assert!(problems.is_empty(), "{page}: {problems:?}");
         } else if document["include"].is_array() {
             kinds.insert("include");
             let includes = document["include"].as_array().unwrap();

@@ -1,12 +1,12 @@
 //! What the program tells about itself for other programs: schema, completion scripts, manual pages.
 
-use crate::cli::Cli;
+use crate::cli;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::settings;
 use crate::text::count;
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -23,7 +23,7 @@ pub(crate) fn schema(run: &Run) -> CommandResult {
 
 pub(crate) fn completions(run: &Run, shell: Shell) -> CommandResult {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "sluicegate", &mut script);
+    clap_complete::generate(shell, &mut cli::completed(), "sluicegate", &mut script);
     run.ui.out(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Success)
 }
@@ -35,7 +35,7 @@ pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
         Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
     };
     fs::create_dir_all(&folder).map_err(refuse)?;
-    let mut program = Cli::command().disable_help_subcommand(true);
+    let mut program = cli::command().disable_help_subcommand(true);
     program.build();
     let written = write_pages(&program, &folder).map_err(refuse)?;
     let said = format!("wrote {} to {}", count(written, "manual page"), folder.display());
@@ -57,8 +57,8 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
 /// The page with the examples as they are typed: the crate would fill them like prose.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let examples = command.get_after_help().map(ToString::to_string);
-    Man::new(command.clone().after_help(None::<&str>))
+    let examples = command.get_after_long_help().map(ToString::to_string);
+    Man::new(command.clone().after_help(None::<&str>).after_long_help(None::<&str>))
         // No date, as it would differ from build to build; an empty argument must be quoted to count as one.
         .date("\"\"")
         .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))

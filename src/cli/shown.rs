@@ -1,0 +1,136 @@
+//! The tree of commands as people see it. Every command accepts every common flag, so that one line of flags serves several of
+//! them; help, completions and manual pages show a command with those that it takes.
+
+use super::Cli;
+use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _};
+use std::ffi::OsString;
+
+const PROGRAM: &str = "sluicegate";
+
+/// Taken by every command.
+const ALL: &[&str] = &["color", "quiet", "verbose"];
+/// Where the repository is, and which version of its configuration file counts.
+const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "ci", "policy"];
+/// Where the platform is, and who asks.
+const PLATFORM: &[&str] = &["base_url", "project_id", "token_file", "token_command"];
+/// How to talk to a platform or to a CI host.
+const NETWORK: &[&str] = &["ca_cert", "timeout", "retries"];
+const AGENT: &[&str] = &["agent_version"];
+const GATE: &[&str] = &["gate_changes"];
+
+/// The common flags that a command takes.
+fn taken(command: &str) -> &'static [&'static [&'static str]] {
+    match command {
+        PROGRAM | "review" | "ci" => &[ALL, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
+        "doctor" => &[ALL, REPOSITORY, PLATFORM, NETWORK, AGENT],
+        "check" | "report" => &[ALL, REPOSITORY, NETWORK, GATE],
+        "context" => &[ALL, REPOSITORY, GATE],
+        "init" => &[ALL, REPOSITORY, &["project_id"], AGENT],
+        "diff" | "rules" | "waivers" => &[ALL, REPOSITORY],
+        "serve" | "demo" | "schema" | "completions" | "man" => &[ALL],
+        _ => &[ALL, REPOSITORY, PLATFORM, NETWORK],
+    }
+}
+
+fn is_taken(command: &str, flag: &Arg) -> bool {
+    let id = flag.get_id().as_str();
+    taken(command).iter().any(|group| group.contains(&id))
+}
+
+/// What these arguments ask for; the first is the program's name.
+///
+/// # Errors
+///
+/// What is wrong with them, or the help that they ask for.
+pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    // A help shows one command; to shape all of them would take as long as the rest of a start.
+    let mut program = shaped(&|command| args.iter().any(|arg| arg == command));
+    let mut matches = program.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+}
+
+/// The whole tree, with what a command does not take hidden.
+#[must_use]
+pub fn command() -> Command {
+    shaped(&|_| true)
+}
+
+fn shaped(is_wanted: &dyn Fn(&str) -> bool) -> Command {
+    let program = Cli::command();
+    let common = common(&program);
+    let program = brief(program, &common, PROGRAM);
+    program.mut_subcommands(|command| {
+        let name = command.get_name().to_owned();
+        if !is_wanted(&name) {
+            return command;
+        }
+        let foreign = common.iter().filter(|flag| !is_taken(&name, flag));
+        let hidden: Vec<Arg> = foreign.map(|flag| flag.clone().hide(true)).collect();
+        brief(with(command, hidden), &common, &name)
+    })
+}
+
+/// The tree with each common flag only where it is taken: a completion offers what is hidden, too.
+#[must_use]
+pub fn completed() -> Command {
+    let program = Cli::command();
+    let common = common(&program);
+    let program = program.mut_args(|flag| flag.global(false));
+    program.mut_subcommands(|command| {
+        let name = command.get_name().to_owned();
+        let taken = common.iter().filter(|flag| is_taken(&name, flag));
+        let taken: Vec<Arg> = taken.map(|flag| flag.clone().global(false)).collect();
+        offered(command, &taken)
+    })
+}
+
+fn offered(command: Command, taken: &[Arg]) -> Command {
+    with(command, taken.to_vec()).mut_subcommands(|verb| offered(verb, taken))
+}
+
+fn common(program: &Command) -> Vec<Arg> {
+    let flags = program.get_arguments().filter(|flag| flag.is_global_set());
+    flags.cloned().collect()
+}
+
+/// The command with these flags, but for those whose place one of its own has.
+fn with(command: Command, flags: Vec<Arg>) -> Command {
+    let is_free = |flag: &Arg| command.get_arguments().all(|own| own.get_id() != flag.get_id());
+    let added: Vec<Arg> = flags.into_iter().filter(is_free).collect();
+    command.args(added)
+}
+
+/// Folds the common flags to one line of the short help, here and in the verbs.
+fn brief(command: Command, common: &[Arg], name: &str) -> Command {
+    let taken = common.iter().filter(|flag| is_taken(name, flag));
+    let taken: Vec<&Arg> = taken.collect();
+    match name {
+        PROGRAM => fold(command, &taken),
+        _ => fold_all(command, &taken),
+    }
+}
+
+fn fold_all(command: Command, taken: &[&Arg]) -> Command {
+    fold(command, taken).mut_subcommands(|verb| fold_all(verb, taken))
+}
+
+fn fold(command: Command, taken: &[&Arg]) -> Command {
+    let examples = command.get_after_help().cloned().unwrap_or_default();
+    let folded = folded(&command, taken);
+    let short = format!("Global options, which --help explains:\n  {folded}\n\n{examples}");
+    let command = command.after_help(short).after_long_help(examples);
+    command.mut_args(|flag| {
+        let is_common = flag.get_help_heading() == Some(super::global::HEADING);
+        flag.hide_short_help(is_common)
+    })
+}
+
+/// The flags as they are called here: a command may have another name for one.
+fn folded(command: &Command, taken: &[&Arg]) -> String {
+    let own = |flag: &Arg| command.get_arguments().find(|own| own.get_id() == flag.get_id());
+    let called = taken
+        .iter()
+        .filter_map(|flag| own(flag).unwrap_or(flag).get_long());
+    let called: Vec<String> = called.map(|long| format!("--{long}")).collect();
+    called.join(" ")
+}
