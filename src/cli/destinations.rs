@@ -1,6 +1,6 @@
 //! Where a review's result goes: the flags that `review` and `report` share.
 
-use super::{Annotations, ReportFlag, Show};
+use super::{Annotations, Changes, ReportFlag, Show};
 use clap::Args;
 
 /// Where the result goes.
@@ -17,6 +17,10 @@ pub struct DestinationArgs {
     /// [env: SLUICEGATE_COMMENT]
     #[arg(long)]
     pub comment: bool,
+    /// What changed in the pipelines, above the findings of each file in comment, summary, Markdown, HTML and JSON
+    /// [env: SLUICEGATE_CHANGES] [default: auto]
+    #[arg(long, value_name = "WHEN")]
+    pub changes: Option<Changes>,
     /// Tells this review from others of the same commit, in SARIF and in the comment [env: SLUICEGATE_CATEGORY]
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,

@@ -45,6 +45,13 @@ pub struct DiffArgs {
         conflicts_with_all = ["paths", "base", "head", "staged", "deepen", "include", "exclude"],
     )]
     pub files: Vec<PathBuf>,
+    /// As git calls an external diff: with its seven arguments, or nine of a rename. Always ends in 0, as any other code
+    /// ends `git diff`; what is no pipeline is shown line by line
+    #[arg(
+        long,
+        conflicts_with_all = ["files", "base", "head", "staged", "deepen", "include", "exclude", "exit_code", "format", "output"],
+    )]
+    pub external: bool,
     /// Which of them.
     #[command(flatten)]
     pub globs: GlobArgs,

@@ -64,9 +64,9 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, ColorChoice, Compat, EventFormat, FailOn, Fork, Format, GateChanges, IfExists, NoteFormat,
-    OnIgnored, OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, Select, Show, Source, parse_bool,
-    parse_seconds, parse_value,
+    Annotations, Changes, ColorChoice, Compat, EventFormat, FailOn, Fork, Format, GateChanges, IfExists,
+    NoteFormat, OnIgnored, OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, Select, Show, Source,
+    parse_bool, parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

@@ -8,6 +8,7 @@ const INIT_EXAMPLES: &str = "Examples:
   sluicegate init --dry-run
   sluicegate init --project-id 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10 \\
       --agent-version 9.0.0
+  sluicegate init --git-diff
   sluicegate init --host gitlab \\
       --source registry.example.com/tools/sluicegate:0.1.0-ci
   sluicegate init --adopt new-only --dry-run
@@ -54,6 +55,10 @@ pub struct InitArgs {
     /// How a repository with findings takes the gate up; a rules file is written too, with each rule at `error`
     #[arg(long, value_name = "HOW")]
     pub adopt: Option<Adopt>,
+    /// Have `git diff` show pipelines by component in this repository, and do nothing else: a setting of git and two
+    /// lines in .gitattributes
+    #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt"])]
+    pub git_diff: bool,
     /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -63,6 +63,16 @@ pub enum RequiredEngine {
     Any,
 }
 
+/// Whether reports say what changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Changes {
+    /// Where something was compared, and a report that tells it is written.
+    #[default]
+    Auto,
+    /// Nowhere.
+    None,
+}
+
 /// How a list or a resource is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {

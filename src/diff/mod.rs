@@ -14,6 +14,7 @@ mod lines;
 mod links;
 mod model;
 mod pair;
+mod plain;
 mod rename;
 mod walk;
 mod words;
@@ -24,6 +25,7 @@ pub use model::{
     ComponentChange, ComponentDiff, Field, FileChange, LinkChange, LinkDiff, PipelineDiff, VariableChange,
     VariableDiff,
 };
+pub use plain::plain;
 pub use words::{Line, Sign, words};
 
 #[cfg(test)]

@@ -102,6 +102,24 @@ impl fmt::Display for Line {
 }
 
 impl Line {
+    /// The line of a file.
+    pub fn heading(words: &str) -> Self {
+        Self {
+            depth: 0,
+            ..Self::remark(words)
+        }
+    }
+
+    /// Words of ours about a file.
+    pub fn remark(words: &str) -> Self {
+        Self {
+            depth: 1,
+            sign: Sign::None,
+            is_value: false,
+            text: text::line(words),
+        }
+    }
+
     /// The line for a terminal with colours.
     pub fn coloured(&self) -> String {
         let style = match self.depth {

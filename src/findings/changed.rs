@@ -117,7 +117,9 @@ impl Changed {
             }
             change => change.name().to_owned(),
         };
+        let is_whole = matches!(self.change, FileChange::Added | FileChange::Removed);
         let other = match self.other {
+            _ if is_whole => None,
             0 => None,
             1 => Some("1 other value".to_owned()),
             more => Some(format!("{more} other values")),

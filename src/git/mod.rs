@@ -25,6 +25,7 @@ mod program;
 mod renames;
 mod repository;
 mod revision;
+mod settings;
 mod shadow;
 mod similarity;
 mod snapshot;

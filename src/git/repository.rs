@@ -14,6 +14,8 @@ pub struct Repository {
     pub(super) program: Program,
     pub(super) stored: Stored,
     root: PathBuf,
+    /// The file with the configuration of this clone.
+    pub(super) configuration: PathBuf,
     bare: bool,
     /// Kept for as long as `library` reads it.
     _stand_in: Option<tempfile::TempDir>,
@@ -40,6 +42,7 @@ impl Repository {
             partial,
             program: Program::new(opened.git_dir, partial, opened.foreign, remotes),
             stored: Stored::new(&opened.common_dir),
+            configuration: opened.common_dir.join("config"),
             root: opened.root,
             bare: opened.bare,
             library: opened.library,

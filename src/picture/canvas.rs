@@ -214,6 +214,7 @@ impl Canvas {
         }
         let left_out = kept.len().saturating_sub(most);
         kept.truncate(most);
+        kept.sort_unstable();
         (self.only(&kept), left_out)
     }
 

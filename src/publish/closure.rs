@@ -117,7 +117,7 @@ fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), P
 }
 
 /// The pipelines that a reference may mean.
-fn called(reference: &Reference, files: &PipelineFiles<'_>) -> Vec<String> {
+pub(super) fn called(reference: &Reference, files: &PipelineFiles<'_>) -> Vec<String> {
     let (ReferenceKind::Pipeline(kind), Target::Path(target)) = (reference.kind, &reference.target) else {
         return Vec::new();
     };

@@ -5,6 +5,7 @@
 //! which is data. [`publish`] carries it out, looks up what became of an upload whose answer was lost, and judges;
 //! `receipt` records it.
 
+mod callers;
 mod carry_out;
 mod changes;
 mod closure;
@@ -33,6 +34,7 @@ mod versions;
 mod warnings;
 mod wish;
 
+pub use callers::callers;
 pub use carry_out::publish;
 pub use changes::{Changes, changes};
 pub use collect::{plan, version_name};

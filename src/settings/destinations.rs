@@ -2,7 +2,7 @@
 
 use super::table::variable;
 use super::{SettingsError, Sources};
-use crate::cli::{Annotations, DestinationArgs, ReportFlag, Show, parse_value};
+use crate::cli::{Annotations, Changes, DestinationArgs, ReportFlag, Show, parse_value};
 use std::str::FromStr;
 
 /// Where the result goes.
@@ -14,6 +14,8 @@ pub struct Destinations {
     pub annotations: Annotations,
     /// Whether a comment is kept on the pull or merge request.
     pub comment: bool,
+    /// Whether reports say what changed.
+    pub changes: Changes,
     /// What tells this review from others of the same commit; empty for the usual one.
     pub category: String,
     /// The findings that are listed for people.
@@ -39,11 +41,13 @@ impl Sources<'_> {
             parse_value,
             file.annotations,
         )?;
+        let changes = layers.pick(args.changes, variable::CHANGES, parse_value, file.changes)?;
         let category = layers.text(args.category.clone(), variable::CATEGORY, file.category.clone());
         let show = layers.pick(args.show, variable::SHOW, Show::from_str, file.show)?;
         Ok(Destinations {
             show: show.unwrap_or_default(),
             reports: self.reports(&args.report)?,
+            changes: changes.unwrap_or_default(),
             annotations: annotations.unwrap_or_default(),
             comment: layers.switch(args.comment, variable::COMMENT, file.comment)?,
             category: category.unwrap_or_default(),

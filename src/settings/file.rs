@@ -53,6 +53,8 @@ pub(super) struct ReviewSection {
     #[serde(deserialize_with = "word")]
     pub(super) annotations: Option<cli::Annotations>,
     pub(super) comment: Option<bool>,
+    #[serde(deserialize_with = "word")]
+    pub(super) changes: Option<cli::Changes>,
     pub(super) new_only: Option<bool>,
     pub(super) category: Option<String>,
     #[serde(deserialize_with = "shown")]

@@ -156,6 +156,8 @@ settings! {
     ANNOTATIONS = "SLUICEGATE_ANNOTATIONS", "--annotations", Told, "review.annotations";
     /// Keep one comment with the result on the pull or merge request.
     COMMENT = "SLUICEGATE_COMMENT", "--comment", Told, "review.comment";
+    /// Say in reports what changed in the pipelines: auto or none.
+    CHANGES = "SLUICEGATE_CHANGES", "--changes", Told, "review.changes";
     /// Tells this review from others of the same commit, in SARIF and in the comment.
     CATEGORY = "SLUICEGATE_CATEGORY", "--category", Told, "review.category";
     /// The findings to list for people: all, new, none, or at most this many.

@@ -233,12 +233,12 @@ fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
 
     ```mermaid
     flowchart LR
-      n0["#126; Load"]:::changed
-      n1["Start"]
+      n0["Start"]
+      n1["#126; Load"]:::changed
       n2["Done"]
-      n1 --> n0
-      n0 -->|"+ failure"| n2
-      n0 -.->|"− success"| n2
+      n0 --> n1
+      n1 -->|"+ failure"| n2
+      n1 -.->|"− success"| n2
       classDef added stroke:#1a7f37,stroke-width:3px
       classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
       classDef changed stroke:#bf8700,stroke-width:3px
@@ -367,6 +367,149 @@ fn no_name_leaves_its_place() {
     }
     let chart = diff(&world, &["--format", "mermaid"]).expect(0).out;
     assert!(!chart.contains("%%{") && !chart.contains("\"];"), "{chart}");
+}
+
+/// Runs git in the world with the program under its name on the path.
+fn git_diff(world: &World, args: &[&str]) -> String {
+    let bin = world.work().join("../bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let link = bin.join("sluicegate");
+    if !link.exists() {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sluicegate"), &link).unwrap();
+    }
+    let call = Call::new(&world.work()).command(&[]);
+    let known = call
+        .get_envs()
+        .find(|(name, _)| *name == "PATH")
+        .unwrap()
+        .1
+        .unwrap();
+    let path = format!("{}:{}", bin.display(), known.to_string_lossy());
+    let ran = std::process::Command::new("git")
+        .args(args)
+        .current_dir(world.work())
+        .env("PATH", path)
+        .env("HOME", world.work())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+#[test]
+fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
+    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    let init = |args: &[&str]| Call::new(&world.work()).run(&[&["init", "--git-diff"], args].concat());
+    let dry = init(&["--dry-run"]).expect(0);
+    insta::assert_snapshot!(dry.out, @"
+    would write       diff.sluicegate.command = sluicegate diff --external, in git's configuration of this clone
+    would write       *.orch.yaml diff=sluicegate, in .gitattributes
+    would write       *.tran.yaml diff=sluicegate, in .gitattributes
+
+    Commit .gitattributes. The setting is of this clone alone: others run `sluicegate init --git-diff` in theirs.
+    ");
+    assert!(!world.work().join(".gitattributes").exists());
+    let written = init(&[]).expect(0);
+    assert_eq!(written.out, dry.out.replace("would write", "wrote      "));
+    let again = init(&[]).expect(0);
+    insta::assert_snapshot!(again.out, @"
+    left alone        diff.sluicegate.command: it is set already
+    left alone        .gitattributes: *.orch.yaml diff=sluicegate
+    left alone        .gitattributes: *.tran.yaml diff=sluicegate
+    ");
+    let attributes = std::fs::read_to_string(world.work().join(".gitattributes")).unwrap();
+    assert_eq!(
+        attributes,
+        "*.orch.yaml diff=sluicegate\n*.tran.yaml diff=sluicegate\n"
+    );
+
+    world.write("broken.orch.yaml", "type: [\n");
+    world.git(&["add", "-A"]);
+    world.write("broken.orch.yaml", "type: [\nx\u{1b}[31m##[group]\n");
+    world.write("new.orch.yaml", LOAD);
+    world.git(&["add", "-N", "new.orch.yaml"]);
+    let shown = git_diff(&world, &["diff"]);
+    insta::assert_snapshot!(shown, @r"
+    broken.orch.yaml: modified
+        type: [
+      + x\u{1b}[31m# #[group]
+    new.orch.yaml: added, orchestration
+      + Start (start)
+      + Load (sql-executor)
+      + Done (end-success)
+    ");
+    let staged = git_diff(&world, &["diff", "--cached", "load.orch.yaml"]);
+    assert!(staged.contains("~ parameters.limit: 10 -> 20"), "{staged}");
+    world.git(&["reset", "-q", "--hard"]);
+    world.git(&["mv", "load.orch.yaml", "other.orch.yaml"]);
+    let renamed = git_diff(&world, &["diff", "-M", "--cached"]);
+    assert!(renamed.contains("other.orch.yaml"), "{renamed}");
+}
+
+#[test]
+fn what_git_says_otherwise_already_is_left_alone() {
+    let world = edited(LOAD);
+    world.git(&["config", "diff.sluicegate.command", "other"]);
+    world.write(".gitattributes", "*.orch.yaml -diff");
+    let told = Call::new(&world.work()).run(&["init", "--git-diff"]).expect(0);
+    for words in [
+        "diff.sluicegate.command: it is other",
+        ".gitattributes: *.orch.yaml -diff",
+    ] {
+        assert!(
+            told.out.contains(&format!("left alone        {words}")),
+            "{}",
+            told.all()
+        );
+    }
+    assert_eq!(world.git(&["config", "diff.sluicegate.command"]), "other");
+    let attributes = std::fs::read_to_string(world.work().join(".gitattributes")).unwrap();
+    assert_eq!(attributes, "*.orch.yaml -diff\n*.tran.yaml diff=sluicegate\n");
+    std::fs::remove_file(world.work().join(".gitattributes")).unwrap();
+    std::os::unix::fs::symlink("/dev/null", world.work().join(".gitattributes")).unwrap();
+    Call::new(&world.work())
+        .run(&["init", "--git-diff"])
+        .expect(2)
+        .saying(&["it is a symbolic link"]);
+}
+
+#[test]
+fn an_external_diff_ends_in_0_whatever_the_files_are() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("b.bin"), "a\0b").unwrap();
+    std::fs::write(folder.path().join("a.orch.yaml"), LOAD).unwrap();
+    let call = Call::new(folder.path());
+    let external = |args: &[&str]| call.run(&[&["diff", "--external"], args].concat());
+    let zero = "0000000";
+    let added = external(&[
+        "a.orch.yaml",
+        "/dev/null",
+        ".",
+        ".",
+        "a.orch.yaml",
+        zero,
+        "100644",
+    ])
+    .expect(0);
+    assert!(
+        added
+            .out
+            .starts_with("a.orch.yaml: added, orchestration\n  + Start"),
+        "{}",
+        added.all()
+    );
+    let binary = external(&["b.bin", "b.bin", zero, "100644", "a.orch.yaml", zero, "100644"]).expect(0);
+    assert_eq!(binary.out, "b.bin: modified\n  binary\n");
+    let gone = external(&["c.txt", "nowhere", zero, "100644", "/dev/null", ".", "."]).expect(0);
+    assert!(gone.out.contains("nowhere cannot be read"), "{}", gone.all());
+    let mode = external(&["b.bin", "b.bin", zero, "100644", "b.bin", zero, "100755"]).expect(0);
+    assert_eq!(mode.out, "b.bin: mode 100644 -> 100755\n");
+    assert_eq!(
+        external(&["a.orch.yaml"]).expect(0).out,
+        "a.orch.yaml: not merged\n"
+    );
+    external(&["a", "b"]).expect(2).saying(&["seven arguments"]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod action;
 mod adopt;
 mod agreement;
 mod bad_rules;
+mod changes;
 mod chaos;
 mod check;
 mod compat;

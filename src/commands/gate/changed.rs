@@ -1,7 +1,7 @@
 //! The pipelines that changed, with both their sides: for `diff` and for what reports say of a change.
 
 use crate::commands::gate::workspace::{FILE_LIMIT, document};
-use crate::diff::{ComponentChange, LinkChange, PipelineDiff, Sides, VariableChange, compare, words};
+use crate::diff::{ComponentChange, Line, LinkChange, PipelineDiff, Sides, VariableChange, compare, words};
 use crate::error::Failure;
 use crate::findings::{Changed, FileChange, Numbers};
 use crate::git::{
@@ -19,8 +19,11 @@ use std::path::{Path, PathBuf};
 const HELD: usize = 4 * 1024 * 1024;
 
 /// Pipelines that are drawn in one page, and the largest of them, in components: a page of hundreds stays usable.
-const MOST_PICTURES: usize = 100;
+pub(crate) const MOST_PICTURES: usize = 100;
 const MOST_BOXES: usize = 600;
+
+/// Pipelines whose change is told in words; of more, nobody reads them.
+const MOST_TOLD: usize = 500;
 
 /// A file's content, or why it cannot be read.
 type Read = Result<Vec<u8>, String>;
@@ -59,16 +62,22 @@ impl Contents {
         let diff = self.diff();
         let is_drawn = at < MOST_PICTURES && diff.change != crate::diff::FileChange::Layout;
         let canvas = is_drawn.then(|| self.canvas(&diff).ok()).flatten();
+        let mut words = words(&diff, None).split_off(1);
+        if at >= MOST_TOLD && !words.is_empty() {
+            words = vec![Line::remark(
+                "what exactly is not told, as too many pipelines changed",
+            )];
+        }
         ChangedFile {
             changed: in_numbers(&diff),
-            words: words(&diff, None).into_iter().skip(1).collect(),
+            words,
             picture: canvas.and_then(bounded),
         }
     }
 }
 
 /// The picture, if it is not too large; else the part of it that changed.
-fn bounded(canvas: Canvas) -> Option<Canvas> {
+pub(crate) fn bounded(canvas: Canvas) -> Option<Canvas> {
     if canvas.boxes.len() <= MOST_BOXES {
         return Some(canvas);
     }

@@ -1,7 +1,7 @@
 //! `sluicegate check`: settle what is compared, select, evaluate the rules on this machine, decide, deliver.
 
 use crate::cli::{CheckArgs, FailOn};
-use crate::commands::gate::deliver::deliver;
+use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
 use crate::commands::gate::past::{Past, Places};
 use crate::commands::gate::unselected::nothing_selected;
@@ -76,9 +76,9 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     judged.hold_known(&part, &chosen);
     judged.take_consumers(&workspace, &snapshot, &comparison, &settings.judging, &part)?;
     let ending = judged.ending();
-    let report = started.report(Engine::Local, judged, comparison, chosen, &part);
-    let to = &settings.judging.destinations;
-    let delivered = deliver(run, &workspace, &snapshot, &report, &ending, to);
+    let mut report = started.report(Engine::Local, judged, comparison, chosen, &part);
+    let telling = Telling::of(&settings.judging, &settings.selection);
+    let delivered = deliver(run, &workspace, &snapshot, &mut report, &ending, &telling);
     Ok(ending.status.worse(delivered))
 }
 

@@ -8,6 +8,7 @@ use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Report, Verdict};
+use crate::gate::Positions;
 use crate::git::{Repository, Snapshot};
 use crate::input;
 use crate::report::json;
@@ -24,8 +25,11 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let host = settings::host(&run.global, &run.env)?;
     let reports = args.files.iter().map(|file| read(run, file));
     let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
-    let report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
+    let mut report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
     let repo = run.repository();
+    if let Some(repo) = &repo {
+        name_again(repo, &mut report);
+    }
     let ci = context(run, host);
     let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
     let place = Place {
@@ -39,9 +43,31 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         passes: status == ExitStatus::Success,
         told: &[],
         wrong_rules: Vec::new(),
+        changes: None,
     };
     let delivered = deliver_from(run, &place, &delivery);
     Ok(status.worse(delivered))
+}
+
+/// Which component a finding is about is not in the document; the files of the report's commit tell it.
+fn name_again(repo: &Repository, report: &mut Report) {
+    let id = report.context.head.as_deref();
+    let Some(commit) = id.and_then(|id| repo.commit_with_id(id)) else {
+        return;
+    };
+    let mut positions = Positions::new(repo, &commit);
+    let named = report.files.iter().filter(|file| !file.findings().is_empty());
+    positions.find(&named.map(|file| file.path.as_str()).collect());
+    for file in &mut report.files {
+        positions.read(std::iter::once(file.path.as_str()));
+        for result in &mut file.results {
+            for violation in &mut result.violations {
+                let text = violation.text.clone();
+                let found = positions.violation(&file.path, &result.rule, &result.status, text);
+                violation.about = found.about;
+            }
+        }
+    }
 }
 
 /// The files of the report's commit, if the clone has it. A report could name any revision; only a whole id is taken.

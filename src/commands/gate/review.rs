@@ -2,7 +2,7 @@
 
 use crate::cli::ReviewArgs;
 use crate::commands::gate::asking::Asking;
-use crate::commands::gate::deliver::deliver;
+use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Part, Started, nothing, why_partial};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::unselected::nothing_selected;
@@ -159,14 +159,14 @@ pub(crate) fn reviewed<'a>(
     judged.hold_known(&part, &chosen);
     judged.take_consumers(workspace, &snapshot, &comparison, &settings.judging, &part)?;
     let ending = judged.ending();
-    let report = started.report(review.engine(), judged, comparison, chosen, &part);
-    let to = &settings.judging.destinations;
-    let delivered = deliver(run, workspace, &snapshot, &report, &ending, to);
+    let mut report = started.report(review.engine(), judged, comparison, chosen, &part);
+    let telling = Telling::of(&settings.judging, &settings.selection);
+    let delivered = deliver(run, workspace, &snapshot, &mut report, &ending, &telling);
     Ok(Reviewed {
         status: ending.status.worse(delivered),
         report: Some(report),
         part,
-        takes_output: to.take_output(),
+        takes_output: telling.to.take_output(),
         workspace: begun.workspace,
         target: begun.target,
     })

@@ -95,6 +95,7 @@ fn look(variable: &str) -> Value {
         variable::FORK => words::<cli::Fork>(),
         variable::REPORT => reports(),
         variable::ANNOTATIONS => words::<cli::Annotations>(),
+        variable::CHANGES => words::<cli::Changes>(),
         variable::COMMENT | variable::NEW_ONLY | variable::NO_VERIFY => switch(),
         variable::CATEGORY => text("nightly"),
         variable::SHOW => show(),

@@ -1,6 +1,7 @@
 //! Brings a report to where people look: files, standard output, the CI host. One place that cannot be reached is
 //! named; the others are served, and the verdict stands.
 
+mod changes;
 mod files;
 mod links;
 mod remote;
@@ -18,9 +19,9 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Finding, Report};
 use crate::git::{Repository, Snapshot};
-use crate::report::WrongRules;
+use crate::report::{ChangedFile, WrongRules};
 use crate::rules::{self, Problem};
-use crate::settings::Destinations;
+use crate::settings::{Destinations, Judging, Selection};
 
 /// What to deliver, and where to.
 pub(crate) struct Delivery<'a> {
@@ -32,6 +33,24 @@ pub(crate) struct Delivery<'a> {
     pub(crate) told: &'a [String],
     /// Where the rules file is wrong.
     pub(crate) wrong_rules: Vec<WrongRules>,
+    /// What changed in the pipelines, where that was looked at; else what the report has of it.
+    pub(crate) changes: Option<Vec<ChangedFile>>,
+}
+
+/// What is told, and where.
+pub(crate) struct Telling<'a> {
+    pub(crate) to: &'a Destinations,
+    /// The pipelines whose change is told.
+    selection: &'a Selection,
+}
+
+impl<'a> Telling<'a> {
+    pub(crate) const fn of(judging: &'a Judging, selection: &'a Selection) -> Self {
+        Self {
+            to: &judging.destinations,
+            selection,
+        }
+    }
 }
 
 /// Where the program runs, as far as it is known.
@@ -62,10 +81,14 @@ pub(crate) fn deliver(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
-    report: &Report,
+    report: &mut Report,
     ending: &Ending,
-    to: &Destinations,
+    telling: &Telling<'_>,
 ) -> ExitStatus {
+    let changes = changed(run, workspace, snapshot, report, telling);
+    report.changes = changes
+        .as_ref()
+        .map(|files| files.iter().map(|file| file.changed.clone()).collect());
     let place = Place {
         files: Some((&workspace.repo, snapshot)),
         ci: Some(&workspace.ci),
@@ -75,12 +98,32 @@ pub(crate) fn deliver(
         &place,
         &Delivery {
             report,
-            to,
+            to: telling.to,
             passes: ending.status == ExitStatus::Success,
             told: &ending.told,
             wrong_rules: wrong_rules(workspace, snapshot, report),
+            changes,
         },
     )
+}
+
+/// What changed, where a report tells it. A review is to be told also where this cannot be.
+fn changed(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    report: &Report,
+    telling: &Telling<'_>,
+) -> Option<Vec<ChangedFile>> {
+    if !changes::is_told(run, workspace.ci.host, telling.to) {
+        return None;
+    }
+    let wants = |path: &str| telling.selection.wants(path);
+    changes::changes(&workspace.repo, snapshot, report, &wants).unwrap_or_else(|failure| {
+        run.ui
+            .warn(&format!("what changed is not told: {}", words(&failure)));
+        None
+    })
 }
 
 /// The places that `rules lint` shows, where the rules file keeps anything from being judged.

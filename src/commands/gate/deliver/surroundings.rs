@@ -1,12 +1,12 @@
 //! What the writers are handed besides the review: lines of the files, which of them changed, the rules in words, links.
 
-use super::{Delivery, Place, files, links, reproduction};
+use super::{Delivery, Place, changes, files, links, reproduction};
 use crate::ci::Host;
 use crate::commands::Run;
 use crate::git::{
     BlobId, Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
-use crate::report::{About, RuleText, SarifLimits};
+use crate::report::{About, Format, RuleText, SarifLimits};
 use crate::rules;
 use crate::settings;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -37,6 +37,15 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
         rules: rule_texts(),
         ..About::default()
     };
+    if changes::is_told(run, place.host(), to) {
+        about.changes = match &delivery.changes {
+            Some(changes) => changes.clone(),
+            None => changes::of_report(place, delivery),
+        };
+    }
+    if to.reports.iter().any(|target| target.format == Format::Html) {
+        about.pictures = changes::pictures(place, report, &about.changes);
+    }
     let mut wanted = Wanted::new();
     for finding in report.findings() {
         wanted.entry(finding.path).or_default().insert(finding.line);

@@ -1,12 +1,13 @@
 //! `sluicegate diff`: settle what is compared, as `check` does, compare, show. No rule, no platform.
 
+mod external;
 mod sides;
 
 use crate::cli::{DiffArgs, DiffFormat};
 use crate::commands::gate::changed::Contents;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
-use crate::diff::{FileChange, PipelineDiff, words};
+use crate::diff::{FileChange, Line, PipelineDiff, words};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::CommitId;
@@ -83,6 +84,9 @@ impl Made {
 }
 
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+    if args.external {
+        return external::run(run, args);
+    }
     let wants = Wants::of(args.format);
     let compared = match args.files.as_slice() {
         [old, new] => sides::of_files(run, wants, old, new)?,
@@ -129,17 +133,16 @@ impl Look {
         }
     }
 
-    fn lines(&self, diff: &PipelineDiff) -> Vec<String> {
-        let lines = words(diff, self.columns).into_iter();
-        lines
-            .map(|line| {
-                if self.color {
-                    line.coloured()
-                } else {
-                    line.to_string()
-                }
-            })
-            .collect()
+    fn words(&self, diff: &PipelineDiff) -> Vec<Line> {
+        words(diff, self.columns)
+    }
+
+    fn line(&self, line: &Line) -> String {
+        if self.color {
+            line.coloured()
+        } else {
+            line.to_string()
+        }
     }
 }
 
@@ -152,7 +155,8 @@ impl Compared {
     }
 
     fn text(&self, look: &Look) -> String {
-        let mut lines: Vec<String> = self.diffs().flat_map(|diff| look.lines(diff)).collect();
+        let words = self.diffs().flat_map(|diff| look.words(diff));
+        let mut lines: Vec<String> = words.map(|line| look.line(&line)).collect();
         let layout = self.pipelines.iter().filter(|made| !made.counts()).count();
         let total = count(self.pipelines.len(), "pipeline");
         lines.push(match (self.pipelines.len(), layout) {

@@ -6,6 +6,7 @@
 mod adopt;
 mod config;
 mod figures;
+mod git_diff;
 mod hosts;
 mod look;
 mod plan;
@@ -19,6 +20,9 @@ use crate::exit::ExitStatus;
 use plan::InitPlan;
 
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
+    if args.git_diff {
+        return git_diff::run(run, args.dry_run);
+    }
     let workspace = run.workspace()?;
     let seen = look::look(run, &workspace, args)?;
     let plan = InitPlan::new(&seen);

@@ -1,0 +1,139 @@
+//! What changed, for the reports that tell it: in numbers for the JSON report, in words and drawn for people.
+
+use super::{Delivery, Place};
+use crate::ci::Host;
+use crate::cli::{Annotations, Changes};
+use crate::commands::Run;
+use crate::commands::gate::changed::{MOST_PICTURES, Pairs, bounded};
+use crate::error::Failure;
+use crate::findings::{Changed, Report, Shard};
+use crate::gate::is_within;
+use crate::git::{Content, Repository, Snapshot, read_on_disk};
+use crate::picture::Canvas;
+use crate::publish::callers;
+use crate::report::{ChangedFile, Format};
+use crate::settings::{Destinations, is_pipeline};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Pipelines larger than this, in bytes, are not drawn.
+const DRAWN_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// The file of a step summary, where the host has one.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// Whether anything that is delivered tells it.
+pub(super) fn is_told(run: &Run, host: Host, to: &Destinations) -> bool {
+    let tells = |format| matches!(format, Format::Json | Format::Markdown | Format::Html);
+    let shows = to.annotations != Annotations::None && host == Host::Buildkite;
+    to.changes == Changes::Auto
+        && (to.reports.iter().any(|target| tells(target.format))
+            || to.comment
+            || shows
+            || run.env.get(STEP_SUMMARY).is_some())
+}
+
+/// The changed pipelines that `wants` takes, from the base of the report to what was judged; none where nothing was
+/// compared.
+pub(super) fn changes(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    report: &Report,
+    wants: &dyn Fn(&str) -> bool,
+) -> Result<Option<Vec<ChangedFile>>, Failure> {
+    let base = report.context.base.as_deref().filter(|id| repo.has_commit(id));
+    let Some(base) = base.map(|id| repo.resolve(id)).transpose()? else {
+        return Ok(None);
+    };
+    let mut changes = snapshot.changes(Some(&base), &|path| is_pipeline(path) && wants(path))?;
+    let paths = &report.context.paths;
+    let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
+    changes.retain(|change| change.paths().any(is_meant));
+    changes.retain(|change| {
+        report
+            .context
+            .shard
+            .is_none_or(|shard: Shard| shard.holds(&change.path))
+    });
+    let pairs = Pairs {
+        repo,
+        head: snapshot,
+        base: Some(&base),
+    };
+    let mut told = pairs.each(&changes, &|at, contents| contents.told(at))?;
+    count_callers(repo, snapshot, &mut told);
+    Ok(Some(told))
+}
+
+/// What cannot be read is said elsewhere; here nobody is known to call then.
+fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [ChangedFile]) {
+    if told.is_empty() {
+        return;
+    }
+    let paths: BTreeSet<String> = told.iter().map(|file| file.changed.path.clone()).collect();
+    let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
+    match callers(repo, snapshot, &paths) {
+        Ok(callers) => {
+            for file in told {
+                file.changed.called_by = callers.get(file.changed.path.as_str()).copied();
+            }
+        }
+        Err(why) => tracing::debug!("who calls the changed pipelines could not be read: {why}"),
+    }
+}
+
+/// The changes as a report has them, for a report that was read: in words where the clone has both commits.
+pub(super) fn of_report(place: &Place<'_>, delivery: &Delivery<'_>) -> Vec<ChangedFile> {
+    let numbers = delivery.report.changes.iter().flatten();
+    let known: BTreeMap<&str, &Changed> = numbers.map(|changed| (changed.path.as_str(), changed)).collect();
+    let wants = |path: &str| known.contains_key(path);
+    let found = place
+        .files
+        .filter(|_| !known.is_empty())
+        .and_then(|(repo, snapshot)| changes(repo, snapshot, delivery.report, &wants).ok().flatten());
+    let mut found: BTreeMap<String, ChangedFile> = found
+        .into_iter()
+        .flatten()
+        .map(|file| (file.changed.path.clone(), file))
+        .collect();
+    let one = |changed: &Changed| {
+        let shown = found.remove(&changed.path);
+        let (words, picture) = shown.map(|file| (file.words, file.picture)).unwrap_or_default();
+        ChangedFile {
+            changed: changed.clone(),
+            words,
+            picture,
+        }
+    };
+    known.into_values().map(one).collect()
+}
+
+/// The pipelines with findings that did not change, drawn; the first ones.
+pub(super) fn pictures(
+    place: &Place<'_>,
+    report: &Report,
+    changes: &[ChangedFile],
+) -> BTreeMap<String, Canvas> {
+    let Some((repo, snapshot)) = place.files else {
+        return BTreeMap::new();
+    };
+    let drawn: BTreeSet<&str> = changes.iter().map(|file| file.changed.path.as_str()).collect();
+    let found = report.files.iter().filter(|file| !file.findings().is_empty());
+    let wanted: BTreeSet<&str> = found
+        .map(|file| file.path.as_str())
+        .filter(|path| !drawn.contains(path))
+        .take(MOST_PICTURES)
+        .collect();
+    let files = if wanted.is_empty() {
+        Vec::new()
+    } else {
+        snapshot.files(&|path| wanted.contains(path)).unwrap_or_default()
+    };
+    let canvases = files.into_iter().filter_map(|file| {
+        let content = match &file.content {
+            Content::Blob(blob) => repo.read_blob(blob, DRAWN_LIMIT).ok(),
+            Content::Disk(path) => read_on_disk(path, DRAWN_LIMIT).ok()?,
+        };
+        Some((file.path, bounded(Canvas::of(&content?).ok()?)?))
+    });
+    canvases.collect()
+}

@@ -1,0 +1,95 @@
+//! As git calls an external diff: <https://git-scm.com/docs/git#Documentation/git.txt-GITEXTERNALDIFF>.
+
+use super::Look;
+use crate::cli::DiffArgs;
+use crate::commands::gate::changed::Contents;
+use crate::commands::gate::workspace::FILE_LIMIT;
+use crate::commands::kit::named_file::read_bounded;
+use crate::commands::{CommandResult, Run};
+use crate::diff::{FileChange, Line, plain};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::settings::is_pipeline;
+use std::path::Path;
+
+/// What git names where a side has no file.
+const NO_FILE: &str = "/dev/null";
+
+/// Shows one file. A file that cannot be read is told, and ends nothing: git would stop at any other code than 0.
+pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+    let given: Vec<String> = args
+        .paths
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
+    let given: Vec<&str> = given.iter().map(String::as_str).collect();
+    let look = Look::of(run, args);
+    let lines = match given.as_slice() {
+        [path] => vec![Line::heading(&format!("{path}: not merged"))],
+        [path, old, _, old_mode, new, _, new_mode, rest @ ..] if matches!(rest.len(), 0 | 2) => {
+            let side = |file: &str| (file != NO_FILE).then(|| read(run, file));
+            let contents = Contents {
+                path: rest.first().unwrap_or(path).to_string(),
+                previous_path: (!rest.is_empty()).then(|| (*path).to_owned()),
+                before: side(old),
+                after: side(new),
+            };
+            shown(&contents, &look, (old_mode, new_mode))
+        }
+        other => {
+            let message = format!(
+                "--external takes the seven arguments of git, and {} are given",
+                other.len()
+            );
+            return Err(Failure::usage(message)
+                .hint("git config diff.sluicegate.command 'sluicegate diff --external'"));
+        }
+    };
+    let lines: Vec<String> = lines.iter().map(|line| look.line(line)).collect();
+    run.ui.out(&(lines.join("\n") + "\n"))?;
+    Ok(ExitStatus::Success)
+}
+
+fn read(run: &Run, file: &str) -> Result<Vec<u8>, String> {
+    read_bounded(&run.env.current_dir().join(Path::new(file)), FILE_LIMIT).map_err(|why| why.chain())
+}
+
+fn shown(contents: &Contents, look: &Look, modes: (&str, &str)) -> Vec<Line> {
+    if !contents.differs() {
+        return vec![Line::heading(&format!(
+            "{}: mode {} -> {}",
+            contents.path, modes.0, modes.1
+        ))];
+    }
+    let is_read = |path: &str| is_pipeline(path);
+    if is_read(&contents.path) {
+        let diff = contents.diff();
+        if diff.change != FileChange::Unreadable {
+            return look.words(&diff);
+        }
+    }
+    let mut lines = vec![Line::heading(&headline(contents))];
+    let side = |read: &Option<Result<Vec<u8>, String>>| match read {
+        Some(Ok(bytes)) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+        Some(Err(why)) => Err(why.clone()),
+        None => Ok(String::new()),
+    };
+    match (side(&contents.before), side(&contents.after)) {
+        (Ok(before), Ok(after)) => lines.extend(plain(&before, &after)),
+        (before, after) => {
+            let failed = [before.err(), after.err()];
+            lines.extend(failed.iter().flatten().map(|why| Line::remark(why)));
+        }
+    }
+    lines
+}
+
+fn headline(contents: &Contents) -> String {
+    let path = &contents.path;
+    match (&contents.previous_path, &contents.before, &contents.after) {
+        (Some(old), ..) => format!("{path}: renamed from {old}"),
+        (None, None, _) => format!("{path}: added"),
+        (None, _, None) => format!("{path}: removed"),
+        (None, Some(_), Some(_)) => format!("{path}: modified"),
+    }
+}

@@ -1,0 +1,107 @@
+//! Has `git diff` show pipelines by component: which program, in git's configuration of this repository, and for which
+//! files, in `.gitattributes`. What says something else already is left alone.
+
+use crate::commands::{CommandResult, Run};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::git::read_on_disk;
+use crate::text;
+use crate::write;
+use std::fs;
+use std::path::Path;
+
+/// The driver's setting, and the program that it names.
+const SETTING: &str = "diff.sluicegate.command";
+const COMMAND: &str = "sluicegate diff --external";
+
+const ATTRIBUTES: &str = ".gitattributes";
+const PATTERNS: [&str; 2] = ["*.orch.yaml", "*.tran.yaml"];
+const DRIVER: &str = "diff=sluicegate";
+
+const LEFT: &str = "left alone        ";
+const NEXT: &str = "\nCommit .gitattributes. The setting is of this clone alone: others run `sluicegate init --git-diff` in theirs.";
+
+/// A larger file of attributes is none that a person wrote, in bytes.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+pub(super) fn run(run: &Run, dry_run: bool) -> CommandResult {
+    let repo = run.open_repository()?;
+    if repo.is_bare() {
+        return Err(Failure::usage("a bare repository has no files to show").hint("run it in a clone"));
+    }
+    let wrote = if dry_run {
+        "would write       "
+    } else {
+        "wrote             "
+    };
+    let mut told = vec![match repo.local_setting(SETTING)? {
+        None => {
+            if !dry_run {
+                repo.set_local_setting(SETTING, COMMAND)?;
+            }
+            format!("{wrote}{SETTING} = {COMMAND}, in git's configuration of this clone")
+        }
+        Some(value) if value == COMMAND => format!("{LEFT}{SETTING}: it is set already"),
+        Some(value) => format!("{LEFT}{SETTING}: it is {}", text::line(&value)),
+    }];
+    let path = repo.root().join(ATTRIBUTES);
+    let (lines, left) = missing(&attributes(&path)?);
+    told.extend(
+        left.iter()
+            .map(|line| format!("{LEFT}{ATTRIBUTES}: {}", text::line(line))),
+    );
+    if !lines.is_empty() {
+        if !dry_run {
+            add(&path, &lines)?;
+        }
+        told.extend(lines.iter().map(|line| format!("{wrote}{line}, in {ATTRIBUTES}")));
+        told.push(NEXT.to_owned());
+    }
+    run.ui.out(&(told.join("\n") + "\n"))?;
+    Ok(ExitStatus::Success)
+}
+
+/// What stands there; a link may lead out of the repository.
+fn attributes(path: &Path) -> Result<String, Failure> {
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(String::new());
+    }
+    let cannot = |why: String| Failure::usage(format!("{ATTRIBUTES} cannot be added to: {why}"));
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return Err(cannot("it is a symbolic link".to_owned()));
+    }
+    let bytes = read_on_disk(path, SIZE_LIMIT).map_err(|why| cannot(why.to_string()))?;
+    let bytes = bytes.ok_or_else(|| cannot("it is too large".to_owned()))?;
+    String::from_utf8(bytes).map_err(|_| cannot("it is not UTF-8".to_owned()))
+}
+
+/// The lines that are to be added, and those that say something of these files already.
+fn missing(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut add, mut left) = (Vec::new(), Vec::new());
+    for pattern in PATTERNS {
+        let mut lines = text.lines().map(str::trim);
+        let about_diff = |line: &&str| {
+            let mut words = line.split_whitespace();
+            words.next() == Some(pattern)
+                && words.any(|word| word.trim_start_matches(['-', '!']).starts_with("diff"))
+        };
+        match lines.rfind(about_diff) {
+            Some(line) => left.push(line.to_owned()),
+            None => add.push(format!("{pattern} {DRIVER}")),
+        }
+    }
+    (add, left)
+}
+
+fn add(path: &Path, lines: &[String]) -> Result<(), Failure> {
+    let mut text = attributes(path)?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    for line in lines {
+        text.push_str(line);
+        text.push('\n');
+    }
+    write::whole(path, text.as_bytes())
+        .map_err(|why| Failure::usage(format!("{ATTRIBUTES} cannot be written: {why}")))
+}

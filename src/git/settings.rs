@@ -1,0 +1,25 @@
+//! What git's configuration of this clone says, and saying something in it.
+
+use super::{GitError, Repository};
+use git2::{Config, ErrorCode};
+
+impl Repository {
+    /// The setting as this clone's own configuration has it.
+    pub fn local_setting(&self, name: &str) -> Result<Option<String>, GitError> {
+        match self.local_configuration()?.get_string(name) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(GitError::library("read git's configuration")(error)),
+        }
+    }
+
+    /// Sets it there.
+    pub fn set_local_setting(&self, name: &str, value: &str) -> Result<(), GitError> {
+        let written = self.local_configuration()?.set_str(name, value);
+        written.map_err(GitError::library("write git's configuration"))
+    }
+
+    fn local_configuration(&self) -> Result<Config, GitError> {
+        Config::open(&self.configuration).map_err(GitError::library("read git's configuration"))
+    }
+}

@@ -1,0 +1,44 @@
+//! Who calls a pipeline.
+
+use super::PublishError;
+use super::closure::called;
+use super::contents::Contents;
+use super::references::{self, Wanted};
+use crate::git::{Content, Repository, Snapshot, SnapshotFile};
+use crate::pipelines::{Kind, PipelineFiles};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many pipelines of the snapshot call each of these, itself aside. One that is gone may be called still.
+pub fn callers<'p>(
+    repository: &Repository,
+    snapshot: &Snapshot<'_>,
+    paths: &BTreeSet<&'p str>,
+) -> Result<BTreeMap<&'p str, usize>, PublishError> {
+    let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
+    files.retain(|file| !file.hidden);
+    let contents = Contents::new(repository.root().to_owned());
+    let wanted = |file| Wanted {
+        content: content(file),
+        is_needed: false,
+    };
+    let all: Vec<Wanted<'_>> = files.iter().map(wanted).collect();
+    let facts = references::read_all(&contents, &all)?;
+    let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let known = PipelineFiles::new(there.union(paths).copied());
+    let mut callers: BTreeMap<&str, usize> = paths.iter().map(|path| (*path, 0)).collect();
+    for (file, facts) in files.iter().zip(facts) {
+        let references = facts.references.iter().flatten();
+        let mut named: BTreeSet<String> = references.flat_map(|one| called(one, &known)).collect();
+        named.remove(&file.path);
+        for path in named {
+            if let Some(number) = callers.get_mut(path.as_str()) {
+                *number += 1;
+            }
+        }
+    }
+    Ok(callers)
+}
+
+const fn content(file: &SnapshotFile) -> &Content {
+    &file.content
+}
