@@ -24,7 +24,9 @@ pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;
 pub use ratchet::{can_be_lower, too_many};
-pub use report::{Counts, Engine, Excluded, GateChange, Report, ReviewContext, Shard, Unreviewed, Verdict};
+pub use report::{
+    ComparedWith, Counts, Engine, Excluded, GateChange, Report, ReviewContext, Shard, Unreviewed, Verdict,
+};
 pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 pub use show::Show;
 pub use state::State;

@@ -67,6 +67,15 @@ pub struct ReviewContext {
     pub paths: Vec<String>,
     /// The most findings that may be known; none for any number.
     pub max_known: Option<usize>,
+    /// The older report whose findings are the known ones; none for a review, which compares commits at most.
+    pub compared_with: Option<ComparedWith>,
+}
+
+/// A report that another one was compared with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ComparedWith {
+    /// The commit that it is of, as it says; none for a working tree.
+    pub head: Option<String>,
 }
 
 /// One part of a review that is split over several jobs.
@@ -179,6 +188,8 @@ pub struct Report {
     pub gate_changes: Vec<GateChange>,
     /// The gate failed because the change touches the gate and more, which the job does not allow.
     pub gate_refused: bool,
+    /// Something is not known, whatever the verdict is.
+    pub is_open: bool,
     /// What changed in the pipelines, by path; none where nothing was compared.
     pub changes: Option<Vec<Changed>>,
     /// What the change does to consumers of shared pipelines; none where that was not compared, or nothing changed.
@@ -259,6 +270,7 @@ mod tests {
             gate_changes: Vec::new(),
             gate_refused: false,
             for_consumers: None,
+            is_open: false,
             changes: None,
             notes: Vec::new(),
             fixed: None,

@@ -4,6 +4,7 @@
 //! rule that runs through all of them: what is not certain is never a pass.
 
 mod batch;
+mod compare;
 mod decide;
 mod known;
 mod lookalike;
@@ -13,6 +14,7 @@ mod positions;
 mod select;
 
 pub use batch::{Asked, BatchAnswer, BatchError, Batching, Progress, review_in_batches};
+pub use compare::{Gaps, compare};
 pub use decide::{Decision, decide};
 pub use known::{Before, Compared, mark};
 pub use lookalike::looks_like_pipeline;

@@ -57,7 +57,9 @@ impl<'a> Positions<'a> {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {
             Some(Ok(pipeline)) => {
-                violation.size = rules::size(rule, pipeline);
+                // A rule that could not be evaluated has counted nothing.
+                let is_failed = matches!(status, Status::Failed(_));
+                violation.size = rules::size(rule, pipeline).filter(|_| is_failed);
                 if let Some(named) = pipeline.named_in(&violation.text) {
                     violation.line = Some(named.line);
                     violation.about = Some(named.name.to_owned());

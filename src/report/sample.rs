@@ -99,6 +99,7 @@ pub fn empty(verdict: Verdict) -> Report {
         gate_changes: Vec::new(),
         gate_refused: false,
         for_consumers: None,
+        is_open: false,
         changes: None,
         notes: Vec::new(),
         fixed: None,

@@ -19,6 +19,7 @@ mod bad_rules;
 mod changes;
 mod chaos;
 mod check;
+mod compare;
 mod compat;
 mod context;
 mod contract;

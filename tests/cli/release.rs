@@ -479,6 +479,19 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
     call(&world, &served)
         .run(&["review", "--all", "--report", "json=../good.json"])
         .expect(0);
+    let compare = [
+        "--compare",
+        "../good.json",
+        "../good.json",
+        "--report",
+        "json=../two.json",
+    ];
+    call(&world, &served)
+        .run(&[&["report"], &compare[..]].concat())
+        .expect(0);
+    publish("../two.json")
+        .expect(2)
+        .saying(&["it compares two reports"]);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();

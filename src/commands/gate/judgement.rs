@@ -28,6 +28,8 @@ pub(crate) struct Judged {
     pub(crate) status: ExitStatus,
     tally: Tally,
     verdict: Verdict,
+    /// Something is not known, whatever the verdict is.
+    is_open: bool,
     /// What else is to be known; each a sentence.
     pub(crate) notes: Vec<String>,
     /// Why files were not reviewed, as far as that was told already.
@@ -60,6 +62,7 @@ impl Judged {
             status: ExitStatus::Success,
             tally: Tally::default(),
             verdict: Verdict::Passed,
+            is_open: false,
             notes: vec![note],
             told: Vec::new(),
             for_consumers: None,
@@ -85,6 +88,7 @@ impl Judged {
             status,
             tally,
             verdict: decision.verdict(),
+            is_open: decision.undecided,
             notes,
             told: Vec::new(),
             for_consumers: None,
@@ -203,6 +207,7 @@ impl Started {
                 fail_on: Some(part.fail_on),
                 paths: part.paths.clone(),
                 max_known: part.max_known,
+                compared_with: None,
             },
             files: judged.tally.files,
             excluded,
@@ -210,6 +215,7 @@ impl Started {
             gate_changes: chosen.selected.gate_changes,
             gate_refused: chosen.is_refused,
             for_consumers: judged.for_consumers,
+            is_open: judged.is_open,
             changes: None,
             notes: judged.notes,
             fixed: judged.tally.compared.map(|compared| compared.fixed),

@@ -4,6 +4,7 @@ pub(super) mod asking;
 pub(super) mod changed;
 pub(super) mod check;
 pub(super) mod ci;
+mod compare;
 pub(super) mod context;
 pub(super) mod deliver;
 pub(super) mod diff;

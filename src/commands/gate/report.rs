@@ -2,6 +2,7 @@
 
 use crate::ci::{self, CiContext};
 use crate::cli::ReportArgs;
+use crate::commands::gate::compare;
 use crate::commands::gate::deliver::{Delivery, Place, deliver_from};
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
@@ -25,7 +26,14 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let host = settings::host(&run.global, &run.env)?;
     let reports = args.files.iter().map(|file| read(run, file));
     let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
+    let older = args.compare.as_deref().map(|file| read(run, file)).transpose()?;
+    if let Some(older) = &older {
+        compare::comparable(older, &reports)?;
+    }
     let mut report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
+    if let Some(older) = older {
+        compare::tell(&mut report, older);
+    }
     let repo = run.repository();
     if let Some(repo) = &repo {
         name_again(repo, &mut report);

@@ -6,7 +6,8 @@
 
 use super::compat::CompatV1;
 use crate::findings::{
-    Changed, Counts, FailOn, FileResults, Numbers, Report, ReviewContext, RuleResult, Status, Totals, Waiver,
+    Changed, ComparedWith, Counts, FailOn, FileResults, Numbers, Report, ReviewContext, RuleResult, Status,
+    Totals, Waiver,
 };
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -54,6 +55,9 @@ pub(super) struct DocumentV1 {
     /// What changed in the pipelines; none where nothing was compared.
     #[serde(default)]
     pub changes: Option<Vec<ChangeV1>>,
+    /// Something is not known, whatever the verdict is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
 }
 
 /// What changed in a pipeline.
@@ -114,6 +118,17 @@ pub(super) struct ContextV1 {
     /// The most findings that may be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_known: Option<usize>,
+    /// The older report whose findings are the known ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared_with: Option<ComparedWithV1>,
+}
+
+/// A report that this one was compared with.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ComparedWithV1 {
+    /// The commit that it is of; none for a working tree.
+    pub head: Option<String>,
 }
 
 /// The numbers.
@@ -157,6 +172,12 @@ pub(super) struct RuleV1 {
     /// The waiver that is about each violation; of one that is over the finding counts.
     #[serde(default)]
     pub waivers: Option<Vec<Option<WaiverV1>>>,
+    /// The component or variable that each violation is about.
+    #[serde(default)]
+    pub about: Option<Vec<Option<String>>>,
+    /// What a rule that counts has counted, for each violation.
+    #[serde(default)]
+    pub sizes: Option<Vec<Option<u64>>>,
 }
 
 /// What a waiver says of a finding.
@@ -203,6 +224,7 @@ impl From<&Report> for DocumentV1 {
                 .changes
                 .as_ref()
                 .map(|all| all.iter().map(ChangeV1::from).collect()),
+            open: report.is_open,
         }
     }
 }
@@ -257,6 +279,15 @@ impl From<&ReviewContext> for ContextV1 {
             fail_on: context.fail_on.map(FailOn::name).map(str::to_owned),
             paths: context.paths.clone(),
             max_known: context.max_known,
+            compared_with: context.compared_with.as_ref().map(ComparedWithV1::from),
+        }
+    }
+}
+
+impl From<&ComparedWith> for ComparedWithV1 {
+    fn from(old: &ComparedWith) -> Self {
+        Self {
+            head: old.head.clone(),
         }
     }
 }
@@ -318,7 +349,14 @@ impl From<&RuleResult> for RuleV1 {
                 .collect(),
             line: result.line(),
             severity: result.severity().map(|severity| severity.to_string()),
-            lines: Some(violations.map(|violation| violation.line).collect()),
+            lines: Some(violations.clone().map(|violation| violation.line).collect()),
+            about: Some(
+                violations
+                    .clone()
+                    .map(|violation| violation.about.clone())
+                    .collect(),
+            ),
+            sizes: Some(violations.map(|violation| violation.size).collect()),
             state: Some(states.collect()),
             waivers: Some(waivers.collect()),
         }

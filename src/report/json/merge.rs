@@ -33,29 +33,19 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     let first = reports.next().ok_or(MergeError::Nothing)?;
     let mut shards: Vec<Shard> = first.context.shard.into_iter().collect();
     let mut whole = first;
-    without_ratchet(&mut whole);
+    whole.forget_known();
     for mut report in reports {
         same_review(&whole, &report)?;
         shards.extend(report.context.shard);
-        without_ratchet(&mut report);
+        report.forget_known();
         add(&mut whole, report)?;
     }
     in_order(&mut whole);
     if !shards.is_empty() {
         check_parts(&mut whole, shards)?;
     }
-    if let Some(told) = whole.too_many_known() {
-        whole.verdict = Verdict::Failed;
-        whole.notes.push(told);
-    }
+    whole.hold_known();
     Ok(whole)
-}
-
-/// What a part says of the number of its known findings is said again of all of them.
-fn without_ratchet(part: &mut Report) {
-    if let Some(told) = part.too_many_known() {
-        part.notes.retain(|note| *note != told);
-    }
 }
 
 fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
@@ -65,6 +55,10 @@ fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
     let fail_on = |context: &ReviewContext| context.fail_on.unwrap_or_default().to_string();
     let known = |context: &ReviewContext| context.max_known.map(|most| most.to_string());
     let any = || "any number".to_owned();
+    let compared = |context: &ReviewContext| match &context.compared_with {
+        Some(old) => format!("a report of {}", old.head.as_deref().unwrap_or("no commit")),
+        None => "no other report".to_owned(),
+    };
     let pairs = [
         ("the engine", one.engine.to_string(), other.engine.to_string()),
         ("the commit", commit(&one.context), commit(&other.context)),
@@ -77,6 +71,11 @@ fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
             "how many findings may be known",
             known(&one.context).unwrap_or_else(any),
             known(&other.context).unwrap_or_else(any),
+        ),
+        (
+            "what it was compared with",
+            compared(&one.context),
+            compared(&other.context),
         ),
         (
             "the number of parts",
@@ -113,6 +112,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     if whole.for_consumers.is_none() || refused(&report.for_consumers) {
         whole.for_consumers = report.for_consumers.or(whole.for_consumers.take());
     }
+    whole.is_open |= report.is_open;
     for note in report.notes {
         if !whole.notes.contains(&note) {
             whole.notes.push(note);

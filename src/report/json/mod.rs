@@ -75,6 +75,12 @@ mod tests {
                   ],
                   "waivers": [
                     null
+                  ],
+                  "about": [
+                    null
+                  ],
+                  "sizes": [
+                    null
                   ]
                 },
                 {
@@ -91,7 +97,9 @@ mod tests {
                   ],
                   "waivers": [
                     null
-                  ]
+                  ],
+                  "about": [],
+                  "sizes": []
                 }
               ]
             },
@@ -112,7 +120,9 @@ mod tests {
                   ],
                   "waivers": [
                     null
-                  ]
+                  ],
+                  "about": [],
+                  "sizes": []
                 },
                 {
                   "rule": "component-naming-convention",
@@ -134,6 +144,14 @@ mod tests {
                     null
                   ],
                   "waivers": [
+                    null,
+                    null
+                  ],
+                  "about": [
+                    null,
+                    null
+                  ],
+                  "sizes": [
                     null,
                     null
                   ]

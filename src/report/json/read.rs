@@ -3,9 +3,9 @@
 
 use super::document::{ChangeV1, ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
 use crate::findings::{
-    Changed, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, ForConsumers, GateChange,
-    Report, ReviewContext, RuleResult, Severity, Shard, State, Status, Unreviewed, Verdict, Violation,
-    Waiver,
+    Changed, ComparedWith, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, ForConsumers,
+    GateChange, Report, ReviewContext, RuleResult, Severity, Shard, State, Status, Unreviewed, Verdict,
+    Violation, Waiver,
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -58,7 +58,10 @@ pub fn read(text: &[u8]) -> Result<Report, ReadError> {
 fn contradiction(report: &Report) -> Option<ReadError> {
     let fail_on = report.context.fail_on.unwrap_or_default();
     let results = report.files.iter().flat_map(|file| &file.results);
-    let is_failed = results.into_iter().any(|result| result.fails(fail_on));
+    // Where it is not known what was there before, a finding is not said to be new, and decides nothing.
+    let is_unsure = report.verdict == Verdict::Undecided && report.fixed.is_some();
+    let speaks = |result: &&RuleResult| !is_unsure || result.states.contains(&Some(State::New));
+    let is_failed = results.filter(speaks).any(|result| result.fails(fail_on));
     let is_over = report.too_many_known().is_some();
     let breaks = report.for_consumers.as_ref().is_some_and(|found| found.refused);
     let found = match report.verdict {
@@ -124,6 +127,7 @@ impl DocumentV1 {
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
             for_consumers: self.compat.map(ForConsumers::from),
+            is_open: self.open,
             notes: self.notes,
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
             elapsed: Duration::from_nanos(self.elapsed_nanos),
@@ -174,6 +178,7 @@ impl ContextV1 {
             fail_on: fail_on.transpose()?,
             paths: self.paths,
             max_known: self.max_known,
+            compared_with: self.compared_with.map(|old| ComparedWith { head: old.head }),
         })
     }
 }
@@ -323,12 +328,33 @@ impl RuleV1 {
                 std::iter::once(first).chain(rest).collect()
             }
         };
+        let about = self.of_each(self.about.as_ref(), "things that they are about")?;
+        let sizes = self.of_each(self.sizes.as_ref(), "sizes")?;
         let violations = self.violations.iter().cloned().zip(lines);
-        let violation = |(text, line)| Violation {
+        let violation = |(((text, line), about), size)| Violation {
+            text,
             line,
-            ..Violation::new(text)
+            about,
+            size,
         };
-        Ok(violations.map(violation).collect())
+        Ok(violations.zip(about).zip(sizes).map(violation).collect())
+    }
+
+    /// One value for each violation; none of each in a report that does not tell.
+    fn of_each<T: Clone>(
+        &self,
+        values: Option<&Vec<Option<T>>>,
+        what: &str,
+    ) -> Result<Vec<Option<T>>, ReadError> {
+        let all = self.violations.len();
+        match values {
+            None => Ok(vec![None; all]),
+            Some(values) if values.len() == all => Ok(values.clone()),
+            Some(_) => Err(wrong(format!(
+                "the rule {:?} has not as many {what} as violations",
+                self.rule
+            ))),
+        }
     }
 }
 
@@ -354,6 +380,10 @@ mod tests {
             owner: None,
             until: Some(jiff::civil::date(2027, 3, 31)),
         })];
+        report.context.compared_with = Some(ComparedWith { head: None });
+        report.is_open = true;
+        report.files[1].results[1].violations[0].about = Some("Run A".to_owned());
+        report.files[0].results[0].violations[0].size = Some(3);
         assert_eq!(again(&report), report);
         assert_eq!(
             again(&sample::empty(Verdict::Undecided)),
@@ -394,7 +424,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());

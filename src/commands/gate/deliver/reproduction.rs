@@ -9,7 +9,9 @@ const ID: usize = 12;
 /// The command for a shell; none where nothing failed, and none on the user's own machine.
 pub(super) fn command(ci: &CiContext, report: &Report) -> Option<String> {
     let context = &report.context;
-    if ci.host == Host::None || report.verdict != Verdict::Failed {
+    // What two reports come to cannot be had from the repository.
+    let is_of_reports = context.compared_with.is_some();
+    if ci.host == Host::None || report.verdict != Verdict::Failed || is_of_reports {
         return None;
     }
     let short = |id: &str| id.chars().take(ID).collect::<String>();

@@ -62,6 +62,9 @@ impl Evidence {
         let Some(fail_on) = context.fail_on else {
             return Some("it does not say what could fail it (`failOn`)".to_owned());
         };
+        if context.compared_with.is_some() {
+            return Some("it compares two reports (`report --compare`), and is no review".to_owned());
+        }
         let is_local = self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
         why_partial(context.shard, &context.paths, fail_on).or_else(|| {
             is_local.then(|| {

@@ -149,7 +149,7 @@ fn entries(files: &[FileResults], terms: &Terms) -> Vec<Entry> {
     entries
 }
 
-/// The files of a report, with what it does not tell: what each finding is about, as the files are on disk.
+/// The files of a report, with what an older one does not tell: what each finding is about, as the files are on disk.
 fn reported(
     run: &Run,
     workspace: &Workspace<'_>,

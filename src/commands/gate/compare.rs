@@ -1,0 +1,68 @@
+//! `sluicegate report --compare`: what is new, known and fixed since an older report.
+
+use crate::error::Failure;
+use crate::findings::{ComparedWith, Report, can_be_lower};
+use crate::gate;
+use crate::text::count;
+
+/// How parts become something that can be compared.
+const HINT: &str = "make one report of the parts first: `sluicegate report PART.json… --report json=FILE`";
+
+/// Digits of a commit, for people.
+const ID: usize = 7;
+
+/// A failure where they cannot be compared.
+pub(super) fn comparable(older: &Report, new: &[Report]) -> Result<(), Failure> {
+    let [new] = new else {
+        let what = format!("--compare takes one new report, and {} are given", new.len());
+        return Err(Failure::usage(what).hint(HINT));
+    };
+    if let Some(part) = older.context.shard.or(new.context.shard) {
+        let what = format!("a report of the part {part} alone cannot be compared");
+        return Err(Failure::usage(what).hint(HINT));
+    }
+    if new.context.compared_with.is_some() {
+        let what = "the new report compares two reports already, and is no review";
+        return Err(Failure::usage(what).hint("compare the report that the review wrote"));
+    }
+    Ok(())
+}
+
+/// Marks the new report's findings, and says in it what it was compared with and what stayed open.
+pub(super) fn tell(new: &mut Report, older: Report) {
+    forget_lower(new);
+    let head = older.context.head.clone();
+    let commit = head.as_ref().map(|id| id.chars().take(ID).collect::<String>());
+    let of = commit.unwrap_or_else(|| "a working tree".to_owned());
+    let gaps = gate::compare(new, older);
+    new.context.compared_with = Some(ComparedWith { head });
+    let notes = &mut new.notes;
+    notes.push(format!("compared by --compare with a report of {of}"));
+    if let Some((path, why)) = gaps.unknown.first() {
+        let files = count(gaps.unknown.len(), "file");
+        notes.push(format!(
+            "the old report cannot tell what is new in {files}: {path}: {why}"
+        ));
+    }
+    if gaps.by_words {
+        notes.push(
+            "one of the reports does not say what its findings are about, so their words make them the same"
+                .to_owned(),
+        );
+    }
+    if !gaps.unjudged.is_empty() {
+        let rules: Vec<&str> = gaps.unjudged.iter().map(String::as_str).collect();
+        notes.push(format!(
+            "what these rules found before is not told as fixed, as nothing was judged by them: {}",
+            rules.join(", ")
+        ));
+    }
+}
+
+/// Takes back that fewer findings may be known: that was said of another number.
+fn forget_lower(new: &mut Report) {
+    if let (Some(known), Some(most)) = (new.totals().known, new.context.max_known) {
+        let told = can_be_lower(known, most);
+        new.notes.retain(|note| *note != told);
+    }
+}

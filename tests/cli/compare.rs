@@ -1,0 +1,221 @@
+//! `report --compare`: what is new, known and fixed between two reports, without a repository.
+
+use crate::program::{Call, Ended};
+use crate::repo::World;
+use crate::world::{RULES, change, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+
+const NAMING: &str = "component-naming-convention";
+
+/// Reports of all pipelines, before and after this change of files.
+fn two(before: &[(&str, &str)], after: &[(&str, Option<&str>)]) -> World {
+    let world = change(before);
+    write(&world, "old.json");
+    for (path, content) in after {
+        match content {
+            Some(content) => world.write(path, content),
+            None => fs::remove_file(world.work().join(path)).unwrap(),
+        }
+    }
+    write(&world, "new.json");
+    world
+}
+
+fn write(world: &World, name: &str) {
+    let report = format!("json=../{name}");
+    let args = ["check", "--all", "--fail-on", "warn", "--report", &report];
+    assert!(Call::new(&world.work()).run(&args).code < 2);
+}
+
+fn compared(world: &World, more: &[&str]) -> Ended {
+    let args = [&["report", "--compare", "../old.json", "../new.json"], more].concat();
+    Call::new(&world.work()).run(&args)
+}
+
+fn document(world: &World, name: &str) -> Value {
+    let text = fs::read_to_string(world.work().join("..").join(name)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn edit(world: &World, name: &str, edit: impl FnOnce(&mut Value)) {
+    let mut report = document(world, name);
+    edit(&mut report);
+    world.write(&format!("../{name}"), report.to_string());
+}
+
+/// The words stand on standard output or error.
+fn says(ended: &Ended, words: &[&str]) {
+    for word in words {
+        assert!(ended.all().contains(word), "{word}: {}", ended.all());
+    }
+}
+
+fn numbers(report: &Value) -> [u64; 3] {
+    ["new", "known", "fixed"].map(|key| report["findings"][key].as_u64().unwrap())
+}
+
+fn bad(names: &[&str]) -> String {
+    pipeline(&[&["Start"], names, &["Done"]].concat())
+}
+
+#[test]
+fn new_known_and_fixed_are_told_in_every_place() {
+    let world = two(
+        &[
+            ("a.orch.yaml", &bad(&["one bad", "two bad"])),
+            ("b.orch.yaml", &bad(&["gone bad"])),
+        ],
+        &[
+            ("a.orch.yaml", Some(&bad(&["two bad", "three bad"]))),
+            ("b.orch.yaml", None),
+        ],
+    );
+    let ended = compared(
+        &world,
+        &["--report", "json=compared.json", "--annotations", "github"],
+    )
+    .expect(1);
+    says(
+        &ended,
+        &[
+            "1 new, 2 known, 2 fixed",
+            "with a report of a working tree",
+            "::error",
+            "three bad",
+        ],
+    );
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(world.work().join("compared.json")).unwrap()).unwrap();
+    assert_eq!(numbers(&report), [1, 2, 2]);
+    assert_eq!(report["context"]["comparedWith"], json!({ "head": null }));
+    let results = report["files"][0]["results"].as_array().unwrap();
+    let naming = results.iter().find(|result| result["rule"] == NAMING).unwrap();
+    assert_eq!(naming["about"], json!(["two bad", "three bad"]));
+    assert_eq!(naming["state"], json!(["known", "new"]));
+    // It is read again, as any report; not compared once more, and no review.
+    let call = Call::new(&world.work());
+    says(
+        &call.run(&["report", "compared.json"]).expect(1),
+        &["1 new, 2 known, 2 fixed"],
+    );
+    call.run(&["report", "--compare", "../old.json", "compared.json"])
+        .expect(2)
+        .saying(&["hint: compare the report that the review wrote"]);
+}
+
+#[test]
+fn a_renamed_file_is_new_and_fixed_unless_the_report_says_its_former_name() {
+    let content = bad(&["one bad"]);
+    let world = two(
+        &[("a.orch.yaml", &content)],
+        &[("a.orch.yaml", None), ("b.orch.yaml", Some(&content))],
+    );
+    let report = compared(&world, &["--report", "json=-"]).expect(1).json();
+    assert_eq!(numbers(&report), [1, 0, 1]);
+    let none = json!({ "added": 0, "removed": 0, "renamed": 0, "modified": 0 });
+    let moved = json!({ "path": "b.orch.yaml", "previousPath": "a.orch.yaml", "change": "renamed", "components": none,
+        "links": none, "variables": none, "other": 0, "layout": false, "calledBy": null });
+    edit(&world, "new.json", |new| new["changes"] = json!([moved]));
+    let report = compared(&world, &["--report", "json=-"]).expect(0).json();
+    assert_eq!(
+        (numbers(&report), &report["verdict"]),
+        ([0, 1, 0], &json!("passed"))
+    );
+}
+
+#[test]
+fn a_report_that_does_not_say_what_findings_are_about_is_held_by_its_words() {
+    let content = bad(&["one bad"]);
+    let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
+    edit(&world, "old.json", |old| {
+        for result in old["files"][0]["results"].as_array_mut().unwrap() {
+            let result = result.as_object_mut().unwrap();
+            result.remove("about");
+            result.remove("sizes");
+        }
+    });
+    let ended = compared(&world, &["--report", "json=-"]).expect(0);
+    assert_eq!(numbers(&ended.json()), [0, 1, 0]);
+    says(&ended, &["their words make them the same"]);
+}
+
+#[test]
+fn what_the_old_report_cannot_tell_leaves_the_verdict_open() {
+    let content = bad(&["one bad"]);
+    let world = two(&[("a.orch.yaml", &content)], &[("b.orch.yaml", Some(&content))]);
+    edit(&world, "old.json", |old| {
+        old["context"]["paths"] = json!(["a.orch.yaml"]);
+    });
+    let ended = compared(&world, &["--report", "json=open.json"]).expect(3);
+    says(
+        &ended,
+        &["The old report cannot tell what is new in 1 file: b.orch.yaml"],
+    );
+    Call::new(&world.work()).run(&["report", "open.json"]).expect(3);
+    // Nothing was looked for by this rule, so nothing of it is mended.
+    write(&world, "old.json");
+    let others: Vec<&str> = RULES.lines().filter(|line| !line.contains(NAMING)).collect();
+    world.write(".platform/config/pipeline_quality_rules.yaml", others.join("\n"));
+    write(&world, "new.json");
+    let ended = compared(&world, &["--report", "json=-"]).expect(0);
+    assert_eq!(ended.json()["findings"]["fixed"], 0);
+    says(&ended, &["is not told as fixed", NAMING]);
+}
+
+#[test]
+fn what_is_known_excuses_nothing_that_no_finding_explains() {
+    let content = bad(&["one bad"]);
+    let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
+    says(&compared(&world, &[]).expect(0), &["0 new, 1 known, 0 fixed"]);
+    let whole = document(&world, "new.json");
+    edit(&world, "new.json", |new| new["open"] = json!(true));
+    compared(&world, &[]).expect(3);
+    world.write("../new.json", whole.to_string());
+    // The platform's word alone, as the only finding is a warning.
+    edit(&world, "new.json", |new| {
+        new["context"]["failOn"] = json!("error");
+        let results = new["files"][0]["results"].as_array_mut().unwrap();
+        for result in results.iter_mut().filter(|result| result["status"] == "FAILED") {
+            result["enforcement"] = json!("warn");
+            result["severity"] = json!("warning");
+        }
+        new["counts"]["warnings"] = new["counts"]["failed"].clone();
+        new["findings"]["warnings"] = json!(1);
+        new["findings"]["errors"] = json!(0);
+    });
+    compared(&world, &[]).expect(1);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let content = bad(&["one bad"]);
+    let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
+    let call = Call::new(&world.work());
+    call.run(&["report", "--compare", "../old.json", "../new.json", "../new.json"])
+        .expect(2)
+        .saying(&[
+            "--compare takes one new report, and 2 are given",
+            "hint: make one report of the parts first",
+        ]);
+    let old = document(&world, "old.json");
+    let huge = format!("{{\"schema\": {}", "[".repeat(1_000_000));
+    let mut other = old.clone();
+    other["schema"] = json!("sluicegate.diff/v1");
+    let mut part = old.clone();
+    part["context"]["shard"] = json!("1/2");
+    let mut uneven = old.clone();
+    uneven["files"][0]["results"][0]["sizes"] = json!([1, 2, 3, 4, 5]);
+    for (text, says) in [
+        (huge, "is not a report"),
+        ("no JSON".to_owned(), "old.json"),
+        (other.to_string(), "its schema is"),
+        (part.to_string(), "of the part 1/2 alone"),
+        (uneven.to_string(), "not as many sizes as violations"),
+    ] {
+        world.write("../old.json", text);
+        compared(&world, &[]).expect(2).saying(&[says]);
+    }
+    fs::remove_file(world.work().join("../old.json")).unwrap();
+    compared(&world, &[]).expect(2).saying(&["old.json"]);
+}
