@@ -5,6 +5,7 @@ usage: make_repository.py KIND FOLDER NUMBER...
 context FILES      pipelines on `main`; on `work` one in a hundred of them has changed, and of those one in ten is
                    renamed, half of them with an edit
 known FILES        pipelines with two findings each on `main`; on `work` the canvas of each has changed, and nothing else
+changed FILES      pipelines on `main`; on `work` each of them has other statements and another place
 small FILES EVERY  small pipelines, three of them shared; each EVERYth calls another
 large FILES BYTES  a pipeline that names FILES scripts of BYTES bytes each, which cannot be packed smaller
 text FILES BYTES   the same with scripts of text, which can
@@ -147,6 +148,18 @@ def known(folder, files):
     repository.finish(["main", "work"])
 
 
+def changed(folder, files):
+    repository = Import(folder)
+    repository.commit("main", "base")
+    repository.configuration([path_of(0)])
+    for number in range(files):
+        repository.file(path_of(number), pipeline(number))
+    repository.commit("work", "change", parent="main")
+    for number in range(files):
+        repository.file(path_of(number), pipeline(number, y=96).replace("from warehouse.", "from archive."))
+    repository.finish(["main", "work"])
+
+
 def small(folder, files, every):
     repository = Import(folder)
     repository.commit("main", "all")
@@ -191,7 +204,8 @@ def scripts(folder, files, content):
 
 def main():
     kind, folder, *numbers = sys.argv[1:]
-    {"context": context, "known": known, "small": small, "large": large, "text": text}[kind](folder, *map(int, numbers))
+    kinds = {"changed": changed, "context": context, "known": known, "small": small, "large": large, "text": text}
+    kinds[kind](folder, *map(int, numbers))
 
 
 if __name__ == "__main__":

@@ -21,14 +21,14 @@ to="$URL/v1/shared-pipelines/artifacts"
 
 cd "$WORK/small"
 each_file '*.yaml' ':!:*/config/*'
-measure --runs 7 --limit 1 --memory 64 "\`publish --receipt\`, 10,000 small files : \`curl -F …\`" -- \
+measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 small files : \`curl -F …\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
-measure --runs 7 --limit 1 --memory 64 "\`publish --from worktree --receipt\`, 10,000 small files : \`curl -F …\`" -- \
+measure --runs 7 --limit 1.5 --memory 80 "\`publish --from worktree --receipt\`, 10,000 small files : \`curl -F …\`" -- \
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
 make_repository small "$WORK/calls" 10000 1
 cd "$WORK/calls"
-measure --runs 7 --memory 64 "\`publish --receipt\`, 10,000 small files that all call another : \`curl -F …\`" -- \
+measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 small files that all call another : \`curl -F …\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
 make_repository large "$WORK/large" 64 16777216
@@ -37,15 +37,15 @@ each_file 'scripts/*' '*.orch.yaml' '.platform/shared-pipelines.yaml'
 hashed='openssl sha256 scripts/* >/dev/null && exec "$@"'
 measure --runs 5 --limit 1 --memory 64 "\`publish --from worktree --receipt\`, 1 GiB : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
-measure --runs 5 --limit 1 --memory 64 "\`publish --from worktree --no-verify\`, 1 GiB : \`curl\`" -- \
+measure --runs 5 --limit 1.05 --memory 64 "\`publish --from worktree --no-verify\`, 1 GiB : \`curl\`" -- \
     "${bare[@]}" --from worktree -- "${curl[@]}" "${FORMS[@]}" "$to"
 measure --runs 5 --limit 1 --memory 64 "\`publish --receipt\`, 1 GiB from the commit : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
-measure --runs 5 --limit 1 --memory 64 "\`publish --no-verify\`, 1 GiB from the commit : \`curl\`" -- \
+measure --runs 5 --limit 2 --memory 64 "\`publish --no-verify\`, 1 GiB from the commit : \`curl\`" -- \
     "${bare[@]}" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
 make_repository text "$WORK/text" 64 16777216
 cd "$WORK/text"
-measure --runs 5 --memory 64 "\`publish --receipt\`, 1 GiB of text from the commit : \`openssl sha256\`, \`curl\`" -- \
+measure --runs 5 --limit 2 --memory 64 "\`publish --receipt\`, 1 GiB of text from the commit : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
 stop_platform
