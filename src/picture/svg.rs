@@ -174,12 +174,7 @@ fn component(svg: &mut String, drawn: &Box, id: Option<&str>) {
     let id = id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
     let link = drawn.badge.as_ref().filter(|_| !id.is_empty());
     if let Some(badge) = link {
-        let _ = write!(
-            svg,
-            "<a href=\"#{}\" aria-label=\"{}\">",
-            text::markup(&badge.leads_to),
-            text::markup(&title(drawn, drawn.kind.as_deref().unwrap_or("no type")))
-        );
+        let _ = write!(svg, "<a href=\"#{}\">", text::markup(&badge.leads_to));
     }
     let kind = drawn.kind.as_deref().unwrap_or("no type");
     let _ = write!(

@@ -26,7 +26,7 @@ pub fn render(files: &[ChangedFile], compared: &str, tool_version: &str) -> Stri
     };
     let mut body = format!(
         "<header class=\"top passed\">\n<p class=\"brand\">Pipelines, compared</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
-         <main class=\"findings\" id=\"changes\" tabindex=\"-1\">\n",
+         <main class=\"findings\" id=\"changes\" tabindex=\"-1\">\n<h2 class=\"unseen\">Pipelines</h2>\n",
         escape(&title),
         escape(&format!("{compared}{layout}"))
     );
