@@ -34,6 +34,9 @@ pub mod policy;
 pub mod publish;
 pub mod report;
 pub mod rules;
+#[cfg(test)]
+#[path = "../tests/support/schema.rs"]
+mod schema;
 pub mod service;
 pub mod settings;
 pub mod text;

@@ -190,6 +190,41 @@ mod tests {
     }
 
     #[test]
+    fn a_host_in_any_script_is_asked_by_its_name_in_ascii() {
+        for (text, asked) in [
+            ("https://bücher.example/dpc", "https://xn--bcher-kva.example/dpc"),
+            (
+                "https://BU\u{308}CHER.example/dpc",
+                "https://xn--bcher-kva.example/dpc",
+            ),
+            (
+                "https://xn--bcher-kva.example/dpc",
+                "https://xn--bcher-kva.example/dpc",
+            ),
+            ("https://straße.example", "https://xn--strae-oqa.example"),
+            ("https://ＥＸＡＭＰＬＥ。com", "https://example.com"),
+            ("https://例え.テスト", "https://xn--r8jz45g.xn--zckzah"),
+            (
+                "https://مثال.إختبار:8443",
+                "https://xn--mgbh0fb.xn--kgbechtv:8443",
+            ),
+        ] {
+            assert_eq!(BaseUrl::parse(text).unwrap().to_string(), asked, "{text}");
+        }
+        // A joiner that joins nothing, a number before a right-to-left letter, and what stands for no letter at all.
+        for text in [
+            "https://a\u{200d}b.example",
+            "https://1א.example",
+            "https://xn--a",
+        ] {
+            assert!(
+                matches!(BaseUrl::parse(text), Err(BaseUrlError::Invalid(_))),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
     fn plain_http_is_only_harmless_at_home() {
         let warned = |text| BaseUrl::parse(text).unwrap().is_plain_http_to_remote();
         assert!(warned("http://example.com"));

@@ -9,7 +9,6 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use std::any::Any;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -158,7 +157,7 @@ impl Problem {
     }
 
     /// 500 for a handler that panicked.
-    pub fn from_panic(_: Box<dyn Any + Send>) -> Response {
+    pub fn panicked() -> Response {
         Self::internal("a defect of the local platform ended this request").into_response()
     }
 

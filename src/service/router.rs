@@ -6,9 +6,12 @@ use super::linger::linger;
 use super::openapi;
 use super::problem::{self, Problem};
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use futures_util::FutureExt as _;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use tower_http::catch_panic::CatchPanicLayer;
 
 /// The whole service as a router.
 ///
@@ -19,8 +22,14 @@ pub fn router(state: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::not_found("there is nothing at this path"))
         .layer(from_fn_with_state(Arc::clone(&state), auth::authenticate))
-        .layer(CatchPanicLayer::custom(Problem::from_panic))
+        .layer(from_fn(unbroken))
         .layer(from_fn(problem::answer))
         .layer(from_fn(linger))
         .with_state(state)
+}
+
+/// Turns a panic below into a refusal, so the connection and its other requests live on.
+async fn unbroken(request: Request, next: Next) -> Response {
+    let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    answer.unwrap_or_else(|_| Problem::panicked())
 }

@@ -9,6 +9,8 @@ mod dice;
 mod program;
 #[path = "../support/repo.rs"]
 mod repo;
+#[path = "../support/schema.rs"]
+mod schema;
 #[path = "../support/tls_server.rs"]
 mod tls_server;
 

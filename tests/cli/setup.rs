@@ -1,6 +1,7 @@
 //! `sluicegate schema`, `completions` and `man`.
 
 use crate::program::Call;
+use crate::schema::hold;
 use clap::{Command, CommandFactory as _};
 use std::fs;
 
@@ -222,8 +223,6 @@ fn well_formed(file: &str, page: &str) {
 fn the_schema_is_one_and_knows_the_examples() {
     let folder = tempfile::tempdir().unwrap();
     let schema = Call::new(folder.path()).run(&["schema"]).expect(0).json();
-    let validator = jsonschema::draft7::new(&schema).unwrap();
-    assert!(jsonschema::draft7::meta::is_valid(&schema));
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book");
     let pages: String = fs::read_dir(book)
         .unwrap()
@@ -240,8 +239,8 @@ fn the_schema_is_one_and_knows_the_examples() {
             .any(|example| example["review"]["fail-on"] == "error")
     );
     for example in examples {
-        assert!(validator.is_valid(&example), "{example}");
+        assert_eq!(hold(&schema, &example), Ok(()));
     }
     let wrong = serde_json::json!({ "review": { "fail_on": "error" } });
-    assert!(!validator.is_valid(&wrong));
+    assert!(hold(&schema, &wrong).is_err());
 }

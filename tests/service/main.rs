@@ -12,6 +12,8 @@
 mod program;
 #[path = "../support/repo.rs"]
 mod repo;
+#[path = "../support/schema.rs"]
+mod schema;
 
 mod access;
 mod artifacts;

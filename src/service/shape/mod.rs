@@ -221,6 +221,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::hold;
     use serde_json::json;
 
     fn found(shape: &Shape, body: &Value) -> String {
@@ -238,12 +239,8 @@ mod tests {
         let mut named = Object::new();
         let schema = shape.describe(&mut named);
         let schema = json!({"allOf": [schema], "components": {"schemas": named}});
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        assert_eq!(
-            validator.is_valid(body),
-            found(shape, body).is_empty(),
-            "{body}\n{schema}"
-        );
+        let held = hold(&schema, body);
+        assert_eq!(held.is_ok(), found(shape, body).is_empty(), "{held:?}\n{schema}");
     }
 
     #[test]
