@@ -103,7 +103,8 @@ impl Env {
         &self.current_dir
     }
 
-    /// The event payload that the CI host put into a file, read when it is first asked for; the error says why it could not be read.
+    /// The event payload that the CI host put into a file, read when it is first asked for; the error says why it
+    /// could not be read.
     pub fn payload(&self) -> Result<Option<&serde_json::Value>, &str> {
         let read = || self.get(GITHUB_EVENT_PATH).map(read_payload);
         match self.payload.get_or_init(read) {

@@ -1,7 +1,8 @@
 //! Which commit says how a change is judged: the branch that the change goes to, as the remote has it.
 //!
 //! Not the merge-base, which a change can choose from the past, and not what was there before a push, which the same
-//! hand may have pushed. A default branch is not guessed by its usual name either, as anybody may push that. Only references that a remote is fetched into are asked, by their full names.
+//! hand may have pushed. A default branch is not guessed by its usual name either, as anybody may push that. Only
+//! references that a remote is fetched into are asked, by their full names.
 
 use super::ContextError;
 use crate::ci::{BaseHint, CiContext, Host};

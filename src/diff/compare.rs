@@ -3,12 +3,11 @@
 use super::document::{Document, Part};
 use super::leaf::{Leaf, Step};
 use super::links::{self, Link, Links, Place, holds_links};
-use super::model::{
-    ComponentChange, ComponentDiff, Field, FileChange, PipelineDiff, VariableChange, VariableDiff,
-};
+use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, VariableChange, VariableDiff};
 use super::pair::{Pair, pairs};
 use super::rename::{self, is_own_name, renames};
 use super::walk::{Side, Walk};
+use crate::findings::FileChange;
 use crate::pipelines::Kind;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;

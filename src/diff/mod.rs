@@ -22,8 +22,7 @@ mod words;
 pub use compare::{Sides, compare};
 pub use leaf::{Leaf, Step};
 pub use model::{
-    ComponentChange, ComponentDiff, Field, FileChange, LinkChange, LinkDiff, PipelineDiff, VariableChange,
-    VariableDiff,
+    ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
 };
 pub use plain::plain;
 pub use words::{Line, Sign, words};

@@ -1,26 +1,9 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, Step};
+use crate::findings::FileChange;
 use crate::pipelines::Kind;
 use serde::{Serialize, Serializer};
-
-/// What happened to a pipeline's file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileChange {
-    /// It is new.
-    Added,
-    /// It is gone.
-    Removed,
-    /// It has another path; what else changed stands beside it.
-    Renamed,
-    /// What it does changed, or what it says of itself.
-    Modified,
-    /// Only the canvas or the way it is written changed.
-    Layout,
-    /// One of its sides cannot be read.
-    Unreadable,
-}
 
 /// What happened to a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -1,6 +1,7 @@
 //! What the model of a change holds, and that nothing is lost in it.
 
 use super::*;
+use crate::findings::FileChange;
 use crate::yaml::{NodeRef, Tree};
 use proptest::prelude::*;
 use serde_json::{Value, json};

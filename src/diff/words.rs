@@ -3,9 +3,9 @@
 use super::leaf::{Leaf, Step};
 use super::lines;
 use super::model::{
-    ComponentChange, ComponentDiff, Field, FileChange, LinkChange, LinkDiff, PipelineDiff, VariableChange,
-    VariableDiff,
+    ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
 };
+use crate::findings::FileChange;
 use crate::pipelines::Kind;
 use crate::text;
 use anstyle::{AnsiColor, Style};

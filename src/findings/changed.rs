@@ -1,5 +1,8 @@
 //! What changed in a file, as numbers: what a report carries of a change.
 
+use crate::text::count;
+use serde::{Serialize, Serializer};
+
 /// What happened to a pipeline's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
@@ -7,7 +10,7 @@ pub enum FileChange {
     Added,
     /// It is gone.
     Removed,
-    /// It has another path; what else changed is in the numbers.
+    /// It has another path; what else changed stands beside it.
     Renamed,
     /// What it does changed, or what it says of itself.
     Modified,
@@ -46,6 +49,12 @@ impl FileChange {
     }
 }
 
+impl Serialize for FileChange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// How many things of one kind changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Numbers {
@@ -70,11 +79,8 @@ impl Numbers {
         ];
         let mut said: Vec<String> = Vec::new();
         for (number, what) in parts.into_iter().filter(|(number, _)| *number > 0) {
-            said.push(match (said.is_empty(), number) {
-                (true, 1) => format!("1 {noun} {what}"),
-                (true, _) => format!("{number} {noun}s {what}"),
-                (false, _) => format!("{number} {what}"),
-            });
+            let first = said.is_empty().then(|| count(number, noun));
+            said.push(format!("{} {what}", first.unwrap_or_else(|| number.to_string())));
         }
         (!said.is_empty()).then(|| said.join(", "))
     }
@@ -118,12 +124,7 @@ impl Changed {
             change => change.name().to_owned(),
         };
         let is_whole = matches!(self.change, FileChange::Added | FileChange::Removed);
-        let other = match self.other {
-            _ if is_whole => None,
-            0 => None,
-            1 => Some("1 other value".to_owned()),
-            more => Some(format!("{more} other values")),
-        };
+        let other = (self.other > 0 && !is_whole).then(|| count(self.other, "other value"));
         let is_layout_too = self.layout && self.change != FileChange::Layout;
         let parts = [
             self.components.words("component"),
@@ -135,8 +136,7 @@ impl Changed {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let called = match self.called_by {
             None | Some(0) => String::new(),
-            Some(1) => "; called by 1 pipeline".to_owned(),
-            Some(more) => format!("; called by {more} pipelines"),
+            Some(number) => format!("; called by {}", count(number, "pipeline")),
         };
         if parts.is_empty() {
             return start + &called;

@@ -1,7 +1,8 @@
 //! The content of files.
 //!
 //! Small blobs come from libgit2. libgit2 can only hold a packed blob as a whole, so a large one is streamed, in flat
-//! memory: straight from git's storage where it is stored whole, else from the git program. A blob that a partial clone left out is fetched by the git program.
+//! memory: straight from git's storage where it is stored whole, else from the git program. A blob that a partial
+//! clone left out is fetched by the git program.
 
 use super::{BlobId, GitError, Repository};
 use git2::{ErrorCode, ObjectType};

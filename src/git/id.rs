@@ -23,7 +23,7 @@ impl CommitId {
 
     /// The first seven digits, for people.
     pub fn short(&self) -> &str {
-        self.0.get(..7).unwrap_or(&self.0)
+        short_id(&self.0)
     }
 }
 
@@ -31,6 +31,11 @@ impl fmt::Display for CommitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// The first seven digits of an id, for people; of a text that is none, the first seven characters.
+pub fn short_id(text: &str) -> &str {
+    text.char_indices().nth(7).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Whether the text is a full object id (SHA-1 or SHA-256), which git never looks up as a reference.

@@ -38,7 +38,7 @@ pub use create::NewCommit;
 pub use entries::FileKind;
 pub use error::{GitError, WHOLE_HISTORY};
 pub use fetch::Wanted;
-pub use id::{BlobId, CommitId, is_full_id};
+pub use id::{BlobId, CommitId, is_full_id, short_id};
 pub use index::Checkout;
 pub use repository::{Head, Repository};
 pub use revision::Named;

@@ -2,7 +2,8 @@
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another folder,
 //! then the most similar of the rest. The last step compares every added file with every deleted one, so it is left
-//! out where what the steps before it left is beyond git's own limit. libgit2's own search gives other answers than git: `docs/PERFORMANCE.md`.
+//! out where what the steps before it left is beyond git's own limit. libgit2's own search gives other answers than
+//! git: `docs/PERFORMANCE.md`.
 
 use super::similarity::{Pieces, WHOLE};
 use super::{BlobId, FileKind, Repository, tree::Difference};

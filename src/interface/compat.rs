@@ -2,6 +2,7 @@
 
 use super::semantic::announces_break;
 use super::{Change, Class, What};
+use crate::git::short_id;
 use crate::text;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -115,7 +116,7 @@ impl Compat {
     pub fn old_name(&self) -> String {
         text::line(&match (&self.against, &self.against_commit) {
             (Some(version), _) => format!("version {version}"),
-            (None, Some(commit)) => format!("commit {}", commit.get(..7).unwrap_or(commit)),
+            (None, Some(commit)) => format!("commit {}", short_id(commit)),
             (None, None) => "nothing".to_owned(),
         })
     }

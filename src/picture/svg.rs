@@ -37,8 +37,9 @@ pub fn document(canvas: &Canvas, title: &str) -> String {
     drawn(canvas, title, None, &inside)
 }
 
-/// A picture in a page that has [`STYLE`] and [`markers`] once. `id` is a name of its own in the page, of letters, digits and `-`; a
-/// component has the id `ID-NUMBER`, its place in the list of boxes, and leads to its findings if it has any.
+/// A picture in a page that has [`STYLE`] and [`markers`] once. `id` is a name of its own in the page, of letters,
+/// digits and `-`; a component has the id `ID-NUMBER`, its place in the list of boxes, and leads to its findings if
+/// it has any.
 pub fn fragment(canvas: &Canvas, title: &str, id: &str) -> String {
     drawn(canvas, title, Some(id), "")
 }

@@ -1,6 +1,7 @@
 //! The version name: a template over what is known of the commit and the run.
 
 use crate::api::{HeaderError, header_value};
+use crate::git::short_id;
 use crate::text;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -148,7 +149,7 @@ fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
         "tag" => given(&facts.tag, "tag", "no tag is published"),
         "branch" => given(&facts.branch, "branch", "the branch is not known"),
         "sha" => Ok(facts.sha.clone()),
-        "short-sha" => Ok(facts.sha.chars().take(7).collect()),
+        "short-sha" => Ok(short_id(&facts.sha).to_owned()),
         "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
         "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
         NEXT => given(&facts.next, NEXT, "what is published is not known here"),

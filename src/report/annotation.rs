@@ -36,8 +36,9 @@ pub struct Annotation {
     pub message: String,
 }
 
-/// Everything worth an annotation, which what is known or waived is not: what concerns the whole run, then errors, unreviewed files, warnings and notes;
-/// within those first what stands on changed lines, as hosts show those in the change itself, then by path and line.
+/// Everything worth an annotation, which what is known or waived is not: what concerns the whole run, then errors,
+/// unreviewed files, warnings and notes; within those first what stands on changed lines, as hosts show those in the
+/// change itself, then by path and line.
 pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     let mut findings = report.findings();
     findings.retain(Finding::counts);

@@ -60,8 +60,8 @@ fn marker(report: &Report, about: &About) -> String {
     format!("<!-- {} -->", about.review_id(report))
 }
 
-/// Verdict and numbers, what was not reviewed, how much there is by rule, a table for each file with listed findings, and the passed rules folded away;
-/// within the limits, saying what was left out.
+/// Verdict and numbers, what was not reviewed, how much there is by rule, a table for each file with listed findings,
+/// and the passed rules folded away; within the limits, saying what was left out.
 fn page(start: String, report: &Report, about: &About, limits: &Limits) -> String {
     let mut page = Page {
         text: start,

@@ -1,7 +1,7 @@
 //! Every setting once: its variable, what it means, its flag, its key in `sluicegate.yaml`, and who may say it.
 //!
-//! The reader of the file, its JSON schema, the table in `docs/book/settings.md` and the warning about unknown variables are made from
-//! it. What a flag does for one command stands with the flag.
+//! The reader of the file, its JSON schema, the table in `docs/book/settings.md` and the warning about unknown
+//! variables are made from it. What a flag does for one command stands with the flag.
 
 use crate::env::Env;
 use crate::text::nearest;

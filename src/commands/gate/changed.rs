@@ -60,7 +60,7 @@ impl Contents {
     /// The change for a report; drawn if it is among the first.
     pub(crate) fn told(&self, at: usize) -> ChangedFile {
         let diff = self.diff();
-        let is_drawn = at < MOST_PICTURES && diff.change != crate::diff::FileChange::Layout;
+        let is_drawn = at < MOST_PICTURES && diff.change != FileChange::Layout;
         let canvas = is_drawn.then(|| self.canvas(&diff).ok()).flatten();
         let mut words = words(&diff, None).split_off(1);
         if at >= MOST_TOLD && !words.is_empty() {
@@ -240,21 +240,13 @@ fn on_disk(full: &Path) -> Read {
 
 /// How much of each kind changed.
 fn in_numbers(diff: &PipelineDiff) -> Changed {
-    use crate::diff::FileChange as Of;
     let components = |change| diff.components.iter().filter(|it| it.change == change).count();
     let links = |change| diff.links.iter().filter(|it| it.change == change).count();
     let variables = |change| diff.variables.iter().filter(|it| it.change == change).count();
     Changed {
         path: diff.path.clone(),
         previous_path: diff.previous_path.clone(),
-        change: match diff.change {
-            Of::Added => FileChange::Added,
-            Of::Removed => FileChange::Removed,
-            Of::Renamed => FileChange::Renamed,
-            Of::Modified => FileChange::Modified,
-            Of::Layout => FileChange::Layout,
-            Of::Unreadable => FileChange::Unreadable,
-        },
+        change: diff.change,
         components: Numbers {
             added: components(ComponentChange::Added),
             removed: components(ComponentChange::Removed),

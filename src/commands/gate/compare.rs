@@ -3,13 +3,11 @@
 use crate::error::Failure;
 use crate::findings::{ComparedWith, Report, can_be_lower};
 use crate::gate;
+use crate::git::short_id;
 use crate::text::count;
 
 /// How parts become something that can be compared.
 const HINT: &str = "make one report of the parts first: `sluicegate report PART.json… --report json=FILE`";
-
-/// Digits of a commit, for people.
-const ID: usize = 7;
 
 /// A failure where they cannot be compared.
 pub(super) fn comparable(older: &Report, new: &[Report]) -> Result<(), Failure> {
@@ -32,8 +30,7 @@ pub(super) fn comparable(older: &Report, new: &[Report]) -> Result<(), Failure> 
 pub(super) fn tell(new: &mut Report, older: Report) {
     forget_lower(new);
     let head = older.context.head.clone();
-    let commit = head.as_ref().map(|id| id.chars().take(ID).collect::<String>());
-    let of = commit.unwrap_or_else(|| "a working tree".to_owned());
+    let of = head.as_deref().map_or("a working tree", short_id).to_owned();
     let gaps = gate::compare(new, older);
     new.context.compared_with = Some(ComparedWith { head });
     let notes = &mut new.notes;

@@ -1,8 +1,8 @@
 //! The JSON Schema of `sluicegate.yaml`, by which an editor completes and checks it.
 //!
-//! Keys are those of the table of settings, descriptions those of the variables, words and defaults those of the flags, so that the three ways to set
-//! something tell the same. A test holds the keys and their types to those that `file` reads. Draft 7, as the YAML
-//! language servers of editors read no later one completely.
+//! Keys are those of the table of settings, descriptions those of the variables, words and defaults those of the
+//! flags, so that the three ways to set something tell the same. A test holds the keys and their types to those that
+//! `file` reads. Draft 7, as the YAML language servers of editors read no later one completely.
 
 use super::platform::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, LONGEST_TIMEOUT, MOST_RETRIES};
 use super::publish::{DEFAULT_LOOKUP, LONGEST_LOOKUP};

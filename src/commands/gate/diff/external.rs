@@ -6,9 +6,10 @@ use crate::commands::gate::changed::Contents;
 use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
-use crate::diff::{FileChange, Line, plain};
+use crate::diff::{Line, plain};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::findings::FileChange;
 use crate::settings::is_pipeline;
 use std::path::Path;
 

@@ -7,9 +7,10 @@ use crate::cli::{DiffArgs, DiffFormat};
 use crate::commands::gate::changed::Contents;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
-use crate::diff::{FileChange, Line, PipelineDiff, words};
+use crate::diff::{Line, PipelineDiff, words};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::findings::FileChange;
 use crate::git::CommitId;
 use crate::picture::{self, Canvas};
 use crate::report::{self, ChangedFile, MOST_BOXES};
@@ -78,7 +79,7 @@ impl Made {
     fn counts(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
-            Self::Page(file) => file.changed.change != crate::findings::FileChange::Layout,
+            Self::Page(file) => file.changed.change != FileChange::Layout,
         }
     }
 }

@@ -1,0 +1,276 @@
+//! What breaks consumers, told beside a publish: by reviews and checks, between two versions, and in the consumers' repositories.
+
+use crate::compat::{Shop, parameter};
+use crate::policy;
+use crate::repo::World;
+use crate::world::pipeline;
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn what_a_receipt_says_of_consumers_is_proved_again() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.offer(&[("load", &parameter("hour", ", default: x"))]);
+    shop.publish(&["2.0.0"]).expect(0);
+    let verify = || {
+        let receipt = shop.world.path().join("receipt.json");
+        shop.call().run(&["verify", receipt.to_str().unwrap()])
+    };
+    let told = shop.receipt();
+    verify().expect(0);
+    let lie = |change: &dyn Fn(&mut Value), words: &str| {
+        let mut receipt = told.clone();
+        change(&mut receipt["compat"]);
+        fs::write(shop.world.path().join("receipt.json"), receipt.to_string()).unwrap();
+        verify().expect(6).saying(&[words]);
+    };
+    lie(
+        &|compat| compat["class"] = "addition".into(),
+        "the receipt's class is addition, that of its changes breaking",
+    );
+    lie(
+        &|compat| {
+            compat["class"] = "none".into();
+            compat["changes"] = Value::Array(Vec::new());
+        },
+        "the changes for consumers are not those between the two commits",
+    );
+    lie(
+        &|compat| compat["against"] = "0.9.0".into(),
+        "which the platform does not have",
+    );
+    let head = shop.world.git(&["rev-parse", "HEAD"]);
+    lie(
+        &|compat| compat["againstCommit"] = head.clone().into(),
+        "which is of another commit",
+    );
+    let file = "README.md";
+    lie(
+        &|compat| {
+            let change = serde_json::json!({ "class": "content", "change": "file-removed", "id": null, "parameter": null,
+                "column": null, "before": null, "after": null, "old": { "path": file, "line": null }, "new": null });
+            compat["changes"].as_array_mut().unwrap().push(change);
+        },
+        "did not change as the receipt says",
+    );
+}
+
+#[test]
+fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.offer(&[
+        ("load", &parameter("hour", ", default: x")),
+        ("clean", &parameter("day", ", default: x")),
+    ]);
+    let said = shop.call().run(&["artifacts", "diff"]).expect(0);
+    for words in [
+        "version 1.0.0 to",
+        ": breaking, 1 break, 1 addition",
+        "`load`: the parameter `day` is gone",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.all());
+    }
+    shop.publish(&["2.0.0"]).expect(0);
+    let json = shop
+        .call()
+        .run(&["artifacts", "diff", "1.0.0", "2.0.0", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(
+        (&json["class"], &json["from"]["version"]),
+        (&"breaking".into(), &"1.0.0".into())
+    );
+    assert_eq!(json["changes"], shop.receipt()["compat"]["changes"]);
+    let note = shop
+        .call()
+        .run(&["artifacts", "diff", "1.0.0", "-o", "markdown"])
+        .expect(0);
+    assert!(
+        note.out.contains("### <code>load</code>") && note.out.contains("**Breaking:**"),
+        "{}",
+        note.all()
+    );
+    // Two revisions need no platform.
+    let alone = shop.call().without("SLUICEGATE_BASE_URL");
+    let same = alone
+        .run(&["artifacts", "diff", "HEAD", "HEAD", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(
+        (&same["class"], &same["changes"]),
+        (&"none".into(), &serde_json::json!([]))
+    );
+    shop.call()
+        .run(&["artifacts", "diff", "1.0"])
+        .expect(3)
+        .saying(&["1.0"]);
+    let diff = alone
+        .run(&["diff", "HEAD~1..HEAD", "--format", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(diff["interface"]["class"], "breaking");
+    assert_eq!(diff["interface"]["changes"], json["changes"]);
+    let diff = alone
+        .run(&["diff", "HEAD..HEAD", "--format", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(diff["interface"], Value::Null);
+}
+
+#[test]
+fn consumers_in_the_repositories_at_hand_are_named() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    let consumer = World::new();
+    let runs = |version: &str, parameters: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Run it:\n      type: run-shared-pipeline\n      parameters:\n        \
+             sharedPipeline: sales#load\n        version: '{version}'\n{parameters}"
+        )
+    };
+    consumer.write(
+        "a/uses.orch.yaml",
+        runs("[Latest]", "        variables:\n          - [day, x]\n"),
+    );
+    consumer.write("spared.orch.yaml", runs("[Latest]", ""));
+    consumer.write("broken.orch.yaml", "a: [");
+    consumer.commit("first");
+    let folder = consumer.work();
+    let args = ["artifacts", "impact", "--repos", folder.to_str().unwrap()];
+    let said = shop
+        .call()
+        .run(&args)
+        .expect(0)
+        .saying(&["not looked through", "broken.orch.yaml"]);
+    for words in [
+        "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
+        "breaking: the parameter `day` is gone; stop setting it",
+        "1 component of 3 pipelines in 1 repository name what changed since version 1.0.0; others were not looked through",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.all());
+    }
+    let json = shop
+        .call()
+        .run(&[&args[..], &["-o", "json"]].concat())
+        .expect(0)
+        .json();
+    assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
+    assert_eq!(json["consumers"][0]["version"], "[Latest]");
+}
+
+/// A branch `change` on which `load` loses its parameter.
+fn breaking_change() -> Shop {
+    let shop = Shop::new();
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.break_it();
+    shop
+}
+
+#[test]
+fn a_review_and_a_check_tell_what_a_change_breaks() {
+    let shop = breaking_change();
+    for command in ["review", "check"] {
+        let reports = ["junit", "html", "markdown", "sarif", "gitlab", "json"];
+        let files = reports.map(|format| shop.world.path().join(format));
+        let flags: Vec<String> = reports
+            .iter()
+            .zip(&files)
+            .map(|(format, file)| format!("--report={format}={}", file.display()))
+            .collect();
+        let run = |more: &[&str]| {
+            let flags = flags.iter().map(String::as_str);
+            let args: Vec<&str> = [command]
+                .into_iter()
+                .chain(flags)
+                .chain(more.iter().copied())
+                .collect();
+            shop.call().variable("GITHUB_ACTIONS", "").run(&args)
+        };
+        let json = || -> Value { serde_json::from_slice(&fs::read(&files[5]).unwrap()).unwrap() };
+        let told = run(&[]).expect(0);
+        assert!(
+            told.all()
+                .contains("warning: breaks consumers: .platform/shared-pipelines.yaml:2"),
+            "{}",
+            told.all()
+        );
+        for file in &files {
+            let text = fs::read_to_string(file).unwrap();
+            assert!(text.contains("is gone"), "{}: {text}", file.display());
+        }
+        assert_eq!(
+            (&json()["verdict"], &json()["compat"]["class"]),
+            (&"passed".into(), &"breaking".into())
+        );
+        run(&["--compat", "fail"]).expect(1).saying(&[]);
+        assert_eq!(
+            (&json()["verdict"], &json()["compat"]["refused"]),
+            (&"failed".into(), &true.into())
+        );
+        let junit = fs::read_to_string(&files[0]).unwrap();
+        assert!(
+            junit.contains("<failure") && junit.contains("breaks consumers"),
+            "{junit}"
+        );
+        // What was written is read strictly, and made again.
+        let from = files[5].to_str().unwrap();
+        let again = shop
+            .call()
+            .run(&["report", from, "--report", "markdown=-"])
+            .expect(1);
+        assert!(
+            again.out.contains("Breaks consumers of shared pipelines"),
+            "{}",
+            again.all()
+        );
+        let lie = fs::read_to_string(from)
+            .unwrap()
+            .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
+        fs::write(shop.world.path().join("lie.json"), lie).unwrap();
+        let lie = shop.world.path().join("lie.json");
+        shop.call()
+            .run(&["report", lie.to_str().unwrap()])
+            .expect(2)
+            .saying(&["breaks consumers"]);
+        run(&["--compat", "fail", "--accept-breaking", "agreed"]).expect(0);
+        assert_eq!(json()["compat"]["accepted"], "agreed");
+        run(&["--compat", "off"]).expect(0);
+        assert_eq!(json().get("compat"), None);
+    }
+}
+
+#[test]
+fn nobody_inherits_a_break_of_the_base() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.push();
+    let told = shop.call().run(&["review", "--compat", "fail"]).expect(0);
+    assert!(!told.all().contains("breaks consumers"), "{}", told.all());
+}
+
+#[test]
+fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
+    let shop = Shop::new();
+    shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
+    shop.push();
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.write("sluicegate.yaml", "publish: { compat: off }\n");
+    shop.break_it();
+    policy::push(&shop.world, shop.call()).run(&["review"]).expect(1);
+    let unreadable = "pipelines: [\n";
+    shop.world.write(".platform/shared-pipelines.yaml", unreadable);
+    shop.push();
+    let told = policy::push(&shop.world, shop.call()).run(&["review"]).expect(3);
+    assert!(
+        told.all()
+            .contains("What the change does to consumers cannot be told"),
+        "{}",
+        told.all()
+    );
+}

@@ -1,0 +1,157 @@
+//! `{next}`: the version that follows from what changed for consumers, and who gets it.
+
+use crate::compat::{Shop, output, parameter};
+use crate::world::pipeline;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+#[test]
+fn the_next_version_is_counted_from_what_changed() {
+    let shop = Shop::new();
+    let next = |expected: &str| {
+        shop.publish(&["{next}"]).expect(0);
+        assert_eq!(shop.receipt()["versionName"], expected);
+    };
+    next("1.0.0");
+    let day = parameter("day", "");
+    shop.offer(&[
+        ("load", &day),
+        ("clean", &parameter("day", ", default: x")),
+        ("more", ""),
+    ]);
+    next("1.1.0");
+    // A file that no shared pipeline needs is content all the same.
+    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.push();
+    next("1.1.1");
+    shop.world.write("README.md", "no part of a version\n");
+    shop.push();
+    let said = shop.publish(&["{next}"]).expect(0);
+    assert!(
+        said.out
+            .contains("nothing changed since version 1.1.1 of sales: nothing is published"),
+        "{}",
+        said.all()
+    );
+    assert_eq!(shop.receipt()["outcome"], "already-published");
+    assert_eq!(shop.receipt()["versionName"], "1.1.1");
+    assert_eq!(output(&shop.outputs(), "compat"), "none");
+    // Order is nothing, a description is a note, a removed file is content.
+    shop.offer(&[
+        ("more", ""),
+        ("load", &day),
+        ("clean", &parameter("day", ", default: x")),
+    ]);
+    assert!(
+        shop.publish(&["{next}"])
+            .expect(0)
+            .out
+            .contains("nothing changed")
+    );
+    fs::remove_file(shop.world.work().join("other.orch.yaml")).unwrap();
+    shop.push();
+    next("1.1.2");
+    shop.offer(&[("load", &day)]);
+    next("2.0.0");
+    assert_eq!(shop.versions(), ["1.0.0", "1.1.0", "1.1.1", "1.1.2", "2.0.0"]);
+}
+
+#[test]
+fn what_cannot_be_counted_is_exit_2() {
+    let shop = Shop::new();
+    shop.publish(&["{next}", "--compat", "off"])
+        .expect(2)
+        .saying(&["--compat off compares nothing"]);
+    shop.publish(&["2026-11-20"]).expect(0);
+    shop.break_it();
+    shop.publish(&["{next}"])
+        .expect(2)
+        .saying(&["the latest enabled version is called `2026-11-20`, which is no semantic version"]);
+    shop.publish(&["x", "--compat", "off"]).expect(0);
+    assert_eq!(shop.receipt().get("compat"), None);
+}
+
+/// Hands connections on to the platform, and holds each upload back until as many are there as are to race.
+struct Barrier {
+    arrived: Mutex<usize>,
+    all: Condvar,
+    racers: usize,
+}
+
+impl Barrier {
+    fn wait(&self) {
+        let mut arrived = self.arrived.lock().unwrap();
+        *arrived += 1;
+        self.all.notify_all();
+        let missing = |arrived: &mut usize| *arrived < self.racers;
+        let _all = self
+            .all
+            .wait_timeout_while(arrived, Duration::from_secs(60), missing)
+            .unwrap();
+    }
+
+    /// The address of a proxy before the platform.
+    fn before(racers: usize, platform: &str) -> String {
+        let barrier = Arc::new(Self {
+            arrived: Mutex::new(0),
+            all: Condvar::new(),
+            racers,
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let platform = platform.trim_start_matches("http://").to_owned();
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let server = TcpStream::connect(&platform).unwrap();
+                let (back, forth) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                let barrier = Arc::clone(&barrier);
+                std::thread::spawn(move || hand_on(server, back, || {}));
+                std::thread::spawn(move || hand_on(client, forth, || barrier.wait()));
+            }
+        });
+        url
+    }
+}
+
+fn hand_on(mut from: TcpStream, mut to: TcpStream, before_upload: impl Fn()) {
+    let mut piece = [0; 8 * 1024];
+    while let Ok(size @ 1..) = from.read(&mut piece) {
+        if piece.starts_with(b"POST ") {
+            before_upload();
+        }
+        if to.write_all(&piece[..size]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
+
+#[test]
+fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.offer(&[
+        ("load", &parameter("day", "")),
+        ("clean", &parameter("day", ", default: x")),
+        ("more", ""),
+    ]);
+    let url = Barrier::before(2, &shop.served.url);
+    let racer = || {
+        let call = shop.call().variable("SLUICEGATE_BASE_URL", &url);
+        std::thread::scope(|_| call.run(&["publish", "--version-name", "{next}"]))
+    };
+    let ended = std::thread::scope(|scope| {
+        let racers: Vec<_> = (0..2).map(|_| scope.spawn(racer)).collect();
+        racers
+            .into_iter()
+            .map(|racer| racer.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    let mut codes: Vec<i32> = ended.iter().map(|ended| ended.code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 5], "{}{}", ended[0].all(), ended[1].all());
+    assert_eq!(shop.versions(), ["1.0.0", "1.1.0"]);
+}
