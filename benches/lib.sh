@@ -39,11 +39,17 @@ measure() {
     python3 "$HERE/measure.py" --rows "$ROWS" "$@"
 }
 
-# start_platform MILLISECONDS [FLAG]: sets URL and PLATFORM, its process.
+# told NAME VERDICT: a row without figures.
+told() {
+    printf '%s\t\t\t\t\t\t\t\t\t%s\n' "$1" "$2" >>"$ROWS"
+    printf '%s | %s\n' "$1" "$2"
+}
+
+# start_platform OPTION...: sets URL and PLATFORM, its process.
 start_platform() {
     local file="$WORK/port"
     rm -f "$file"
-    "$SERVER" "$file" --delay "$@" &
+    "$SERVER" "$file" "$@" &
     PLATFORM=$!
     until [ -s "$file" ]; do
         kill -0 "$PLATFORM" || exit 2

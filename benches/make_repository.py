@@ -6,20 +6,29 @@ context FILES      pipelines on `main`; on `work` one in a hundred of them has c
                    renamed, half of them with an edit
 known FILES        pipelines with two findings each on `main`; on `work` the canvas of each has changed, and nothing else
 changed FILES      pipelines on `main`; on `work` each of them has other statements and another place
-small FILES EVERY  small pipelines, three of them shared; each EVERYth calls another
+grown FILES        both at once: known findings in each, and on `work` other statements and another place; every tenth is
+                   shared, and each calls another
+small FILES EVERY SHARED  small pipelines, the first SHARED of them shared; each EVERYth calls another
+history FILES COMMITS  pipelines that COMMITS commits have edited, one in ten of them a merge of a branch; `work` left `main`
+                   50 commits ago and has 20 of its own
 large FILES BYTES  a pipeline that names FILES scripts of BYTES bytes each, which cannot be packed smaller
 text FILES BYTES   the same with scripts of text, which can
 
 Every repository has the folder `.platform` with the shared-pipelines file and the quality rules, a remote-tracking
-branch for each of its branches, and is checked out and packed, as after a clone.
+branch for each of its branches, and is checked out and packed, as after a clone. Pipelines came in an order that is not
+that of their names, some were edited three more times, and the pack has them as differences from each other. The
+scripts of `large` and `text` are packed whole.
 """
 
+import collections
 import random
 import subprocess
 import sys
 
 CONFIG = ".platform"
-WHEN = "Bench <bench@example.org> 1790000000 +0000"
+WHO = "Bench <bench@example.org>"
+BEGIN = 1_700_000_000
+EDITS = 3
 
 RULES = "".join(
     f"  - id: {rule}\n    enabled: true\n    enforcementLevel: warn\n"
@@ -80,11 +89,17 @@ def path_of(number):
     return f"area-{number // 5000:02}/group-{number // 200:03}/load {number:06}.orch.yaml"
 
 
+def edited(content, version):
+    """Another version of a pipeline; the last one is 0."""
+    return content.replace(" as latest", f" as latest_{version}") if version else content
+
+
 class Import:
     """A running `git fast-import`."""
 
     def __init__(self, folder, *arguments):
         self.folder = folder
+        self.time = BEGIN
         self.git("init", "-q", "-b", "main", ".")
         options = ["-c", "core.compression=1", "-c", "fastimport.unpackLimit=0"]
         command = ["git", *options, "fast-import", "--quiet", *arguments]
@@ -96,9 +111,15 @@ class Import:
     def write(self, data):
         self.process.stdin.write(data)
 
-    def commit(self, branch, message, parent=None):
-        text = f"commit refs/heads/{branch}\ncommitter {WHEN}\ndata {len(message)}\n{message}\n"
-        self.write((text + (f"from refs/heads/{parent}\n" if parent else "")).encode())
+    def commit(self, branch, message, parent=None, merged=None):
+        self.time += 600
+        text = f"commit refs/heads/{branch}\ncommitter {WHO} {self.time} +0000\ndata {len(message)}\n{message}\n"
+        text += f"from refs/heads/{parent}\n" if parent else ""
+        text += f"merge refs/heads/{merged}\n" if merged else ""
+        self.write(text.encode())
+
+    def branch(self, name, start):
+        self.write(f"reset refs/heads/{name}\nfrom refs/heads/{start}\n\n".encode())
 
     def file(self, path, content):
         content = content.encode() if isinstance(content, str) else content
@@ -108,10 +129,26 @@ class Import:
         self.file(f"{CONFIG}/shared-pipelines.yaml", shared(shared_paths))
         self.file(f"{CONFIG}/config/pipeline_quality_rules.yaml", "rules:\n" + rules)
 
-    def finish(self, branches):
+    def pipelines(self, files, content, shared_paths, rules=RULES):
+        """The history of `main`: all files in an order of their own, then edits that end with `content`."""
+        source = random.Random(1)
+        rounds = [source.sample(range(files), files)]
+        rounds += [source.sample(range(files), files // 10) for _ in range(EDITS)]
+        left = collections.Counter(number for numbers in rounds for number in numbers)
+        for at, numbers in enumerate(rounds):
+            self.commit("main", f"edit {at}")
+            if at == 0:
+                self.configuration(shared_paths, rules)
+            for number in numbers:
+                left[number] -= 1
+                self.file(path_of(number), edited(content(number), left[number]))
+
+    def finish(self, branches, whole=False):
         self.process.stdin.close()
         if self.process.wait() != 0:
             sys.exit("git fast-import failed")
+        if not whole:
+            self.git("repack", "-adfq", "--depth=50", "--window=10")
         self.git("remote", "add", "origin", "https://example.org/bench.git")
         for branch in branches:
             self.git("update-ref", f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
@@ -121,10 +158,7 @@ class Import:
 
 def context(folder, files):
     repository = Import(folder)
-    repository.commit("main", "base")
-    repository.configuration([path_of(0)])
-    for number in range(files):
-        repository.file(path_of(number), pipeline(number))
+    repository.pipelines(files, pipeline, [path_of(0)])
     repository.commit("work", "change", parent="main")
     for count, number in enumerate(range(0, files, 100)):
         path, edit = path_of(number), f"    Extra {number}:\n      type: sql-executor\n"
@@ -137,37 +171,79 @@ def context(folder, files):
 
 
 def known(folder, files):
-    repository = Import(folder)
-    repository.commit("main", "base")
-    repository.configuration([path_of(0)], NAMING)
-    for number in range(files):
-        repository.file(path_of(number), pipeline(number))
-    repository.commit("work", "layout", parent="main")
-    for number in range(files):
-        repository.file(path_of(number), pipeline(number, y=64))
-    repository.finish(["main", "work"])
+    two_sides(folder, files, pipeline, lambda number: pipeline(number, y=64), [path_of(0)], NAMING)
 
 
 def changed(folder, files):
+    two_sides(folder, files, pipeline, moved, [path_of(0)], RULES)
+
+
+def grown(folder, files):
+    def calling(number, make=pipeline):
+        return make(number, call(number, called(number, files)))
+
+    paths = [path_of(number) for number in range(0, files, 10)]
+    two_sides(folder, files, calling, lambda number: calling(number, moved), paths, NAMING)
+
+
+def moved(number, extra=""):
+    """A pipeline with other statements, in another place."""
+    return pipeline(number, extra, y=96).replace("from warehouse.", "from archive.")
+
+
+def two_sides(folder, files, before, after, shared_paths, rules):
+    """Pipelines on `main` as `before` makes them; on `work` each as `after` does."""
     repository = Import(folder)
-    repository.commit("main", "base")
-    repository.configuration([path_of(0)])
-    for number in range(files):
-        repository.file(path_of(number), pipeline(number))
+    repository.pipelines(files, before, shared_paths, rules)
     repository.commit("work", "change", parent="main")
     for number in range(files):
-        repository.file(path_of(number), pipeline(number, y=96).replace("from warehouse.", "from archive."))
+        repository.file(path_of(number), after(number))
     repository.finish(["main", "work"])
 
 
-def small(folder, files, every):
+def small(folder, files, every, shared_files):
+    def content(number):
+        return pipeline(number, "" if number % every else call(number, called(number, files)))
+
     repository = Import(folder)
-    repository.commit("main", "all")
-    repository.configuration([path_of(number) for number in range(min(3, files))])
-    for number in range(files):
-        called = path_of((number + 1) % files).removesuffix(".orch.yaml")
-        repository.file(path_of(number), pipeline(number, "" if number % every else call(number, called)))
+    repository.pipelines(files, content, [path_of(number) for number in range(shared_files)])
     repository.finish(["main"])
+
+
+def called(number, files):
+    """The pipeline that is called by this one."""
+    return path_of((number + 1) % files).removesuffix(".orch.yaml")
+
+
+def history(folder, files, commits):
+    repository = Import(folder)
+    repository.pipelines(files, pipeline, [path_of(0)], NAMING)
+    source = random.Random(2)
+
+    def edit(branch, version, start=None):
+        """A commit that edits up to four pipelines of one folder."""
+        group = source.randrange(files // 200) * 200
+        numbers = source.sample(range(group, group + 200), source.randint(1, 4))
+        return commit(branch, version, {number: edited(pipeline(number), version) for number in numbers}, start)
+
+    def commit(branch, version, changes, start=None, merged=None):
+        repository.commit(branch, f"change {version}", start, merged)
+        for number, content in changes.items():
+            repository.file(path_of(number), content)
+        return changes
+
+    # Seven commits on `main` beside two of a branch, which the tenth merges.
+    for version in range(EDITS + 1, commits - 20, 10):
+        if commits - 70 < version <= commits - 60:
+            repository.branch("work", "main")
+        side = edit("side", version, "main") | edit("side", version + 1)
+        for later in range(2, 9):
+            edit("main", version + later)
+        commit("main", version + 9, side, merged="side")
+    for version in range(commits, commits + 20):
+        edit("work", version)
+    repository.finish(["main", "work"])
+    repository.git("branch", "-q", "-D", "side")
 
 
 def large(folder, files, size):
@@ -199,13 +275,13 @@ def scripts(folder, files, content):
     repository.file("load.orch.yaml", pipeline(0, calls))
     for path in paths:
         repository.file(path, content())
-    repository.finish(["main"])
+    repository.finish(["main"], whole=True)
 
 
 def main():
     kind, folder, *numbers = sys.argv[1:]
-    kinds = {"changed": changed, "context": context, "known": known, "small": small, "large": large, "text": text}
-    kinds[kind](folder, *map(int, numbers))
+    kinds = [changed, context, grown, history, known, large, small, text]
+    {make.__name__: make for make in kinds}[kind](folder, *map(int, numbers))
 
 
 if __name__ == "__main__":

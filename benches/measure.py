@@ -7,6 +7,8 @@ usage: measure.py [options] NAME -- OURS [ARGUMENT]... [-- OTHER [ARGUMENT]...]
 --ideal S        instead of another command: a time in seconds
 --memory MB      our peak memory may be MB (none: only reported)
 --status N       the exit status that both end with (default 0)
+--server PID     the server of our command, whose processor time is told after the name
+--within S       the seconds after which a run is ended and counts as failed (default 300)
 --rows FILE      where the row is added
 
 Times are medians of the wall clock and, beside it, of the processor time of the command itself. The ratio is the median of
@@ -18,10 +20,12 @@ which is never less than what this script holds itself when it starts them, and 
 import argparse
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 MEGABYTE = 1_000_000
@@ -34,6 +38,8 @@ def arguments():
     parser.add_argument("--ideal", type=float)
     parser.add_argument("--memory", type=float)
     parser.add_argument("--status", type=int, default=0)
+    parser.add_argument("--server", type=int)
+    parser.add_argument("--within", type=float, default=300)
     parser.add_argument("--rows")
     parser.add_argument("name")
     options, commands = sys.argv[1:], []
@@ -52,28 +58,46 @@ def split(words):
     yield words
 
 
-def run(command, status):
+def run(command, options):
     """The seconds, the seconds of processor time and the megabytes that one run takes."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     begin = time.perf_counter()
-    process = subprocess.Popen(command, **quiet)
+    process = subprocess.Popen(command, start_new_session=True, **quiet)
+    late = threading.Timer(options.within, os.killpg, (process.pid, signal.SIGKILL))
+    late.start()
     said = process.stderr.read()
     _, ended, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begin
+    late.cancel()
     process.returncode = os.waitstatus_to_exitcode(ended)
-    if process.returncode != status:
+    if process.returncode != options.status:
         sys.exit(f"{command[0]} ended with {process.returncode}:\n{said.decode(errors='replace')}")
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MEGABYTE
 
 
-def peak(command, status):
+def peak(command, options):
     """The megabytes that a run takes at most; none without GNU time."""
     program = shutil.which("time")
     if program is None:
         return None
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as told:
-        run([program, "--quiet", "-f", "%M", "-o", told.name, *command], status)
+        run([program, "--quiet", "-f", "%M", "-o", told.name, *command], options)
         return int(told.read()) * 1024 / MEGABYTE
+
+
+def spent(server):
+    """The seconds of processor time that a process has taken so far."""
+    with open(f"/proc/{server}/stat", encoding="utf-8") as stat:
+        ticks = stat.read().rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def turn(commands, options):
+    """What one run of each side takes, and the server of ours."""
+    before = spent(options.server) if options.server else 0
+    ours = run(commands[0], options)
+    served = spent(options.server) - before if options.server else None
+    return ours, run(commands[1], options) if len(commands) > 1 else (options.ideal, None), served
 
 
 def shown(seconds):
@@ -82,24 +106,23 @@ def shown(seconds):
 
 def times(runs):
     """The medians of the wall clock and of the processor time of a side; empty where it has none."""
-    columns = [[run[column] for run in runs] for column in (0, 1)]
+    columns = [[part[column] for part in runs] for column in (0, 1)]
     return ["" if column[0] is None else shown(statistics.median(column)) for column in columns]
 
 
 def main():
     options, commands = arguments()
-    pairs = []
-    for turn in range(options.runs + 1):
-        ours = run(commands[0], options.status)
-        other = (options.ideal, None) if len(commands) == 1 else run(commands[1], options.status)
-        if turn > 0:
-            pairs.append((ours, other))
-    memory, floor = peak(commands[0], options.status), ""
+    turns = [turn(commands, options) for _ in range(options.runs + 1)][1:]
+    pairs = [(ours, other) for ours, other, _ in turns]
+    memory, floor = peak(commands[0], options), ""
     if memory is None:
         memory, floor = max(ours[2] for ours, _ in pairs), " at most"
     missed = options.memory is not None and memory > options.memory
     ours, others = ([pair[side] for pair in pairs] for side in (0, 1))
-    cells = [options.name, *times(ours), *times(others), "", "", f"{memory:.0f} MB{floor}", ""]
+    name = options.name
+    if options.server:
+        name += f" (the server: {shown(statistics.median(served for _, _, served in turns))})"
+    cells = [name, *times(ours), *times(others), "", "", f"{memory:.0f} MB{floor}", ""]
     if others[0][0] is not None:
         ratio = statistics.median(ours[0] / other[0] for ours, other in pairs)
         cells[5] = f"{ratio:.2f}"

@@ -3,9 +3,6 @@
 # `curl` reads plain files, so the like of it is `--from worktree`. From a commit, which is the default, the contents have
 # to be unpacked too; that is measured as well. `Expect:` keeps curl from waiting for a `100 Continue`.
 
-make_repository small "$WORK/small" 10000 5
-start_platform 0
-
 # each_file GLOB...: the arguments by which curl sends what git lists.
 each_file() {
     FORMS=()
@@ -14,11 +11,18 @@ each_file() {
     done < <(git -c core.quotePath=false ls-files -- "$@")
 }
 
-ours=("$BINARY" publish --base-url "$URL" --prefix bench --version-name 1)
-bare=("$BINARY" publish --base-url "$URL" --prefix bench --version-name unverified --no-verify)
+# platform_of SHARED: a new platform, which names so many shared pipelines, and the commands for it.
+platform_of() {
+    stop_platform
+    start_platform --shared "$1"
+    ours=("$BINARY" publish --base-url "$URL" --prefix bench --version-name 1)
+    bare=("$BINARY" publish --base-url "$URL" --prefix bench --version-name unverified --no-verify)
+    to="$URL/v1/shared-pipelines/artifacts"
+}
 curl=(curl -sS -f -o /dev/null -H Expect: -H "Authorization: Bearer bench" -H "versionName: 1")
-to="$URL/v1/shared-pipelines/artifacts"
 
+platform_of 3
+make_repository small "$WORK/small" 10000 5 3
 cd "$WORK/small"
 each_file '*.yaml' ':!:*/config/*'
 measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 small files : \`curl -F …\`" -- \
@@ -26,11 +30,13 @@ measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 small fi
 measure --runs 7 --limit 1.5 --memory 80 "\`publish --from worktree --receipt\`, 10,000 small files : \`curl -F …\`" -- \
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
-make_repository small "$WORK/calls" 10000 1
+platform_of 10000
+make_repository small "$WORK/calls" 10000 1 10000
 cd "$WORK/calls"
-measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 small files that all call another : \`curl -F …\`" -- \
+measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 small files, all shared, each calls another : \`curl -F …\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
+platform_of 1
 make_repository large "$WORK/large" 64 16777216
 cd "$WORK/large"
 each_file 'scripts/*' '*.orch.yaml' '.platform/shared-pipelines.yaml'

@@ -1,13 +1,13 @@
 # How near a review comes to what the platform's own time allows.
 
-make_repository small "$WORK/small" 10000 5
+make_repository small "$WORK/small" 10000 5 3
 cd "$WORK/small"
-start_platform 200
+start_platform --delay 200
 review=("$BINARY" review --base-url "$URL" --project-id 00000000-0000-4000-8000-000000000000
     --agent-version 10.0.0 --report "junit=$WORK/junit.xml" --report "json=$WORK/report.json")
 # 100 batches of 100 files, 4 at a time, 200 ms each.
-measure --runs 3 --limit 1.12 --ideal 5 --memory 150 "\`review\`, 10,000 files at 200 ms a request : batches / concurrency" -- \
+measure --runs 3 --limit 1.12 --ideal 5 --memory 150 --server "$PLATFORM" "\`review\`, 10,000 files at 200 ms a request : batches / concurrency" -- \
     "${review[@]}" --all
 measure --runs 11 "\`review\`, 1 file at 200 ms a request : one request" --ideal 0.2 -- \
-    "${review[@]}" --all "area-00/group-000/load 000001.orch.yaml"
+    "${review[@]}" --all "area-00/group-000/load 000010.orch.yaml"
 stop_platform
