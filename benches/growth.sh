@@ -1,0 +1,69 @@
+# How cost grows: 1,000, 10,000 and 100,000 pipelines, each size beside the one that is ten times smaller. Where the time
+# grows as the number does, the ratio is 10.
+#
+# In each repository every file has known findings, differs from the base, and calls another; every tenth is shared. The
+# platform answers at once, so that what a review itself costs is not hidden by waiting.
+
+SMALLEST=1000
+LARGEST=100000
+
+# grouped NUMBER: as people read it.
+grouped() {
+    sed -E ':again; s/([0-9])([0-9]{3})(,|$)/\1,\2\3/; t again' <<<"$1"
+}
+
+# grows NAME SIZE [OPTION...] -- COMMAND...: a row. COMMAND is run in the repository of the size, and in the one that is ten
+# times smaller. A command that fails is told in the row's place, with its error.
+grows() {
+    local what=$1 size=$2 options=() runs=5 name
+    shift 2
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    [ "$size" -lt "$LARGEST" ] || runs=2
+    name="$what, $(grouped "$size") pipelines"
+    local ours=(env -C "$WORK/grown-$size" "$@") smaller=()
+    if [ "$size" -gt "$SMALLEST" ]; then
+        name+=" : $(grouped $((size / 10)))"
+        smaller=(--limit 12 -- "${ours[@]}" -- env -C "$WORK/grown-$((size / 10))" "$@")
+    else
+        smaller=(-- "${ours[@]}")
+    fi
+    measure --runs "$runs" "${options[@]}" "$name" "${smaller[@]}" 2>"$WORK/growth.err" || {
+        cat "$WORK/growth.err" >&2
+        told "$name" "MISSED: stopped: $(grep -m 1 '^error' "$WORK/growth.err" || echo "see above")"
+    }
+}
+
+sizes=()
+for ((size = SMALLEST; size <= LARGEST; size *= 10)); do
+    make_repository grown "$WORK/grown-$size" "$size"
+    sizes+=("$size")
+done
+
+for size in "${sizes[@]}"; do
+    grows "\`check --all\`" "$size" -- "$BINARY" check --all --quiet
+done
+start_platform
+for size in "${sizes[@]}"; do
+    grows "\`review --all\` at 0 ms a request" "$size" --server "$PLATFORM" -- \
+        "$BINARY" review --all --quiet --base-url "$URL" --project-id 00000000-0000-4000-8000-000000000000 \
+        --agent-version 10.0.0 --report "json=$WORK/growth.json" --report "junit=$WORK/growth.xml"
+done
+stop_platform
+# The platform's answer names what was published, so it has to know how much of the larger side is shared; the smaller one
+# is told of more than it has.
+for size in "${sizes[@]}"; do
+    start_platform --shared $((size / 10))
+    grows "\`publish --receipt\`" "$size" --server "$PLATFORM" -- \
+        "$BINARY" publish --base-url "$URL" --prefix bench --version-name 1 --receipt "$WORK/receipt.json"
+    stop_platform
+done
+for size in "${sizes[@]}"; do
+    grows "\`check --new-only\`, each changed" "$size" -- "$BINARY" check --new-only --quiet
+done
+for size in "${sizes[@]}"; do
+    grows "\`diff\`, each changed" "$size" -- "$BINARY" diff main..work --output "$WORK/diff.txt"
+done
