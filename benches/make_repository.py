@@ -9,6 +9,7 @@ changed FILES      pipelines on `main`; on `work` each of them has other stateme
 grown FILES        both at once: known findings in each, and on `work` other statements and another place; every tenth is
                    shared, and each calls another
 small FILES EVERY SHARED  small pipelines, the first SHARED of them shared; each EVERYth calls another
+scattered FILES EVERY SHARED  the same in the order in which they came, each as a difference from the one that came before
 history FILES COMMITS  pipelines that COMMITS commits have edited, one in ten of them a merge of a branch; `work` left `main`
                    50 commits ago and has 20 of its own
 large FILES BYTES  a pipeline that names FILES scripts of BYTES bytes each, which cannot be packed smaller
@@ -54,12 +55,14 @@ def component(name, kind, following):
 
 
 def pipeline(number, extra="", y=32):
-    """A small orchestration, different for each number."""
+    """A small orchestration, different for each number, and of another size."""
+    notes = "".join(f"          -- column {at} of load {number}\n" for at in range(number * 7919 % 13))
     return (
         'type: "orchestration"\nversion: "1.0"\npipeline:\n  components:\n'
         + component("Start", "start", f"Load {number}")
         + component(f"Load {number}", "sql-executor", f"Check {number}")
         + component(f"Check {number}", "sql-executor", "Done")
+        + notes
         + '    Done:\n      type: "end-success"\n      parameters:\n        componentName: "Done"\n'
         + extra
         + f'design:\n  components:\n    Load {number}:\n      position:\n        "x": {number % 997}\n        "y": {y}\n'
@@ -143,11 +146,11 @@ class Import:
                 left[number] -= 1
                 self.file(path_of(number), edited(content(number), left[number]))
 
-    def finish(self, branches, whole=False):
+    def finish(self, branches, repacked=True):
         self.process.stdin.close()
         if self.process.wait() != 0:
             sys.exit("git fast-import failed")
-        if not whole:
+        if repacked:
             self.git("repack", "-adfq", "--depth=50", "--window=10")
         self.git("remote", "add", "origin", "https://example.org/bench.git")
         for branch in branches:
@@ -201,13 +204,17 @@ def two_sides(folder, files, before, after, shared_paths, rules):
     repository.finish(["main", "work"])
 
 
-def small(folder, files, every, shared_files):
+def small(folder, files, every, shared_files, repacked=True):
     def content(number):
         return pipeline(number, "" if number % every else call(number, called(number, files)))
 
     repository = Import(folder)
     repository.pipelines(files, content, [path_of(number) for number in range(shared_files)])
-    repository.finish(["main"])
+    repository.finish(["main"], repacked)
+
+
+def scattered(folder, files, every, shared_files):
+    small(folder, files, every, shared_files, repacked=False)
 
 
 def called(number, files):
@@ -275,12 +282,12 @@ def scripts(folder, files, content):
     repository.file("load.orch.yaml", pipeline(0, calls))
     for path in paths:
         repository.file(path, content())
-    repository.finish(["main"], whole=True)
+    repository.finish(["main"], repacked=False)
 
 
 def main():
     kind, folder, *numbers = sys.argv[1:]
-    kinds = [changed, context, grown, history, known, large, small, text]
+    kinds = [changed, context, grown, history, known, large, scattered, small, text]
     {make.__name__: make for make in kinds}[kind](folder, *map(int, numbers))
 
 

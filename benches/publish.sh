@@ -31,10 +31,14 @@ measure --runs 7 --limit 1.5 --memory 80 "\`publish --from worktree --receipt\`,
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
 platform_of 10000
-make_repository small "$WORK/calls" 10000 1 10000
-cd "$WORK/calls"
-measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 small files, all shared, each calls another : \`curl -F …\`" -- \
-    "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
+for kind in small scattered; do
+    where=
+    [ "$kind" = small ] || where=", scattered over the pack"
+    make_repository "$kind" "$WORK/$kind-calls" 10000 1 10000
+    cd "$WORK/$kind-calls"
+    measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 files, all shared, each calls another$where : \`curl -F …\`" -- \
+        "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
+done
 
 platform_of 1
 make_repository large "$WORK/large" 64 16777216
