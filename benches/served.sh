@@ -27,6 +27,7 @@ served_row() {
 }
 
 served_start() {
+    : >"$WORK/serve.out"
     "$BINARY" serve --token "$SLUICEGATE_TOKEN=super-admin" "$@" >"$WORK/serve.out" 2>"$WORK/serve.log" &
     PLATFORM=$!
     until grep -q '^listening on ' "$WORK/serve.out"; do
@@ -86,8 +87,8 @@ rm -f "$WORK/plain.db"*
     echo 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;'
     sqlite3 "$WORK/served-data/platform.db" "SELECT sql || ';' FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
     awk -v n="$number" 'BEGIN { for (i = 1; i <= n; i++) {
-        printf "BEGIN IMMEDIATE; INSERT INTO artifact VALUES (%d, \047p\047, \047%d\047, 1, NULL, NULL, \0472026-01-01T00:00:00Z\047, \047api\047, x\047706970656c696e65733a205b5d\047);", i, i
-        printf "INSERT INTO artifact_file VALUES (%d, \047.platform/shared-pipelines.yaml\047, 13, zeroblob(32)); COMMIT;\n", i
+        printf "BEGIN IMMEDIATE; INSERT INTO artifact VALUES (%d, \047p\047, \047%d\047, 1, NULL, NULL, \0472026-01-01T00:00:00Z\047, \047api\047, x\047706970656c696e65733a205b5d\047, zeroblob(101));", i, i
+        printf "INSERT INTO event VALUES (%d, \04700000000-0000-4000-8000-%012d\047, \047Artifact created\047, \047ARTIFACT_CREATED\047, \047Artifact created: %d\047, 1800000000000, NULL, \047p/%d\047, \047%d\047, \047ARTIFACT\047, \04700000000-0000-4000-8000-000000000000\047, \047super-admin@platform.example\047, \047prefix p\047); COMMIT;\n", i, i, i, i, i
     } }'
 } >"$WORK/plain.sql"
 begin=$(date +%s%N)

@@ -145,15 +145,19 @@ fn plan(world: &World, served: &Served, version: usize, commits: &[String; 2]) -
 fn stored(data: &std::path::Path) -> BTreeMap<String, Files> {
     let database = Connection::open(data.join("platform.db")).unwrap();
     let mut query = database
-        .prepare("SELECT version_name, path, lower(hex(sha256)) FROM artifact JOIN artifact_file ON artifact = number")
+        .prepare("SELECT version_name, files FROM artifact")
         .unwrap();
-    let rows = query
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .unwrap();
+    let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     let mut stored: BTreeMap<String, Files> = BTreeMap::new();
     for row in rows {
-        let (version, path, hash): (String, String, String) = row.unwrap();
-        stored.entry(version).or_default().insert(path, hash);
+        let (version, files): (String, Vec<u8>) = row.unwrap();
+        let files = String::from_utf8(files).unwrap();
+        // Digest, size and path of each.
+        let files = files.split_terminator('\0').map(|file| {
+            let parts: Vec<&str> = file.splitn(3, ' ').collect();
+            (parts[2].to_owned(), parts[0].to_owned())
+        });
+        stored.insert(version, files.collect());
     }
     stored
 }

@@ -1,5 +1,6 @@
 """Makes a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, a passed one with all
-that fails nothing, an empty one; for the page also one of 300 findings and one of 13,000."""
+that fails nothing, an empty one; for the page also one of 300 findings and one of 13,000, and a repository whose branch
+edits pipelines."""
 
 import json
 import subprocess
@@ -48,6 +49,49 @@ def repository(folder, paths):
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "pipelines")
     return git(folder, "rev-parse", "HEAD")
+
+
+def drawn(components, rows, parameters):
+    """A pipeline in JSON, which is YAML: its components on a canvas, each leading to the next."""
+    placed, design = {}, {}
+    for number, name in enumerate(components):
+        kind = "start" if number == 0 else "sql-executor"
+        after = {"transitions": {"unconditional": components[number + 1:number + 2]}} if number + 1 < len(components) else {}
+        placed[name] = {"type": kind, "parameters": {"componentName": name} | parameters, **after}
+        design[name] = {"position": {"x": 200 * (number % rows), "y": 150 * (number // rows)}}
+    whole = {"type": "orchestration", "version": "1.0", "pipeline": {"components": placed}, "design": {"components": design}}
+    return json.dumps(whole, ensure_ascii=False)
+
+
+RULES = """rules:
+  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z][a-z ]*' } }
+  - { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 5 } }
+"""
+
+
+def edited(folder):
+    """On `main` some pipelines; on the branch above it they are changed, one is added, one gone, one only moved about."""
+    names = ["Start", "Load orders", "Clean", "Count", "Tell", "End"]
+    odd = ["Start", *(text for text in HOSTILE if "\x00" not in text)]
+    paths = ["sales/load.orch.yaml", "gone.orch.yaml", "moved.orch.yaml", "odd.orch.yaml"]
+    repository(folder, paths)
+    config = folder / ".platform/config"
+    config.mkdir(parents=True)
+    (config / "pipeline_quality_rules.yaml").write_text(RULES)
+
+    def write(**files):
+        for name, text in files.items():
+            path = next(path for path in [*paths, "new.orch.yaml"] if name in path)
+            (folder / path).write_text(text)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", "pipelines")
+
+    write(load=drawn(names, 3, {"sqlQuery": "select 1"}), moved=drawn(names, 3, {}), odd=drawn(odd[:8], 3, {"x": odd[1]}))
+    git(folder, "checkout", "-q", "-b", "edit")
+    git(folder, "rm", "-q", "gone.orch.yaml")
+    renamed = ["Start", "Load all orders", "Clean", "tell everyone", "Count", "Sum", "End"]
+    write(load=drawn(renamed, 3, {"sqlQuery": "select 2\nfrom orders"}), moved=drawn(names, 2, {}), new=drawn(names[:3], 3, {}),
+          odd=drawn(odd[:1] + odd[4:], 4, {"x": odd[2]}))
 
 
 def result(rule, status, enforcement=None, error_type=None, violations=(), lines=(), **more):
@@ -132,6 +176,7 @@ def main(folder):
     names = ["sales/orders", "sales/returns", "finance/ledger", "finance/close", "hr/people", "shared/dates", "load"]
     paths = [f"{name}{number}.orch.yaml" for number in range(3) for name in names]
     head = repository(folder / "repository", paths)
+    edited(folder / "edited")
     whole = {"excluded": ["docs/notes.md"], "unreviewed": ["late/slow.orch.yaml"],
              "unreviewedReasons": {"late/slow.orch.yaml": "the batch timed out"},
              "gateChanges": ["sluicegate.yaml"], "notes": ["The rules file is not known."]}

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { strict as assert } from "node:assert";
 import { browser, findings, open } from "./browser.mjs";
 
-const sizes = [["wide", 1440, 900], ["phone", 390, 800]];
+const sizes = [["wide", 1280, 900], ["phone", 390, 800]];
 
 // What is far down is drawn only when it comes into view; a picture and a check of the whole page want all of it.
 const draw_all = (page) => page.evaluate(() => {
@@ -55,6 +55,27 @@ for (const name of ["ordinary", "hostile", "empty"]) {
       }
       assert.deepEqual(faults, [], name);
       assert.equal(requests.length, 1, `requests: ${requests}`);
+      await context.close();
+    }
+  }
+}
+
+// What changed: the page of `diff`, which has no script, and a review's page with the pictures of what changed.
+for (const [name, title] of [["diff", /^What changed in 5 pipelines/], ["pictures", /^Review failed/]]) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const [size, width, height] of sizes) {
+      const shown = `${name} ${colorScheme} ${size}`;
+      const { page, faults, requests, context } = await open(name, { colorScheme, viewport: { width, height } });
+      await draw_all(page);
+      await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+      assert.match(await page.title(), title);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert(overflow <= 0, `${shown}: ${overflow} pixels too wide`);
+      assert.equal(await page.locator(".canvas svg:visible").count(), 4, `${shown}: pictures`);
+      assert.deepEqual(await barriers(page), [], shown);
+      await page.screenshot({ path: `${name}-${colorScheme}-${size}.png`, fullPage: true });
+      assert.deepEqual(faults, [], shown);
+      assert.equal(requests.length, 1, `${shown}: ${requests}`);
       await context.close();
     }
   }

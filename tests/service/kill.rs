@@ -3,7 +3,7 @@
 use crate::durability::with_a_pipeline;
 use crate::platform::{ARTIFACTS, DETAILS, FORM, client, form};
 use crate::program::{PROJECT, Served, TOKEN};
-use crate::projects::{connection, environment};
+use crate::projects::{AGENT, connection, environment};
 use crate::publish::WHOLE;
 use crate::streaming::definition;
 use crate::tasks::task_in;
@@ -17,8 +17,11 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 const WRITERS: usize = 16;
 const KILLS: usize = 5;
 
+const EVENTS: &str = "/v1/events";
+
 /// By its path, or by the path of its list and its name there, what is known of a thing; none if it is gone. While it
-/// is being changed, nothing is.
+/// is being changed, nothing is. What can be made once and not be read is known by its path and the status of a second
+/// try; of an event, name and subject are.
 type Known = BTreeMap<String, Option<Value>>;
 
 /// The platform of one start.
@@ -42,6 +45,12 @@ impl Remote {
         let text = response.text().await.unwrap();
         assert!([200, 404].contains(&status), "{path}: {status} {text}");
         (status == 200).then(|| serde_json::from_str(&text).unwrap())
+    }
+
+    /// The status that making it again is answered with.
+    async fn second_try(&self, path: &str) -> Value {
+        let request = self.request(Method::POST, path).json(&repository());
+        request.send().await.unwrap().status().as_u16().into()
     }
 
     /// All items of a list by their names.
@@ -68,7 +77,7 @@ impl Remote {
 fn name_of(list: &str, item: &Value) -> String {
     let members: &[&str] = match list {
         "/v1/projects" => &["id"],
-        "/v1/events" => &["eventName", "eventSubjectId", "eventId"],
+        EVENTS => &["eventName", "eventSubjectId", "eventId"],
         ARTIFACTS => &["sharedPipelineIdPrefix", "versionName"],
         _ => &["name"],
     };
@@ -85,6 +94,10 @@ struct Writer {
     name: String,
     known: Known,
     acknowledged: UnboundedSender<()>,
+}
+
+fn repository() -> Value {
+    json!({"provider": "git_provider_a", "providerParameters": {"ownerName": "o"}, "repositoryName": "r"})
 }
 
 fn project() -> String {
@@ -161,12 +174,26 @@ impl Writer {
         self.known
             .insert(format!("/v1/projects#{id}"), Some(json!({"name": name})));
         let path = format!("/v1/projects/{id}");
+        let repositories = format!("{path}/repositories");
+        self.post(&repositories, repository()).await?;
+        self.known.insert(repositories, Some(json!(409)));
         self.post(&format!("{path}/data-platform-connections"), connection("main"))
             .await?;
         let list = format!("{path}/environments");
         let request = self.remote.request(Method::POST, &list).json(&environment(name));
         self.change(&format!("{list}#{name}"), request, Some(json!({})))
-            .await
+            .await?;
+        let secret = json!({"name": name, "type": "DWH_PASSWORD", "key": "k", "value": {"k": "v"}});
+        self.post(&format!("/v1/secrets/{AGENT}/secret-value"), secret)
+            .await?;
+        self.tell("Credentials created", &format!("{AGENT}/{name}"));
+        Some(())
+    }
+
+    /// There is an event of this name and subject.
+    fn tell(&mut self, event: &str, subject: &str) {
+        self.known
+            .insert(format!("{EVENTS}#{event} {subject} "), Some(json!({})));
     }
 
     async fn version(&mut self, name: &str) -> Option<()> {
@@ -193,10 +220,12 @@ impl Writer {
         let mut body = definition();
         body["name"] = name.into();
         let made = self.post(&list, body).await?;
-        let path = format!("{list}/{}", made["streamingPipelineId"].as_str().unwrap());
-        self.known.insert(path.clone(), Some(made));
+        let id = made["streamingPipelineId"].as_str().unwrap();
+        let path = format!("{list}/{id}");
+        self.known.insert(path.clone(), Some(made.clone()));
         self.post(&format!("{path}/commands"), json!({"command": "start"}))
             .await?;
+        self.tell("Streaming pipeline started", id);
         Some(())
     }
 
@@ -250,12 +279,17 @@ async fn nothing_is_lost(remote: &Remote, known: &Known) {
     let mut lists: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
     for (key, known) in known {
         let found = match key.split_once('#') {
+            None if key.ends_with("/repositories") => Some(remote.second_try(key).await),
             None => remote.read(key).await,
             Some((list, name)) => {
                 if !lists.contains_key(list) {
                     lists.insert(list.to_owned(), remote.list(list).await);
                 }
-                lists[list].get(name).cloned()
+                let mut from = lists[list].range(name.to_owned()..);
+                let is_it = |found: &str| found == name || (list == EVENTS && found.starts_with(name));
+                from.next()
+                    .filter(|(found, _)| is_it(found))
+                    .map(|(_, item)| item.clone())
             }
         };
         let fits = match (&found, known) {
@@ -266,9 +300,9 @@ async fn nothing_is_lost(remote: &Remote, known: &Known) {
     }
 }
 
-/// A change and its event stand or fall together.
-async fn events_tell_of_what_is_there(remote: &Remote) {
-    let events = remote.list("/v1/events").await;
+/// A change and its event stand or fall together, and so do the parts of a version.
+async fn nothing_is_half_there(remote: &Remote) {
+    let events = remote.list(EVENTS).await;
     let told = |name: &str| -> Vec<String> {
         let of_name = events.values().filter(|event| event["eventName"] == name);
         of_name
@@ -282,6 +316,17 @@ async fn events_tell_of_what_is_there(remote: &Remote) {
     assert_eq!(told_of.into_iter().collect::<BTreeSet<_>>(), made);
     let versions = remote.list(ARTIFACTS).await;
     assert_eq!(told("Artifact created").len(), versions.len());
+    for version in versions.values() {
+        let [prefix, name] =
+            ["sharedPipelineIdPrefix", "versionName"].map(|member| version[member].as_str().unwrap());
+        let path = format!("{DETAILS}?sharedPipelineIdPrefix={prefix}&versionName={name}");
+        let details = remote.read(&path).await.unwrap();
+        assert_eq!(
+            details["sharedPipelines"].as_array().unwrap().len(),
+            2,
+            "{details}"
+        );
+    }
     let disabled = versions.values().filter(|version| version["enabled"] == false);
     assert_eq!(told("Artifact disabled").len(), disabled.count());
 }
@@ -355,7 +400,7 @@ fn kills_under_load_lose_nothing_acknowledged() {
         ));
         running = start();
         runtime.block_on(nothing_is_lost(&running.1, &known));
-        runtime.block_on(events_tell_of_what_is_there(&running.1));
+        runtime.block_on(nothing_is_half_there(&running.1));
     }
     assert!(known.len() > KILLS * WRITERS, "{}", known.len());
 }

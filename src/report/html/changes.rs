@@ -42,7 +42,7 @@ pub fn above(view: &View<'_>, file: &File<'_>, number: usize, findings: &[Number
     let canvas = drawn.or_else(|| view.about.pictures.get(path)).cloned();
     let id = format!("canvas-{number}");
     let mut above = Above::default();
-    let mut inside = changed.map(|file| told(&file.words)).unwrap_or_default();
+    let mut inside = changed.map(|file| told(&file.words, path)).unwrap_or_default();
     if let Some(mut canvas) = canvas {
         canvas.badges(&badges(findings));
         above.places = places(&canvas, &id);
@@ -127,16 +127,20 @@ pub fn one(file: &ChangedFile, id: &str, is_open: bool) -> String {
         if is_open { " open=\"\"" } else { "" },
         heading(path),
         escape(&file.changed.words()),
-        told(&file.words),
+        told(&file.words, path),
         picture.map(|canvas| figure(canvas, path, id)).unwrap_or_default()
     )
 }
 
-fn told(lines: &[Line]) -> String {
+/// In words; what is more than its place has room for can be moved in it, by keys too.
+fn told(lines: &[Line], path: &str) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut shown = String::from("<ul class=\"told\">");
+    let mut shown = format!(
+        "<ul class=\"told\" tabindex=\"0\" aria-label=\"What changed in {}\">",
+        escape(path)
+    );
     for line in lines {
         let value = if line.is_value { " value" } else { "" };
         let sign = match line.sign {

@@ -10,6 +10,7 @@ use super::{count, projects};
 use crate::service::page::Page;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
 use serde::Serialize;
+use std::fmt::Write as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -143,7 +144,7 @@ pub fn insert(
 ) -> rusqlite::Result<bool> {
     let inserted = transaction.execute_cached(
         &format!(
-            "INSERT INTO artifact ({COLUMNS}, configuration) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            "INSERT INTO artifact ({COLUMNS}, configuration, files) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (prefix, version_name) DO NOTHING"
         ),
         params![
@@ -155,12 +156,13 @@ pub fn insert(
             artifact.commit_hash,
             artifact.branch,
             contents.configuration,
+            listed(&contents.files),
         ],
     )?;
     if inserted == 0 {
         return Ok(false);
     }
-    insert_contents(transaction, transaction.last_insert_rowid(), contents)?;
+    insert_pipelines(transaction, transaction.last_insert_rowid(), &contents.pipelines)?;
     record(transaction, Kind::ArtifactCreated, artifact, (author, project))?;
     Ok(true)
 }
@@ -191,14 +193,25 @@ fn record(
     events::record(transaction, author, &entry)
 }
 
-fn insert_contents(transaction: &Transaction<'_>, number: i64, contents: &Contents) -> rusqlite::Result<()> {
-    let mut file = transaction.prepare_cached("INSERT INTO artifact_file VALUES (?, ?, ?, ?)")?;
-    for StoredFile { path, size, sha256 } in &contents.files {
-        let size = i64::try_from(*size).unwrap_or(i64::MAX);
-        file.execute(params![number, path, size, sha256])?;
+/// For each file the digest, the size and the path, which holds no NUL and so ends with one.
+pub(super) fn listed(files: &[StoredFile]) -> Vec<u8> {
+    let mut list = String::new();
+    for StoredFile { path, size, sha256 } in files {
+        for half in sha256.as_chunks::<16>().0 {
+            let _ = write!(list, "{:032x}", u128::from_be_bytes(*half));
+        }
+        let _ = write!(list, " {size} {path}\0");
     }
+    list.into_bytes()
+}
+
+fn insert_pipelines(
+    transaction: &Transaction<'_>,
+    number: i64,
+    pipelines: &[SharedPipeline],
+) -> rusqlite::Result<()> {
     let mut pipeline = transaction.prepare_cached("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
-    for (position, shared) in (0_u32..).zip(&contents.pipelines) {
+    for (position, shared) in (0_u32..).zip(pipelines) {
         let SharedPipeline {
             id,
             source_pipeline,
@@ -261,11 +274,15 @@ pub fn find(
     prefix: &str,
     version_name: Option<&str>,
 ) -> rusqlite::Result<Option<(Artifact, Vec<SharedPipeline>)>> {
+    // Each in words of its own, so that a version is looked up by its name.
+    let chosen = match version_name {
+        Some(_) => "version_name = ?2",
+        None => "enabled AND ?2 IS NULL",
+    };
     let found = connection
         .query_row_cached(
             &format!(
-                "SELECT {COLUMNS}, number FROM artifact WHERE prefix = ?1
-                 AND (version_name = ?2 OR (?2 IS NULL AND enabled)) ORDER BY number DESC LIMIT 1"
+                "SELECT {COLUMNS}, number FROM artifact WHERE prefix = ?1 AND {chosen} ORDER BY number DESC LIMIT 1"
             ),
             params![prefix, version_name],
             |row| Ok((artifact(row)?, row.get(7)?)),

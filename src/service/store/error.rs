@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -33,10 +34,16 @@ pub enum StoreError {
     },
     /// The database's own words.
     #[error("database: {0}")]
-    Database(#[from] rusqlite::Error),
+    Database(#[from] Arc<rusqlite::Error>),
     /// The work ended in a defect.
     #[error("a defect ended the work on the database")]
     Defect,
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(Arc::new(error))
+    }
 }
 
 fn told(holder: Option<u32>) -> String {

@@ -1,16 +1,20 @@
 //! What is kept: an embedded database, on disk or in memory.
 //!
-//! One connection does all the work, off the async threads. On disk it writes ahead (WAL) and syncs on every commit
-//! (`synchronous = FULL`), so that what was acknowledged survives a `kill -9`. See <https://www.sqlite.org/wal.html>.
+//! One connection does all the work, changes off the async threads. On disk it writes ahead (WAL) and syncs on every
+//! commit (`synchronous = FULL`), so that what was acknowledged survives a `kill -9`. See
+//! <https://www.sqlite.org/wal.html>.
 
 pub mod artifacts;
+mod change;
 pub mod connections;
 pub mod environments;
 mod error;
 pub mod events;
 pub mod executions;
+mod fewer_pages;
 mod folder;
 pub mod projects;
+mod queue;
 pub mod secrets;
 pub mod streaming;
 pub mod tasks;
@@ -19,17 +23,21 @@ pub mod variables;
 pub use error::StoreError;
 
 use folder::Folder;
+use queue::Queue;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
+use std::convert::Infallible;
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use tokio::sync::oneshot::Receiver;
 use tokio::task;
 
 /// How many prepared statements are kept; the rooms have about sixty.
 const STATEMENTS: usize = 128;
 
 /// The statements that lead from each version of the layout to the next; `PRAGMA user_version` counts those done.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     artifacts::TABLES,
     events::TABLES,
     projects::TABLES,
@@ -40,12 +48,14 @@ const MIGRATIONS: [&str; 10] = [
     executions::TABLES,
     streaming::TABLES,
     tasks::TABLES,
+    fewer_pages::TABLES,
 ];
 
 /// The open store; clones share it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Store {
     connection: Arc<Mutex<Connection>>,
+    queue: Arc<Queue>,
     /// Held for as long as the connection is open.
     _folder: Option<Arc<Folder>>,
 }
@@ -58,13 +68,15 @@ impl Store {
             None => Connection::open_in_memory()?,
             Some(folder) => folder.database()?,
         };
-        connection.pragma_update(None, "foreign_keys", true)?;
+        // What SQLite sets aside while it works is nobody else's to read either.
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+        migrate(&mut connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         // Without it a statement that is kept is planned again for other values (https://www.sqlite.org/queryplanner-ng.html).
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        migrate(&mut connection)?;
         Ok(Self {
             connection: Arc::new(Mutex::new(connection)),
+            queue: Arc::default(),
             _folder: folder.map(Arc::new),
         })
     }
@@ -78,7 +90,7 @@ impl Store {
     {
         match self.at_once(work) {
             Ok(read) => Ok(read?),
-            Err(work) => self.run(move |connection| Ok(work(connection)?)).await,
+            Err(work) => self.wait(self.queue.read(work)).await,
         }
     }
 
@@ -101,7 +113,9 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
-        self.run(move |connection| commit(connection, work)).await
+        let done = self.attempt(move |transaction| work(transaction).map(Ok::<T, Infallible>));
+        let Ok(value) = done.await?;
+        Ok(value)
     }
 
     /// Changes as [`Store::change`] does, unless `work` refuses: then nothing of what it did stays.
@@ -111,15 +125,7 @@ impl Store {
         R: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, R>> + Send + 'static,
     {
-        self.run(move |connection| {
-            let transaction = begin(connection)?;
-            let outcome = work(&transaction)?;
-            if outcome.is_ok() {
-                transaction.commit()?;
-            }
-            Ok(outcome)
-        })
-        .await
+        self.wait(self.queue.change(work)).await
     }
 
     /// Changes before anything is served, on the thread of the caller.
@@ -128,32 +134,29 @@ impl Store {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        commit(&mut connection, work)
+        let transaction = begin(&mut connection)?;
+        let value = work(&transaction)?;
+        transaction.commit()?;
+        Ok(value)
     }
 
-    async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
-    {
-        let connection = Arc::clone(&self.connection);
-        let work = move || {
-            // Work that panicked left no open transaction: that was rolled back on the way out.
-            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            work(&mut connection)
-        };
-        task::spawn_blocking(work).await.map_err(|_| StoreError::Defect)?
+    /// Waits for the queue's answer, and sees to it that somebody serves.
+    async fn wait<T>(
+        &self,
+        (answer, unserved): (Receiver<Result<T, StoreError>>, bool),
+    ) -> Result<T, StoreError> {
+        if unserved {
+            let (queue, connection) = (Arc::clone(&self.queue), Arc::clone(&self.connection));
+            task::spawn_blocking(move || queue.serve(&connection));
+        }
+        answer.await.map_err(|_| StoreError::Defect)?
     }
 }
 
-fn commit<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> Result<T, StoreError> {
-    let transaction = begin(connection)?;
-    let value = work(&transaction)?;
-    transaction.commit()?;
-    Ok(value)
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
 }
 
 /// A transaction that is rolled back unless it is committed.
@@ -195,7 +198,9 @@ fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
+/// Brings the layout up to date; foreign keys hold from then on, since meanwhile a table may be made anew.
 fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = begin(connection)?;
     let found: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let mut known = 0;
@@ -210,12 +215,32 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     }
     transaction.pragma_update(None, "user_version", known)?;
     transaction.commit()?;
+    connection.pragma_update(None, "foreign_keys", true)?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::oneshot::channel;
+    use tokio::task::yield_now;
+
+    /// Takes the name of a project, which can be taken once.
+    pub const INSERT: &str = "INSERT INTO repository VALUES (?, 'x', 'y', 'z')";
+
+    const PROJECTS: &str = "SELECT project FROM repository ORDER BY project";
+
+    /// The first column of all rows.
+    fn column(connection: &Connection, sql: &str) -> Vec<String> {
+        let mut statement = connection.prepare(sql).unwrap();
+        let found = statement.query_map([], |row| row.get(0)).unwrap();
+        found.collect::<Result<_, _>>().unwrap()
+    }
+
+    /// The projects that have a repository.
+    pub fn projects(connection: &Connection) -> Vec<String> {
+        column(connection, PROJECTS)
+    }
 
     fn setting(store: &Store, name: &str) -> String {
         let connection = store.connection.lock().unwrap();
@@ -252,12 +277,118 @@ mod tests {
         );
     }
 
+    /// What the tenth layout held: two versions with files and shared pipelines, and their events.
+    const TENTH: &str = "
+        INSERT INTO artifact VALUES (1, 'p', '1', 1, NULL, NULL, 'then', 'api', x'61');
+        INSERT INTO artifact VALUES (2, 'p', '2', 0, 'c', 'b', 'then', 'api', x'62');
+        INSERT INTO artifact_file VALUES (2, 'ü.sql', 7, zeroblob(32));
+        INSERT INTO artifact_file VALUES (2, 'a' || char(10) || 'b.sql', 5, x'00000000000000000000000000000000000000000000000000000000000000ab');
+        INSERT INTO shared_pipeline VALUES (2, 0, 'z', 'f/z', 'said');
+        INSERT INTO shared_pipeline VALUES (2, 1, 'a', 'f/a', NULL);
+        INSERT INTO event VALUES (1, 'i', 'n', 't', 'd', 5, NULL, 's', 's', 's', 'u', 'u', 'more');
+        INSERT INTO event VALUES (2, 'j', 'n', 't', 'd', 5, 'p', 's', 's', 's', 'u', 'u', '');
+        PRAGMA user_version = 10;
+    ";
+
+    #[test]
+    fn data_of_an_older_version_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = Connection::open(folder.path().join("platform.db")).unwrap();
+        old.execute_batch(&MIGRATIONS[..10].concat()).unwrap();
+        old.execute_batch(TENTH).unwrap();
+        drop(old);
+        let store = Store::open(Some(folder.path())).unwrap();
+        assert_eq!(setting(&store, "foreign_keys"), "Integer(1)");
+        let connection = store.connection.lock().unwrap();
+        let found = |sql: &str| column(&connection, sql);
+        assert_eq!(found("PRAGMA integrity_check"), ["ok"]);
+        assert!(found("SELECT 'x' FROM pragma_foreign_key_check").is_empty());
+        let file = |path: &str, size, last| {
+            let mut sha256 = [0; 32];
+            sha256[31] = last;
+            let path = path.to_owned();
+            artifacts::StoredFile { path, size, sha256 }
+        };
+        let files = artifacts::listed(&[file("a\nb.sql", 5, 0xab), file("ü.sql", 7, 0)]);
+        assert_eq!(
+            found("SELECT CAST(files AS TEXT) FROM artifact ORDER BY number"),
+            ["", str::from_utf8(&files).unwrap()]
+        );
+        let rest = "number || prefix || version_name || enabled || branch || created_at || provider || hex(configuration)";
+        assert_eq!(
+            found(&format!(
+                "SELECT coalesce({rest}, '') FROM artifact ORDER BY number"
+            )),
+            ["", "2p20bthenapi62"]
+        );
+        assert_eq!(
+            found(
+                "SELECT artifact || id || source || coalesce(description, '') FROM shared_pipeline ORDER BY position"
+            ),
+            ["2zf/zsaid", "2af/a"]
+        );
+        assert_eq!(
+            found(
+                "SELECT number || id || at || coalesce(project, '') || information FROM event ORDER BY number"
+            ),
+            ["1i5more", "2j5p"]
+        );
+    }
+
+    /// How many pages are in the file that is written ahead, some of them several times.
+    fn pages_written(folder: &Path) -> u64 {
+        std::fs::metadata(folder.join("platform.db-wal")).unwrap().len() / 4096
+    }
+
+    #[tokio::test]
+    async fn changes_that_wait_share_a_commit_and_reads_go_before_it() {
+        const CHANGES: usize = 20;
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::open(Some(folder.path())).unwrap());
+        let insert = |name: String, wait: Box<dyn FnOnce() + Send>| {
+            let store = Arc::clone(&store);
+            let work = move |transaction: &Transaction<'_>| {
+                wait();
+                transaction.execute(INSERT, [name])
+            };
+            tokio::spawn(async move { store.change(work).await.unwrap() })
+        };
+        let ((begin, at_work), (go_on, told)) = (channel(), std::sync::mpsc::channel());
+        let first = insert(
+            "first".to_owned(),
+            Box::new(move || {
+                begin.send(()).unwrap();
+                told.recv().unwrap();
+            }),
+        );
+        at_work.await.unwrap();
+        let rest: Vec<_> = (0..CHANGES)
+            .map(|number| insert(number.to_string(), Box::new(|| {})))
+            .collect();
+        let read = tokio::spawn({
+            let store = Arc::clone(&store);
+            async move { store.read(|connection| Ok(projects(connection))).await.unwrap() }
+        });
+        while store.queue.waiting() <= CHANGES {
+            yield_now().await;
+        }
+        let before = pages_written(folder.path());
+        go_on.send(()).unwrap();
+        first.await.unwrap();
+        for change in rest {
+            change.await.unwrap();
+        }
+        assert_eq!(read.await.unwrap(), ["first"]);
+        let written = pages_written(folder.path()) - before;
+        assert!(written < CHANGES as u64, "{written}");
+    }
+
     #[tokio::test]
     async fn what_is_refused_leaves_nothing_behind() {
         let store = Store::open(None).unwrap();
         let put = |refuse: bool| {
             store.attempt(move |transaction| {
-                transaction.execute("INSERT INTO repository VALUES ('p', 'x', 'y', 'z')", [])?;
+                transaction.execute(INSERT, ["p"])?;
                 Ok(if refuse { Err("no") } else { Ok(()) })
             })
         };
