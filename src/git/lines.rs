@@ -28,8 +28,9 @@ impl Repository {
         let mut options = DiffOptions::new();
         options.context_lines(0).force_text(true);
         let failed = GitError::library("compare two versions of a file");
+        // Of buffers: for a blob, libgit2 would read the whole index to look for an attribute of it.
         let patch =
-            Patch::from_blob_and_buffer(&old, None, new, None, Some(&mut options)).map_err(&failed)?;
+            Patch::from_buffers(old.content(), None, new, None, Some(&mut options)).map_err(&failed)?;
         let mut ranges = Vec::with_capacity(patch.num_hunks());
         for index in 0..patch.num_hunks() {
             let (hunk, _) = patch.hunk(index).map_err(&failed)?;

@@ -498,3 +498,14 @@ fn the_touched_lines_are_those_of_the_new_file() {
     world.commit("three");
     assert!(touched(&world, "b", Some("b")).is_empty(), "too large to compare");
 }
+
+#[test]
+fn the_touched_lines_are_found_without_the_index() {
+    let world = World::new();
+    world.write("a", "1\n2\n");
+    world.commit("one");
+    world.write("a", "1\nnew\n2\n");
+    world.commit("two");
+    world.write(".git/index", "no index");
+    assert_eq!(touched(&world, "a", Some("a")), [(2, 2)]);
+}
