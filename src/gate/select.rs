@@ -2,7 +2,7 @@
 
 use super::lookalike::{self, looks_like_pipeline};
 use crate::findings::{Excluded, GateChange};
-use crate::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
+use crate::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use crate::pipelines::RULES_FILE;
 
 const NOT_INCLUDED: &str = "not matched by --include";
@@ -70,9 +70,11 @@ pub struct Selected {
 /// Selects the pipelines of `scope`.
 pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     let wanted = |path: &str| looks_like_pipeline(path) || (scope.includes)(path) || scope.is_gate_file(path);
-    let changes = scope.head.changes(scope.base, &wanted)?;
-    let (gate, changes): (Vec<Change>, Vec<Change>) =
-        changes.into_iter().partition(|c| scope.touches_gate(c));
+    let compared = scope.head.differences(scope.base, &wanted)?;
+    let (gate, changes): (Vec<Change>, Vec<Change>) = compared
+        .changes()
+        .into_iter()
+        .partition(|c| scope.touches_gate(c));
     let all_because = scope.all_because(&gate);
     let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
@@ -92,7 +94,7 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
         files,
         left_out: candidates.iter().filter_map(|c| scope.left_out(c)).collect(),
         candidates,
-        gate_changes: scope.gate_changes()?,
+        gate_changes: scope.gate_changes(&compared)?,
         lookalikes,
         all_because,
         since: scope.base.cloned(),
@@ -130,11 +132,14 @@ impl Selected {
 }
 
 impl Scope<'_> {
-    fn gate_changes(&self) -> Result<Vec<GateChange>, GitError> {
-        let Some(base) = self.hosts_base else {
-            return Ok(Vec::new());
+    /// `compared` has the differences from the base; mostly it is the host's too, and nothing is walked again.
+    fn gate_changes(&self, compared: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
+        let is_gate_file = |path: &str| self.is_gate_file(path);
+        let changes = match self.hosts_base {
+            None => return Ok(Vec::new()),
+            Some(base) if self.base == Some(base) => compared.changes_of(&is_gate_file),
+            Some(base) => self.head.changes(Some(base), &is_gate_file)?,
         };
-        let changes = self.head.changes(Some(base), &|path| self.is_gate_file(path))?;
         let told = |change: Change| GateChange {
             words: (self.words)(&change),
             path: change.path,

@@ -1,7 +1,7 @@
 //! What changed between two commits.
 
 use super::renames::{self, OnDisk};
-use super::{CommitId, FileKind, GitError, Repository, tree::Difference};
+use super::{CommitId, FileKind, GitError, Repository, Snapshot, tree::Difference};
 use std::collections::{HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -45,23 +45,60 @@ impl Change {
 }
 
 impl Repository {
-    /// The wanted files that differ between base and head, sorted by path; without a base every wanted file of head,
-    /// as added.
-    ///
-    /// A renamed file is told from a deletion and an addition as git does it: equal content, else at least half of
-    /// it. It is looked for only among the wanted files.
+    /// [`Snapshot::changes`] of a commit.
     pub fn changes(
         &self,
         base: Option<&CommitId>,
         head: &CommitId,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Change>, GitError> {
-        Ok(self.told(&self.differences(base, head, wanted)?, &|_, _| None))
+        self.snapshot(head.clone()).changes(base, wanted)
+    }
+}
+
+impl Snapshot<'_> {
+    /// The wanted files that differ from `base`, sorted by path; without a base every wanted file, as added.
+    ///
+    /// A renamed file is told from a deletion and an addition as git does it: equal content, else at least half of
+    /// it. It is looked for only among the wanted files.
+    pub fn changes(
+        &self,
+        base: Option<&CommitId>,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Change>, GitError> {
+        Ok(self.differences(base, wanted)?.changes())
+    }
+}
+
+/// The wanted files that differ from a base, from one walk: what they are called is asked of them as often as needed.
+pub struct Differences<'s> {
+    repository: &'s Repository,
+    found: Vec<Difference>,
+    on_disk: Box<OnDisk<'s>>,
+}
+
+impl<'s> Differences<'s> {
+    pub(super) fn new(repository: &'s Repository, found: Vec<Difference>, on_disk: Box<OnDisk<'s>>) -> Self {
+        Self {
+            repository,
+            found,
+            on_disk,
+        }
     }
 
-    /// The differences as changes, with renames told. `on_disk` reads what is not in the clone yet.
-    pub(super) fn told(&self, differences: &[Difference], on_disk: &OnDisk<'_>) -> Vec<Change> {
-        let pairs = renames::pairs(self, differences, on_disk);
+    /// As changes, with renames told; see [`Snapshot::changes`].
+    pub fn changes(&self) -> Vec<Change> {
+        self.told(&self.found)
+    }
+
+    /// Those of `wanted` alone, as if nothing else had been asked for.
+    pub fn changes_of(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Change> {
+        let chosen = self.found.iter().filter(|difference| wanted(&difference.path));
+        self.told(&chosen.cloned().collect::<Vec<_>>())
+    }
+
+    fn told(&self, differences: &[Difference]) -> Vec<Change> {
+        let pairs = renames::pairs(self.repository, differences, &*self.on_disk);
         let gone: HashSet<usize> = pairs.iter().map(|pair| pair.deleted).collect();
         let sources: HashMap<usize, usize> = pairs.iter().map(|pair| (pair.added, pair.deleted)).collect();
         let kept = differences

@@ -30,27 +30,36 @@ pub(super) fn bad(id: Oid, why: &'static str) -> GitError {
     }
 }
 
-/// A name that stands twice, also once for a file and once for a folder, or out of order where a search might miss it:
-/// programs disagree about which entry counts, so what is judged may not be what is run.
-pub(super) fn refuse_twins(mut entries: Entries<'_>) -> Result<(), GitError> {
-    let tree = entries.tree;
-    let mut last: Option<Entry<'_>> = None;
-    // The files whose names begin the last one: a folder of the same name may stand a few entries later.
-    let mut files: Vec<&[u8]> = Vec::new();
-    while let Some(entry) = entries.next_entry()? {
-        if last.is_some_and(|last| last.order(&entry).is_ge()) {
-            return Err(bad(tree, "a name in it stands twice, or they are out of order"));
+/// What the entries that were read say of those to come. A name that stands twice, also once for a file and once for a
+/// folder, or out of order where a search might miss it: programs disagree about which entry counts, so what is judged
+/// may not be what is run.
+#[derive(Default)]
+struct Before<'a> {
+    last: Option<Entry<'a>>,
+    /// The files whose names begin the last one: a folder of the same name may stand a few entries later.
+    files: Vec<&'a [u8]>,
+}
+
+impl<'a> Before<'a> {
+    fn follow(&mut self, entry: Entry<'a>) -> Result<(), &'static str> {
+        if let Some(last) = self.last.replace(entry) {
+            if last.order(&entry).is_ge() {
+                return Err("a name in it stands twice, or they are out of order");
+            }
+            // Two files whose names are as long cannot begin each other: they differ.
+            let may_begin = entry.name.len() > last.name.len() || entry.is_folder();
+            if may_begin && !last.is_folder() && entry.name.starts_with(last.name) {
+                self.files.push(last.name);
+            }
         }
-        files.retain(|file| entry.name.starts_with(file));
-        if entry.is_folder() && files.contains(&entry.name) {
-            return Err(bad(tree, "a name in it is both a file and a folder"));
+        if !self.files.is_empty() {
+            self.files.retain(|file| entry.name.starts_with(file));
+            if entry.is_folder() && self.files.contains(&entry.name) {
+                return Err("a name in it is both a file and a folder");
+            }
         }
-        if !entry.is_folder() {
-            files.push(entry.name);
-        }
-        last = Some(entry);
+        Ok(())
     }
-    Ok(())
 }
 
 pub(super) fn find_entry<'a>(
@@ -59,17 +68,18 @@ pub(super) fn find_entry<'a>(
     name: &str,
     folder: bool,
 ) -> Result<Option<Entry<'a>>, GitError> {
-    let mut rest = Entries::of(object, id);
-    while let Some(entry) = rest.next_entry()? {
+    let mut entries = Entries::of(object, id);
+    let mut found = None;
+    while let Some(entry) = entries.next_entry()? {
         if entry.name == name.as_bytes() && entry.is_folder() == folder {
-            return Ok(Some(entry));
+            found = Some(entry);
         }
     }
-    Ok(None)
+    Ok(found)
 }
 
 /// One entry of a raw tree: octal mode, blank, name, zero, id.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
     mode: &'a [u8],
     pub name: &'a [u8],
@@ -115,10 +125,10 @@ impl Entry<'_> {
     }
 }
 
-/// What is left of a raw tree.
-#[derive(Clone, Copy)]
+/// What is left of a raw tree. Whoever reads it to its end has seen that git would accept it.
 pub(super) struct Entries<'a> {
     rest: &'a [u8],
+    before: Before<'a>,
     pub tree: Oid,
 }
 
@@ -126,12 +136,16 @@ impl<'a> Entries<'a> {
     pub fn of(object: &'a OdbObject<'_>, tree: Oid) -> Self {
         Self {
             rest: object.data(),
-            tree,
+            ..Self::none(tree)
         }
     }
 
-    pub const fn none(tree: Oid) -> Self {
-        Self { rest: &[], tree }
+    pub fn none(tree: Oid) -> Self {
+        Self {
+            rest: &[],
+            before: Before::default(),
+            tree,
+        }
     }
 
     pub fn next_entry(&mut self) -> Result<Option<Entry<'a>>, GitError> {
@@ -139,33 +153,46 @@ impl<'a> Entries<'a> {
             return Ok(None);
         }
         let (entry, rest) = split_entry(self.rest).ok_or_else(|| bad(self.tree, "an entry is cut off"))?;
-        if entry.name.is_empty() || matches!(entry.name, b"." | b"..") || entry.name.contains(&b'/') {
-            return Err(bad(self.tree, "a name in it would leave its folder"));
-        }
+        self.accept(entry)?;
         self.rest = rest;
         Ok(Some(entry))
     }
 
-    /// Leaves out the entries that both start with.
-    pub fn skip_equal(&mut self, other: &mut Self) -> usize {
+    fn accept(&mut self, entry: Entry<'a>) -> Result<(), GitError> {
+        if entry.name.is_empty() || matches!(entry.name, b"." | b"..") || entry.name.contains(&b'/') {
+            return Err(bad(self.tree, "a name in it would leave its folder"));
+        }
+        self.before.follow(entry).map_err(|why| bad(self.tree, why))
+    }
+
+    /// Leaves out the entries that both go on with, and says how many; each is looked at once for both.
+    pub fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped = 0;
-        while let Some((_, rest)) = split_entry(self.rest) {
+        while let Some((entry, rest)) = split_entry(self.rest) {
             let length = self.rest.len() - rest.len();
             if self.rest.get(..length) != other.rest.get(..length) {
                 break;
+            }
+            self.accept(entry)?;
+            let is_same_for_both =
+                skipped > 0 && self.before.files.is_empty() && other.before.files.is_empty();
+            if is_same_for_both {
+                other.before.last = Some(entry);
+            } else {
+                other.accept(entry)?;
             }
             self.rest = rest;
             other.rest = &other.rest[length..];
             skipped += 1;
         }
-        skipped
+        Ok(skipped)
     }
 }
 
 fn split_entry(raw: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let blank = raw.iter().take(8).position(|byte| *byte == b' ')?;
     let (mode, rest) = (&raw[..blank], &raw[blank + 1..]);
-    let zero = rest.iter().position(|byte| *byte == 0)?;
+    let zero = memchr::memchr(0, rest)?;
     let (name, rest) = (&rest[..zero], &rest[zero + 1..]);
     let (id, rest) = rest.split_at_checked(ID_BYTES)?;
     Some((Entry { mode, name, id }, rest))

@@ -33,7 +33,7 @@ mod stored;
 mod tree;
 
 pub use branches::RemoteBranch;
-pub use changes::{Change, ChangeKind};
+pub use changes::{Change, ChangeKind, Differences};
 pub use create::NewCommit;
 pub use entries::FileKind;
 pub use error::{GitError, WHOLE_HISTORY};

@@ -3,7 +3,7 @@
 use super::entries::{FileKind, Side};
 use super::listing::{self, Listed};
 use super::tree::Difference;
-use super::{BlobId, Change, CommitId, GitError, Repository};
+use super::{BlobId, CommitId, Differences, GitError, Repository};
 use git2::{ObjectType, Oid};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -88,17 +88,21 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The wanted files that differ from `base`, by path; see [`Repository::changes`].
-    pub fn changes(
+    /// The wanted files that differ from `base`; without one every wanted file.
+    pub fn differences(
         &self,
         base: Option<&CommitId>,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Change>, GitError> {
+    ) -> Result<Differences<'_>, GitError> {
+        let repository = self.repository;
         match &self.place {
-            Place::Commit(commit) => self.repository.changes(base, commit, wanted),
+            Place::Commit(commit) => {
+                let found = repository.differences(base, commit, wanted)?;
+                Ok(Differences::new(repository, found, Box::new(|_, _| None)))
+            }
             Place::Listed { files, .. } => {
                 let old = match base {
-                    Some(base) => self.repository.files(base, wanted)?,
+                    Some(base) => repository.files(base, wanted)?,
                     None => Vec::new(),
                 };
                 let old = old.into_iter().map(|file| {
@@ -108,12 +112,12 @@ impl Snapshot<'_> {
                     };
                     (file.path, side)
                 });
-                let new = self.sides(files, wanted)?;
+                let found = differences(old.collect(), self.sides(files, wanted)?);
                 let on_disk = |path: &str, limit: u64| {
                     listed(files, path).filter(|file| file.on_disk)?;
-                    read_on_disk(&self.repository.root().join(path), limit).ok()?
+                    read_on_disk(&repository.root().join(path), limit).ok()?
                 };
-                Ok(self.repository.told(&differences(old.collect(), new), &on_disk))
+                Ok(Differences::new(repository, found, Box::new(on_disk)))
             }
         }
     }

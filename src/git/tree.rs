@@ -3,9 +3,10 @@
 //! The entries are walked in the raw object, without a copy of each: with 100,000 files this is what keeps a
 //! comparison as quick as git's own. A tree may come from anyone, so its form, depth and size are checked.
 
-use super::entries::{Entries, Entry, FileKind, Side, bad, find_entry, refuse_twins};
+use super::entries::{Entries, Entry, FileKind, Side, bad, find_entry};
 use super::{BlobId, CommitId, GitError, Repository};
 use git2::{ErrorCode, Odb, OdbObject, Oid};
+use std::cmp::Ordering;
 use std::path::Path;
 
 /// The deepest nesting of folders. Each level is a level of the stack; a path of 4,096 bytes, the longest that Linux
@@ -29,6 +30,7 @@ pub struct TreeFile {
 }
 
 /// A path that differs between two trees; a side that does not have it is none.
+#[derive(Clone)]
 pub(super) struct Difference {
     pub path: String,
     pub old: Option<Side>,
@@ -145,7 +147,6 @@ impl Repository {
         if object.kind() != git2::ObjectType::Tree {
             return Err(bad(id, "it is another kind of object"));
         }
-        refuse_twins(Entries::of(&object, id))?;
         Ok(object)
     }
 }
@@ -178,27 +179,32 @@ impl Walk<'_> {
     }
 
     fn merge<'t>(&mut self, mut old: Entries<'t>, mut new: Entries<'t>) -> Result<(), GitError> {
+        let tree = new.tree;
+        self.visited += old.skip_equal(&mut new)?;
+        let (mut left, mut right) = (old.next_entry()?, new.next_entry()?);
         loop {
-            let tree = new.tree;
-            self.visited += 1 + old.skip_equal(&mut new);
+            self.visited += 1;
             if self.visited > ENTRY_LIMIT || self.found.len() > WANTED_LIMIT {
                 return Err(bad(tree, "it holds too many files"));
             }
-            let (mut after_old, mut after_new) = (old, new);
-            let (left, right) = (after_old.next_entry()?, after_new.next_entry()?);
             let order = match (&left, &right) {
                 (None, None) => return Ok(()),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
                 (Some(left), Some(right)) => left.order(right),
             };
+            if left != right {
+                self.pair(left.filter(|_| order.is_le()), right.filter(|_| order.is_ge()))?;
+            }
+            if order.is_eq() {
+                self.visited += old.skip_equal(&mut new)?;
+            }
             if order.is_le() {
-                old = after_old;
+                left = old.next_entry()?;
             }
             if order.is_ge() {
-                new = after_new;
+                right = new.next_entry()?;
             }
-            self.pair(left.filter(|_| order.is_le()), right.filter(|_| order.is_ge()))?;
         }
     }
 
