@@ -264,19 +264,50 @@ fn listed<'f>(files: &'f [Listed], path: &str) -> Option<&'f Listed> {
 /// The content as git would store it: of a symbolic link its target, which is not followed. None if it has more than
 /// `limit` bytes.
 pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let metadata = path.symlink_metadata()?;
-    if metadata.is_symlink() {
+    let Some((file, metadata)) = open_regular(path)? else {
         let target = fs::read_link(path)?;
         return Ok(Some(target.into_os_string().into_encoded_bytes()));
-    }
-    let metadata = regular(metadata)?;
+    };
     // Room for the whole file and one byte more, so that its end is found without growing.
     let room = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(room.saturating_add(1));
-    File::open(path)?
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+/// The file, opened; none for a symbolic link. What was opened is what is looked at: a name may stand for another thing a
+/// moment later.
+#[cfg(unix)]
+fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = File::options();
+    options
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    match options.open(path) {
+        Ok(file) => {
+            let metadata = regular(file.metadata()?)?;
+            Ok(Some((file, metadata)))
+        }
+        Err(error) => {
+            let metadata = path.symlink_metadata()?;
+            if metadata.is_symlink() {
+                return Ok(None);
+            }
+            regular(metadata).and(Err(error))
+        }
+    }
+}
+
+/// The file, opened; none for a symbolic link.
+#[cfg(not(unix))]
+fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+    let metadata = path.symlink_metadata()?;
+    if metadata.is_symlink() {
+        return Ok(None);
+    }
+    let metadata = regular(metadata)?;
+    Ok(Some((File::open(path)?, metadata)))
 }
 
 /// What is known of a regular file on disk; anything else is an error.

@@ -15,6 +15,10 @@ const MAX_ALIAS_WEIGHT: usize = 4 << 20;
 
 const NODE_WEIGHT: usize = 16;
 
+/// Bytes of a document for each node that room is made for, and the most nodes that it is made for at once.
+const BYTES_A_NODE: usize = 48;
+const ROOM: usize = 1024;
+
 /// Maps up to this size are searched for twins pair by pair.
 const SMALL_MAP: usize = 12;
 
@@ -35,8 +39,10 @@ impl<'a> Tree<'a> {
 fn build<'a>(text: &'a str, unread: Option<&str>) -> Result<Tree<'a>, DocumentError> {
     let mut builder = Builder {
         unread,
-        nodes: Vec::new(),
-        open: Vec::new(),
+        nodes: Vec::with_capacity((text.len() / BYTES_A_NODE).min(ROOM)),
+        open: Vec::with_capacity(16),
+        items: Vec::new(),
+        entries: Vec::with_capacity(64),
         anchors: Vec::new(),
         root: None,
         documents: 0,
@@ -54,6 +60,9 @@ struct Builder<'a, 'u> {
     unread: Option<&'u str>,
     nodes: Vec<Node<'a>>,
     open: Vec<Frame<'a>>,
+    /// What the open lists and maps hold so far, one after the other: each is taken off at once when it is complete.
+    items: Vec<NodeId>,
+    entries: Vec<Entry<'a>>,
     /// By the parser's anchor id: the node, once it is complete, and its weight.
     anchors: Vec<Option<(NodeId, usize)>>,
     root: Option<NodeId>,
@@ -71,9 +80,10 @@ struct Frame<'a> {
 }
 
 enum Children<'a> {
-    List(Vec<NodeId>),
-    /// The entries, and the key whose value comes next.
-    Map(Vec<Entry<'a>>, Option<Key<'a>>),
+    /// Where its items begin.
+    List(usize),
+    /// Where its entries begin, and the key whose value comes next.
+    Map(usize, Option<Key<'a>>),
 }
 
 impl<'a> Builder<'a, '_> {
@@ -84,8 +94,8 @@ impl<'a> Builder<'a, '_> {
                 self.scalar(Scalar::new(text, style, tag.as_deref()), anchor, at)
             }
             Event::Alias(anchor) => self.alias(anchor, at),
-            Event::SequenceStart(anchor, _) => self.start(Children::List(Vec::new()), anchor, at),
-            Event::MappingStart(anchor, _) => self.start(Children::Map(Vec::new(), None), anchor, at),
+            Event::SequenceStart(anchor, _) => self.start(Children::List(self.items.len()), anchor, at),
+            Event::MappingStart(anchor, _) => self.start(Children::Map(self.entries.len(), None), anchor, at),
             Event::SequenceEnd | Event::MappingEnd => self.end(),
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
         }
@@ -170,9 +180,13 @@ impl<'a> Builder<'a, '_> {
         };
         parent.weight = parent.weight.saturating_add(weight);
         match &mut parent.children {
-            Children::List(items) if id != NOT_KEPT => items.push(id),
+            Children::List(_) if id != NOT_KEPT => self.items.push(id),
             Children::List(_) => {}
-            Children::Map(entries, next) => entries.extend(next.take().map(|key| Entry { key, value: id })),
+            Children::Map(_, next) => {
+                if let Some(key) = next.take() {
+                    self.entries.push(Entry { key, value: id });
+                }
+            }
         }
     }
 
@@ -223,10 +237,11 @@ impl<'a> Builder<'a, '_> {
             return Ok(());
         };
         let content = match frame.children {
-            Children::List(items) => NodeContent::List(items),
-            Children::Map(entries, _) => {
-                refuse_twins(&entries)?;
-                NodeContent::Map(entries)
+            Children::List(begin) => NodeContent::List(self.items.drain(begin..).collect()),
+            Children::Map(begin, _) => {
+                refuse_twins(self.entries.get(begin..).unwrap_or_default())?;
+                let entries = self.entries.drain(begin..);
+                NodeContent::Map(if frame.kept { entries.collect() } else { Vec::new() })
             }
         };
         let mut id = NOT_KEPT;

@@ -86,13 +86,13 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
 /// YAML allows none of them, and the parser takes NUL for the end of the document.
 fn refuse_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
     let forbidden = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
-    match bytes.iter().position(forbidden) {
-        None => Ok(()),
-        Some(offset) => Err(DocumentError::at(
-            position_of(bytes, offset),
-            "control characters are not allowed",
-        )),
+    // Every byte is asked first, without a branch: the processor then takes many at a time.
+    if !bytes.iter().fold(false, |any, byte| any | forbidden(byte)) {
+        return Ok(());
     }
+    let offset = bytes.iter().position(forbidden).unwrap_or_default();
+    let message = "control characters are not allowed";
+    Err(DocumentError::at(position_of(bytes, offset), message))
 }
 
 fn refuse_long_directives(text: &str) -> Result<(), DocumentError> {
