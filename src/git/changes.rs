@@ -1,7 +1,7 @@
 //! What changed between two commits.
 
 use super::renames::{self, OnDisk};
-use super::{CommitId, FileKind, GitError, Repository, Snapshot, tree::Difference};
+use super::{FileKind, Repository, tree::Difference};
 use std::collections::{HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -44,32 +44,6 @@ impl Change {
     }
 }
 
-impl Repository {
-    /// [`Snapshot::changes`] of a commit.
-    pub fn changes(
-        &self,
-        base: Option<&CommitId>,
-        head: &CommitId,
-        wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Change>, GitError> {
-        self.snapshot(head.clone()).changes(base, wanted)
-    }
-}
-
-impl Snapshot<'_> {
-    /// The wanted files that differ from `base`, sorted by path; without a base every wanted file, as added.
-    ///
-    /// A renamed file is told from a deletion and an addition as git does it: equal content, else at least half of
-    /// it. It is looked for only among the wanted files.
-    pub fn changes(
-        &self,
-        base: Option<&CommitId>,
-        wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Change>, GitError> {
-        Ok(self.differences(base, wanted)?.changes())
-    }
-}
-
 /// The wanted files that differ from a base, from one walk: what they are called is asked of them as often as needed.
 pub struct Differences<'s> {
     repository: &'s Repository,
@@ -86,7 +60,10 @@ impl<'s> Differences<'s> {
         }
     }
 
-    /// As changes, with renames told; see [`Snapshot::changes`].
+    /// As changes, sorted by path.
+    ///
+    /// A renamed file is told from a deletion and an addition as git does it: equal content, else at least half of
+    /// it. It is looked for only among the wanted files.
     pub fn changes(&self) -> Vec<Change> {
         self.told(&self.found)
     }

@@ -1,14 +1,13 @@
 //! The files of a repository as they are in one place: a commit, the index, or the working tree.
 
+use super::disk::{kind_on_disk, read_on_disk};
 use super::entries::{FileKind, Side};
 use super::listing::{self, Listed};
 use super::tree::Difference;
-use super::{BlobId, CommitId, Differences, GitError, Repository};
+use super::{BlobId, Change, CommitId, Differences, GitError, Repository};
 use git2::{ObjectType, Oid};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Larger files on disk are not hashed: they count as changed.
@@ -61,6 +60,16 @@ impl Repository {
         }
     }
 
+    /// [`Snapshot::changes`] of a commit.
+    pub fn changes(
+        &self,
+        base: Option<&CommitId>,
+        head: &CommitId,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Change>, GitError> {
+        self.snapshot(head.clone()).changes(base, wanted)
+    }
+
     /// The files as they are staged. `index` is the file that `GIT_INDEX_FILE` names, as git sets it for its hooks.
     pub fn staged(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         Ok(self.listed("the index", listing::staged(self, index)?))
@@ -88,7 +97,17 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The wanted files that differ from `base`; without one every wanted file.
+    /// The wanted files that differ from `base`, sorted by path; without a base every wanted file, as added. See
+    /// [`Differences::changes`].
+    pub fn changes(
+        &self,
+        base: Option<&CommitId>,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Change>, GitError> {
+        Ok(self.differences(base, wanted)?.changes())
+    }
+
+    /// The same, to be asked of more than once.
     pub fn differences(
         &self,
         base: Option<&CommitId>,
@@ -259,77 +278,6 @@ impl From<super::TreeFile> for SnapshotFile {
 fn listed<'f>(files: &'f [Listed], path: &str) -> Option<&'f Listed> {
     let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
     files.get(at.ok()?)
-}
-
-/// The content as git would store it: of a symbolic link its target, which is not followed. None if it has more than
-/// `limit` bytes.
-pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let Some((file, metadata)) = open_regular(path)? else {
-        let target = fs::read_link(path)?;
-        return Ok(Some(target.into_os_string().into_encoded_bytes()));
-    };
-    // Room for the whole file and one byte more, so that its end is found without growing.
-    let room = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
-    let mut bytes = Vec::with_capacity(room.saturating_add(1));
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
-}
-
-/// The file, opened; none for a symbolic link. What was opened is what is looked at: a name may stand for another thing a
-/// moment later.
-#[cfg(unix)]
-fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mut options = File::options();
-    options
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    match options.open(path) {
-        Ok(file) => {
-            let metadata = regular(file.metadata()?)?;
-            Ok(Some((file, metadata)))
-        }
-        Err(error) => {
-            let metadata = path.symlink_metadata()?;
-            if metadata.is_symlink() {
-                return Ok(None);
-            }
-            regular(metadata).and(Err(error))
-        }
-    }
-}
-
-/// The file, opened; none for a symbolic link.
-#[cfg(not(unix))]
-fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
-    let metadata = path.symlink_metadata()?;
-    if metadata.is_symlink() {
-        return Ok(None);
-    }
-    let metadata = regular(metadata)?;
-    Ok(Some((File::open(path)?, metadata)))
-}
-
-/// What is known of a regular file on disk; anything else is an error.
-pub fn regular_on_disk(path: &Path) -> io::Result<Metadata> {
-    regular(path.symlink_metadata()?)
-}
-
-/// A pipe would be waited for, and a device has no end.
-fn regular(metadata: Metadata) -> io::Result<Metadata> {
-    let why = "it is no regular file";
-    let is_file = metadata.is_file().then_some(metadata);
-    is_file.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, why))
-}
-
-/// A pipe or a device stands for the file whose place it has, so that it is not taken for a deletion; it cannot be read.
-fn kind_on_disk(path: &Path) -> Option<FileKind> {
-    let kind = path.symlink_metadata().ok()?.file_type();
-    match (kind.is_dir(), kind.is_symlink()) {
-        (true, _) => None,
-        (_, true) => Some(FileKind::Symlink),
-        _ => Some(FileKind::Regular),
-    }
 }
 
 /// Both are sorted by path.
