@@ -46,6 +46,12 @@ impl Repository {
         self.held(blob)
     }
 
+    /// The order in which these blobs are read soonest, as places in the list: neighbours in a pack are mostly differences of
+    /// each other, and libgit2 keeps only some megabytes of what it unpacked.
+    pub fn reading_order(&self, blobs: &[BlobId]) -> Vec<usize> {
+        self.stored.order(blobs)
+    }
+
     /// A reader of the blob's content, in flat memory however large it is. It gives exactly `size` bytes, which is
     /// [`Self::blob_size`], or what it gives is damaged.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {

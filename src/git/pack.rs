@@ -1,5 +1,6 @@
 //! Finds a blob in a pack: <https://git-scm.com/docs/gitformat-pack>.
 
+use git2::Oid;
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -58,31 +59,66 @@ impl Pack {
         Ok(header(&start).map(|(size, length)| (size, offset + length)))
     }
 
-    fn offset(&self, id: &[u8]) -> io::Result<Option<u64>> {
+    /// Where each of these objects begins, and nothing for those that are not in the pack. The ids are sorted: those that
+    /// begin with the same byte stand together in the index, and are looked up in one piece of it.
+    pub(super) fn offsets(&self, ids: &[Oid]) -> io::Result<Vec<Option<u64>>> {
+        let mut offsets = Vec::with_capacity(ids.len());
+        for wanted in ids.chunk_by(|one, other| one.as_bytes().first() == other.as_bytes().first()) {
+            let (low, high) = wanted.first().map_or((0, 0), |id| self.range(id.as_bytes()));
+            let count = high.saturating_sub(low);
+            let known = piece(&self.index, IDS_AT + low * ID as u64, count * ID as u64)?;
+            let starts = piece(&self.index, self.offsets_at() + low * 4, count * 4)?;
+            let ((known, _), (starts, _)) = (known.as_chunks::<ID>(), starts.as_chunks::<4>());
+            for id in wanted {
+                let entry = known.binary_search_by(|known| known.as_slice().cmp(id.as_bytes()));
+                let start = entry.ok().and_then(|entry| starts.get(entry));
+                offsets.push(start.map(|start| self.offset_of(*start)).transpose()?);
+            }
+        }
+        Ok(offsets)
+    }
+
+    /// The first entry whose id begins as this one does, and the first after them.
+    fn range(&self, id: &[u8]) -> (u64, u64) {
         let sum = |byte: u8| self.sums.get(usize::from(byte)).copied().unwrap_or_default();
-        let Some(first) = id.first() else { return Ok(None) };
-        let (mut low, mut high) = (first.checked_sub(1).map_or(0, sum), sum(*first));
+        let Some(first) = id.first() else { return (0, 0) };
+        (first.checked_sub(1).map_or(0, sum), sum(*first))
+    }
+
+    fn offset(&self, id: &[u8]) -> io::Result<Option<u64>> {
+        let (mut low, mut high) = self.range(id);
         while low < high {
             let middle = low.midpoint(high);
             let found: [u8; ID] = bytes_at(&self.index, IDS_AT + middle * ID as u64)?;
             match found.as_slice().cmp(id) {
                 Ordering::Less => low = middle + 1,
                 Ordering::Greater => high = middle,
-                Ordering::Equal => return self.offset_of(middle, sum(u8::MAX)).map(Some),
+                Ordering::Equal => {
+                    let start = bytes_at(&self.index, self.offsets_at() + middle * 4)?;
+                    return self.offset_of(start).map(Some);
+                }
             }
         }
         Ok(None)
     }
 
-    /// The offset of entry number `entry` of `count`.
-    fn offset_of(&self, entry: u64, count: u64) -> io::Result<u64> {
-        let offsets_at = IDS_AT + count * (ID as u64 + 4);
-        let offset = u32::from_be_bytes(bytes_at(&self.index, offsets_at + entry * 4)?);
+    fn count(&self) -> u64 {
+        self.sums.last().copied().unwrap_or_default()
+    }
+
+    fn offsets_at(&self) -> u64 {
+        IDS_AT + self.count() * (ID as u64 + 4)
+    }
+
+    /// An offset from how the index has it: 31 bits, or the place of one with 63.
+    fn offset_of(&self, start: [u8; 4]) -> io::Result<u64> {
+        let offset = u32::from_be_bytes(start);
         if offset >> 31 == 0 {
             return Ok(u64::from(offset));
         }
         let large = u64::from(offset & 0x7fff_ffff);
-        bytes_at(&self.index, offsets_at + count * 4 + large * 8).map(u64::from_be_bytes)
+        let large_at = self.offsets_at() + self.count() * 4;
+        bytes_at(&self.index, large_at + large * 8).map(u64::from_be_bytes)
     }
 }
 
@@ -102,6 +138,14 @@ fn header(start: &[u8]) -> Option<(u64, u64)> {
         length += 1;
     }
     ((first >> 4) & 7 == WHOLE_BLOB).then_some((size, length as u64))
+}
+
+/// So many bytes, or fewer where the file ends before: a damaged index may promise anything.
+fn piece(mut file: &File, at: u64, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(at))?;
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn bytes_at<const N: usize>(mut file: &File, at: u64) -> io::Result<[u8; N]> {

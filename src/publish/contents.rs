@@ -3,7 +3,7 @@
 //! A repository cannot be shared between threads, so each borrows an opened one and gives it back.
 
 use super::PublishError;
-use crate::git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
+use crate::git::{BlobId, Content, GitError, Repository, read_on_disk, regular_on_disk};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -52,6 +52,20 @@ impl Contents {
                 Ok(Box::new(File::open(path).map_err(cannot_read(path))?))
             }
         }
+    }
+
+    /// The order in which these contents are read soonest, as places in the list.
+    pub fn reading_order<'c>(&self, all: impl Iterator<Item = &'c Content>) -> Vec<usize> {
+        let blobs = all.map(|content| match content {
+            Content::Blob(blob) => Some(*blob),
+            Content::Disk(_) => None,
+        });
+        let blobs: Vec<Option<BlobId>> = blobs.collect();
+        let ordered = blobs.iter().copied().collect::<Option<Vec<BlobId>>>();
+        let order = ordered.map(|blobs| self.with(|repository| Ok(repository.reading_order(&blobs))));
+        order
+            .and_then(Result::ok)
+            .unwrap_or_else(|| (0..blobs.len()).collect())
     }
 
     fn with<T>(&self, work: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {

@@ -10,7 +10,6 @@ use crate::pipelines::{Pipeline, Reference};
 use crate::yaml::DocumentError;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use regex::bytes::Regex;
-use std::slice::Iter;
 use std::sync::LazyLock;
 
 /// Larger pipelines are not read; the largest in use have a tenth of this.
@@ -56,8 +55,9 @@ pub(super) fn read_all(
         let read = |wanted: &Wanted<'_>| skim(contents, wanted).map(Skimmed::facts);
         return files.par_iter().map(read).collect();
     }
+    let order = contents.reading_order(files.iter().map(|wanted| wanted.content));
     let mut facts = Vec::with_capacity(files.len());
-    let mut rest = files.iter();
+    let mut rest = order.iter().filter_map(|at| files.get(*at));
     let mut window = skim_some(contents, &mut rest)?;
     while !window.is_empty() {
         let (parsed, next) = rayon::join(
@@ -67,11 +67,16 @@ pub(super) fn read_all(
         facts.extend(parsed);
         window = next?;
     }
-    Ok(facts)
+    let mut facts: Vec<_> = order.into_iter().zip(facts).collect();
+    facts.sort_by_key(|(at, _)| *at);
+    Ok(facts.into_iter().map(|(_, facts)| facts).collect())
 }
 
 /// The next files, until enough is held in memory.
-fn skim_some(contents: &Contents, rest: &mut Iter<'_, Wanted<'_>>) -> Result<Vec<Skimmed>, PublishError> {
+fn skim_some<'w>(
+    contents: &Contents,
+    rest: &mut impl Iterator<Item = &'w Wanted<'w>>,
+) -> Result<Vec<Skimmed>, PublishError> {
     let (mut window, mut held) = (Vec::new(), 0);
     while held < HELD
         && let Some(wanted) = rest.next()

@@ -14,27 +14,32 @@ pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// The upload of a plan; its contents are read, and hashed if wanted, as they are sent.
 pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progress>) -> Upload {
+    let contents = plan.contents();
+    let order = contents.reading_order(plan.files.iter().map(|file| &file.content));
     let part = |file: &PlannedFile| UploadPart {
         name: file.path.clone(),
         length: file.bytes,
     };
+    let parts = order.iter().filter_map(|at| plan.files.get(*at)).map(part);
     Upload {
         prefix: plan.prefix.clone(),
         version: plan.version_name.clone(),
         commit_hash: Some(plan.commit_hash.clone()),
         branch: plan.branch.clone(),
-        parts: plan.files.iter().map(part).collect(),
+        parts: parts.collect(),
         source: Arc::new(Parts {
+            order,
             files: plan.files.clone(),
-            contents: plan.contents(),
+            contents,
             hashes,
         }),
         progress,
     }
 }
 
-/// The plan's files, opened one by one as they are sent.
+/// The plan's files, opened one by one as they are sent, in the order in which they are read soonest.
 struct Parts {
+    order: Vec<usize>,
     files: Vec<PlannedFile>,
     contents: Contents,
     hashes: Option<Hashes>,
@@ -42,7 +47,8 @@ struct Parts {
 
 impl PartSource for Parts {
     fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>> {
-        let file = self.files.get(part).ok_or(io::ErrorKind::NotFound)?;
+        let at = *self.order.get(part).ok_or(io::ErrorKind::NotFound)?;
+        let file = self.files.get(at).ok_or(io::ErrorKind::NotFound)?;
         let content = self
             .contents
             .open(&file.content, file.bytes)
@@ -52,7 +58,7 @@ impl PartSource for Parts {
             None => content,
         };
         Ok(match &self.hashes {
-            Some(hashes) => Box::new(Hashing::new(content, part, file.bytes, hashes.clone())),
+            Some(hashes) => Box::new(Hashing::new(content, at, file.bytes, hashes.clone())),
             None => content,
         })
     }
