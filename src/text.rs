@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
+use std::io;
 
 /// Command starts that a host finds anywhere in a line: GitHub's older form and Azure's logging commands.
 /// GitHub: <https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md>,
@@ -47,6 +48,41 @@ pub fn json(json: String) -> String {
         return json;
     }
     json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
+}
+
+/// Passes JSON on, piece by piece, without the marks of a host's command: of two `#` the second is escaped, which reads the
+/// same.
+pub struct SafeJson<W> {
+    out: W,
+    is_after_mark: bool,
+}
+
+impl<W: io::Write> SafeJson<W> {
+    /// Passes it on to `out`.
+    pub const fn new(out: W) -> Self {
+        Self {
+            out,
+            is_after_mark: false,
+        }
+    }
+}
+
+impl<W: io::Write> io::Write for SafeJson<W> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        for part in piece.split_inclusive(|byte| *byte == b'#') {
+            if self.is_after_mark && part == b"#" {
+                self.out.write_all(br"\u0023")?;
+            } else {
+                self.out.write_all(part)?;
+            }
+            self.is_after_mark = part.ends_with(b"#");
+        }
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// The text as nothing but text, in an element or in a quoted attribute of HTML, XML or SVG. Line breaks are references,
@@ -143,8 +179,9 @@ const fn is_no_character(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{block, line};
+    use super::{SafeJson, block, line};
     use proptest::prelude::*;
+    use std::io::Write as _;
 
     #[test]
     fn terminal_escapes_are_shown_as_text() {
@@ -166,6 +203,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn json_in_any_pieces_says_the_same_without_commands(text in "(#|\\[|vso|a|\"|\\n){0,20}", size in 1_usize..9) {
+            let json = serde_json::to_string(&text).unwrap();
+            let mut safe = SafeJson::new(Vec::new());
+            for piece in json.as_bytes().chunks(size) {
+                safe.write_all(piece).unwrap();
+            }
+            let safe = String::from_utf8(safe.out).unwrap();
+            prop_assert!(!safe.contains("##"), "{safe}");
+            prop_assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
+        }
+
         #[test]
         fn no_line_can_be_a_command(text in "(\\PC|[\\r\\n\\x1b:#\\[]){0,80}") {
             for shown in block(&text).split(['\n', '\r']) {

@@ -3,7 +3,7 @@
 use super::lenient::from_value;
 use super::lists::Paging;
 use super::{Platform, naming_role};
-use crate::http::{HttpError, Method, Repeat, Request, Success};
+use crate::http::{HttpError, Method, Repeat, Request, Response, Success};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -51,9 +51,6 @@ pub struct ArtifactDetails {
     pub artifact: Artifact,
     /// What is in it.
     pub shared_pipelines: Vec<DetailedPipeline>,
-    /// The whole answer as it came.
-    #[serde(skip)]
-    pub raw: Value,
 }
 
 impl Platform {
@@ -80,16 +77,27 @@ impl Platform {
         prefix: &str,
         version: Option<&str>,
     ) -> Result<ArtifactDetails, HttpError> {
+        self.details(prefix, version).await?.json()
+    }
+
+    /// The same as it came.
+    pub async fn raw_artifact_details(
+        &self,
+        prefix: &str,
+        version: Option<&str>,
+    ) -> Result<Value, HttpError> {
+        let response = self.details(prefix, version).await?;
+        let _: ArtifactDetails = response.json()?;
+        response.json()
+    }
+
+    async fn details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts", "details"])?;
         let mut request = Request::get(url).query("sharedPipelineIdPrefix", prefix);
         if let Some(version) = version {
             request = request.query("versionName", version);
         }
-        let response = self.client.send(&request).await.map_err(naming_role)?;
-        let raw: Value = response.json()?;
-        let mut details: ArtifactDetails = from_value(&raw, "", &response)?;
-        details.artifact.raw = raw.get("artifactDetails").cloned().unwrap_or_default();
-        Ok(ArtifactDetails { raw, ..details })
+        self.client.send(&request).await.map_err(naming_role)
     }
 
     /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Doing it twice is doing it

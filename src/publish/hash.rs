@@ -2,7 +2,7 @@
 
 use super::plan::{Plan, PlannedFile};
 use super::{PublishError, contents::Contents};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::io::{self, Read};
@@ -60,11 +60,11 @@ impl Hashes {
     pub fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
         let contents = plan.contents();
         let files: Vec<_> = plan.files.iter().zip(self.known()).collect();
-        let hash = |(file, known): &(&PlannedFile, Option<String>)| match known {
-            Some(hash) => Ok(hash.clone()),
+        let hash = |(file, known): (&PlannedFile, Option<String>)| match known {
+            Some(hash) => Ok(hash),
             None => sha256(&contents, file),
         };
-        files.par_iter().map(hash).collect()
+        files.into_par_iter().map(hash).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef};
 use crate::interface::Compat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::io::{self, Write};
 
 /// The schema that is written and read.
 const SCHEMA: &str = "sluicegate.receipt/v1";
@@ -134,10 +135,10 @@ impl Receipt {
         }
     }
 
-    /// The receipt as JSON, indented, with a line break at its end.
-    pub fn render(&self) -> String {
-        // Texts, numbers and values that came as JSON: there is nothing that cannot be written.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    /// Writes the receipt as JSON, indented, with a line break at its end.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.write_all(b"\n")
     }
 
     /// Reads a receipt; the error says why it is none.

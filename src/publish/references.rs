@@ -34,7 +34,7 @@ pub(super) struct Wanted<'a> {
 pub(super) struct PipelineFacts {
     pub bytes: u64,
     /// What it names, or why it is no pipeline.
-    pub references: Result<Vec<Reference>, DocumentError>,
+    pub references: Result<Box<[Reference]>, DocumentError>,
     /// The names of its variables, of a file that a shared pipeline needs.
     pub variables: Vec<String>,
     /// The hash of what was read, where the file could change before it is sent.
@@ -118,7 +118,7 @@ fn skim(contents: &Contents, wanted: &Wanted<'_>) -> Result<Skimmed, PublishErro
     } else {
         Skimmed::Known(PipelineFacts {
             bytes: bytes.len() as u64,
-            references: Ok(Vec::new()),
+            references: Ok(Box::default()),
             variables: Vec::new(),
             checked,
             is_skimmed: true,
@@ -150,7 +150,7 @@ impl Skimmed {
                     variables: variables
                         .flat_map(|pipeline| pipeline.variables.iter().map(|variable| variable.name.clone()))
                         .collect(),
-                    references: pipeline.map(|pipeline| pipeline.references()),
+                    references: pipeline.map(|pipeline| pipeline.references().into()),
                     checked,
                     is_skimmed: false,
                 }

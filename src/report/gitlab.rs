@@ -5,10 +5,10 @@
 //! are one entry to it, so twins have different ones.
 
 use super::wording::{gate_change, unreviewed};
-use super::{ReportError, shorten};
+use super::{shorten, write_json};
 use crate::findings::{Finding, Fingerprint, Report, Severity};
-use crate::text;
 use serde::Serialize;
+use std::io::{self, Write};
 
 /// The longest description, in characters; the widget shows one line.
 const DESCRIPTION_LIMIT: usize = 2_000;
@@ -34,7 +34,7 @@ struct Lines {
 }
 
 /// The report as a Code Quality array: the findings, the files without an answer, and the changes to the gate.
-pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
+pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
     let mut entries: Vec<Entry<'_>> = findings
@@ -71,9 +71,7 @@ pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
             entry(what, Fingerprint::new(&["breaks-consumers", id, &it.words], 0))
         }));
     }
-    let mut json = text::json(serde_json::to_string(&entries)?);
-    json.push('\n');
-    Ok(json.into_bytes())
+    write_json(out, |json| serde_json::to_writer(json, &entries))
 }
 
 /// Rule, path, line, severity and words.
@@ -123,7 +121,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn read(report: &Report) -> Vec<Value> {
-        let written = render(report).unwrap();
+        let written = sample::written(|out| render(report, out));
         assert_eq!(written[0], b'[', "no byte order mark");
         serde_json::from_slice(&written).unwrap()
     }
@@ -166,7 +164,10 @@ mod tests {
 
     #[test]
     fn a_passed_review_is_an_empty_array() {
-        assert_eq!(render(&sample::empty(Verdict::Passed)).unwrap(), b"[]\n");
+        assert_eq!(
+            sample::written(|out| render(&sample::empty(Verdict::Passed), out)),
+            b"[]\n"
+        );
     }
 
     proptest! {
@@ -179,7 +180,7 @@ mod tests {
             ];
             let mut report = sample::report();
             report.files = vec![sample::file(&raw, results)];
-            let written = String::from_utf8(render(&report).unwrap()).unwrap();
+            let written = String::from_utf8(sample::written(|out| render(&report, out))).unwrap();
             prop_assert!(!written.contains("##[") && !written.contains("##vso["));
             let read: Value = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(hold(&schema(), &read), Ok(()));

@@ -1,6 +1,6 @@
 //! What people and hosts get to see: a file per format, and one place that picks.
 //!
-//! Writers are pure: a [`Report`] and an [`About`] in, text or bytes out. They read no environment and touch no file,
+//! Writers are pure: a [`Report`] and an [`About`] in, text or bytes out, piece by piece where they may be many. They read no environment and touch no file,
 //! so each is tested with plain values, and one destination that cannot be written never harms another. The set of
 //! formats is closed on purpose: the compiler lists what a new one still lacks.
 //!
@@ -38,8 +38,10 @@ pub use release::release_note;
 pub use sarif::left_out as left_out_of_sarif;
 
 use crate::findings::Report;
+use crate::text::SafeJson;
 use clap::ValueEnum;
 use std::fmt;
+use std::io::{self, BufWriter, Write};
 
 /// A report format: what stands before the `=` in `--report FORMAT=PATH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -81,29 +83,32 @@ impl fmt::Display for Format {
     }
 }
 
-/// A report could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// The bytes could not be put together.
-    #[error("the report could not be put together")]
-    Io(#[from] std::io::Error),
-    /// The JSON document could not be written.
-    #[error("the JSON report could not be written")]
-    Json(#[from] serde_json::Error),
+/// Writes the report in this format, UTF-8 with a line break at its end. It can also go to standard output: no
+/// line of it is a command to a CI host, and a parser reads the same from it. Only those for people are made as a whole.
+pub fn render(format: Format, report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Junit => junit::render(report, about, junit::Dialect::Hosts, out),
+        Format::JunitStrict => junit::render(report, about, junit::Dialect::Strict, out),
+        Format::Json => json::render(report, out),
+        Format::Sarif => sarif::render(report, about, out),
+        Format::Gitlab => gitlab::render(report, out),
+        Format::Markdown => out.write_all(comment(report, about).as_bytes()),
+        Format::Html => out.write_all(html::render(report, about).as_bytes()),
+    }
 }
 
-/// The report as a file in this format, UTF-8 with a line break at its end. It can also go to standard output: no
-/// line of it is a command to a CI host, and a parser reads the same from it.
-pub fn render(format: Format, report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
-    match format {
-        Format::Junit => junit::render(report, about, junit::Dialect::Hosts),
-        Format::JunitStrict => junit::render(report, about, junit::Dialect::Strict),
-        Format::Json => json::render(report),
-        Format::Sarif => sarif::render(report, about),
-        Format::Gitlab => gitlab::render(report),
-        Format::Markdown => Ok(comment(report, about).into_bytes()),
-        Format::Html => Ok(html::render(report, about).into_bytes()),
-    }
+/// Where JSON is written to.
+type JsonOut<'o> = BufWriter<SafeJson<&'o mut dyn Write>>;
+
+/// Writes JSON that holds no command to a CI host, and a line break at its end.
+fn write_json(
+    out: &mut dyn Write,
+    fill: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,
+) -> io::Result<()> {
+    let mut json = BufWriter::with_capacity(64 * 1024, SafeJson::new(out));
+    fill(&mut json)?;
+    json.write_all(b"\n")?;
+    json.flush()
 }
 
 /// What later steps of a job can ask of the review: the numbers are those of findings, empty where there is none.
@@ -229,7 +234,8 @@ mod tests {
             let cells: Vec<_> = row.split('|').map(|cell| cell.trim().parse().ok()).collect();
             assert_eq!(cells[3..6], expected, "{row}");
 
-            let json: serde_json::Value = serde_json::from_slice(&json::render(&report).unwrap()).unwrap();
+            let json: serde_json::Value =
+                serde_json::from_slice(&sample::written(|out| json::render(&report, out))).unwrap();
             let key = |name: &str| {
                 json["findings"][name]
                     .as_u64()
@@ -258,7 +264,7 @@ mod tests {
             assert_eq!(listed, expected);
 
             let entries: Vec<serde_json::Value> =
-                serde_json::from_slice(&gitlab::render(&report).unwrap()).unwrap();
+                serde_json::from_slice(&sample::written(|out| gitlab::render(&report, out))).unwrap();
             let of = |severity| {
                 entries
                     .iter()
@@ -281,7 +287,7 @@ mod tests {
             assert_eq!(placed - others, counted);
 
             let sarif: serde_json::Value =
-                serde_json::from_slice(&sarif::render(&report, &about).unwrap()).unwrap();
+                serde_json::from_slice(&sample::written(|out| sarif::render(&report, &about, out))).unwrap();
             let results = sarif["runs"][0]["results"].as_array().unwrap().len();
             assert_eq!(results, counted + old);
         }

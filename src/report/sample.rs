@@ -6,6 +6,7 @@ use crate::findings::{
 };
 use crate::report::ChangedFile;
 use jiff::Timestamp;
+use std::io;
 use std::time::Duration;
 
 /// A violation on this line.
@@ -155,4 +156,11 @@ pub fn report() -> Report {
         }],
         ..empty(Verdict::Failed)
     }
+}
+
+/// What a writer writes.
+pub fn written(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).unwrap();
+    bytes
 }

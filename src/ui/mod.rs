@@ -9,6 +9,7 @@ pub use progress::Bar;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::text;
+use crate::write::to_the_end;
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -71,7 +72,15 @@ impl Ui {
     /// Writes a result to standard output. The text must be safe to show, or a machine format with its own escapes.
     /// A reader that went away ends the writing quietly.
     pub fn out(self, result: &str) -> Result<(), Failure> {
-        write(&mut io::stdout().lock(), result)
+        self.out_in_pieces(|out| out.write_all(result.as_bytes()))
+    }
+
+    /// The same with what is made while it is written.
+    pub fn out_in_pieces(
+        self,
+        fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        write(io::stdout().lock(), fill)
     }
 
     /// The same where what follows counts on it: a reader that went away is a failure.
@@ -83,7 +92,7 @@ impl Ui {
 
     /// Writes a result to standard error: where standard output carries a report.
     pub fn out_beside(self, result: &str) -> Result<(), Failure> {
-        write(&mut io::stderr().lock(), result)
+        write(io::stderr().lock(), |out| out.write_all(result.as_bytes()))
     }
 
     /// Whether only results and errors are wanted.
@@ -136,9 +145,11 @@ fn unwritable(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
-fn write(stream: &mut impl io::Write, result: &str) -> Result<(), Failure> {
-    let written = stream.write_all(result.as_bytes()).and_then(|()| stream.flush());
-    match written {
+fn write(
+    stream: impl io::Write,
+    fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    match to_the_end(stream, fill) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(error)),
         _ => Ok(()),
     }

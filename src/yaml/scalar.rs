@@ -33,7 +33,7 @@ impl<'a> Scalar<'a> {
             (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")
         });
         Self {
-            text,
+            text: fitted(text),
             is_text: style != ScalarStyle::Plain || tagged_as_text,
         }
     }
@@ -48,6 +48,17 @@ impl<'a> Scalar<'a> {
             "false" | "False" | "FALSE" => Value::Boolean(false),
             text => number(text).unwrap_or(Value::Text(text)),
         }
+    }
+}
+
+/// The parser gives short texts much more room than they need.
+fn fitted(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Owned(mut text) => {
+            text.shrink_to_fit();
+            Cow::Owned(text)
+        }
+        borrowed @ Cow::Borrowed(_) => borrowed,
     }
 }
 

@@ -327,14 +327,14 @@ async fn details_are_read_as_documented() {
         details.artifact.commit_hash.as_deref(),
         Some("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
     );
-    assert_eq!(details.artifact.raw["provider"], "public-api");
+    assert_eq!(details.artifact.provider.as_deref(), Some("public-api"));
     assert_eq!(
         details.shared_pipelines[0].source_pipeline.as_deref(),
         Some("sales/load orders")
     );
     assert_eq!(
-        details.raw["sharedPipelines"][0]["sharedPipelineId"],
-        "load-orders"
+        details.shared_pipelines[0].shared_pipeline_id.as_deref(),
+        Some("load-orders")
     );
 }
 

@@ -184,6 +184,23 @@ fn every_format_at_once_and_the_same_again_from_the_json() {
 }
 
 #[test]
+fn a_file_holds_what_standard_output_would() {
+    let (world, platform) = (broken(), failing());
+    let call = platform.call(&world);
+    let json = ["review", "--base", "origin/main", "--report", "json=first.json"];
+    call.run(&json).expect(1);
+    run(&call, &["report", "first.json"], &everything("files")).expect(1);
+    for format in FORMATS {
+        let flag = format!("{format}=-");
+        let shown = call
+            .run(&["report", "first.json", "--report", &flag])
+            .expect(1)
+            .out;
+        assert_eq!(shown, text(&world.work().join("files").join(format)), "{format}");
+    }
+}
+
+#[test]
 fn findings_are_shown_with_their_lines() {
     let (world, platform) = (broken(), failing());
     let ended = platform.call(&world).run(&["review"]).expect(1);

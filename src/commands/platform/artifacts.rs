@@ -128,11 +128,11 @@ async fn show(
     version: Option<String>,
     output: OutputArgs,
 ) -> CommandResult {
-    let details = match platform.artifact_details(&prefix, version.as_deref()).await {
+    let details = match platform.raw_artifact_details(&prefix, version.as_deref()).await {
         Ok(details) => details,
         Err(error) => return Err(not_published(&platform, &prefix, version.as_deref(), error).await),
     };
-    run.show(output, &details.raw, || details_text(&details.raw))
+    run.show(output, &details, || details_text(&details))
 }
 
 fn details_text(raw: &Value) -> String {

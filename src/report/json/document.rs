@@ -11,7 +11,7 @@ use crate::findings::{
 };
 use jiff::Timestamp;
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// The schema that is written and read.
@@ -21,13 +21,13 @@ pub(super) const SCHEMA: &str = "sluicegate.report/v1";
 /// made again from this one.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct DocumentV1 {
+pub(super) struct DocumentV1<F = Vec<FileV1>> {
     pub schema: String,
     pub engine: String,
     pub verdict: String,
     pub context: ContextV1,
     pub counts: CountsV1,
-    pub files: Vec<FileV1>,
+    pub files: F,
     pub excluded: Vec<String>,
     pub unreviewed: Vec<String>,
     #[serde(default)]
@@ -190,8 +190,17 @@ pub(super) struct WaiverV1 {
     pub until: Option<Date>,
 }
 
-impl From<&Report> for DocumentV1 {
-    fn from(report: &Report) -> Self {
+/// Files to be written, each made when it is its turn: all of them take more memory than the report itself.
+pub(super) struct Files<'r>(&'r [FileResults]);
+
+impl Serialize for Files<'_> {
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        writer.collect_seq(self.0.iter().map(FileV1::from))
+    }
+}
+
+impl<'r> From<&'r Report> for DocumentV1<Files<'r>> {
+    fn from(report: &'r Report) -> Self {
         let unreviewed = report.unreviewed.iter();
         let excluded = report.excluded.iter();
         let gate_changes = report.gate_changes.iter();
@@ -201,7 +210,7 @@ impl From<&Report> for DocumentV1 {
             verdict: report.verdict.to_string(),
             context: ContextV1::from(&report.context),
             counts: CountsV1::from(report.counts()),
-            files: report.files.iter().map(FileV1::from).collect(),
+            files: Files(&report.files),
             excluded: excluded.clone().map(|file| file.path.clone()).collect(),
             unreviewed: unreviewed.clone().map(|file| file.path.clone()).collect(),
             gate_changes: gate_changes.clone().map(|change| change.path.clone()).collect(),

@@ -8,16 +8,16 @@ mod read;
 pub use merge::{MergeError, merge};
 pub use read::{ReadError, read};
 
-use super::ReportError;
+use super::write_json;
 use crate::findings::Report;
-use crate::text;
 use document::DocumentV1;
+use std::io::{self, Write};
 
-/// The report as JSON, indented, with a line break at its end.
-pub fn render(report: &Report) -> Result<Vec<u8>, ReportError> {
-    let mut json = text::json(serde_json::to_string_pretty(&DocumentV1::from(report))?);
-    json.push('\n');
-    Ok(json.into_bytes())
+/// Writes the report as JSON, indented, with a line break at its end.
+pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    write_json(out, |json| {
+        serde_json::to_writer_pretty(json, &DocumentV1::from(report))
+    })
 }
 
 #[cfg(test)]
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
     fn the_document_of_the_contract() {
-        let json = String::from_utf8(render(&sample::report()).unwrap()).unwrap();
+        let json = String::from_utf8(sample::written(|out| render(&sample::report(), out))).unwrap();
         insta::assert_snapshot!(json, @r#"
         {
           "schema": "sluicegate.report/v1",
@@ -199,7 +199,10 @@ mod tests {
 
     #[test]
     fn an_empty_report_has_every_key() {
-        let json: Value = serde_json::from_slice(&render(&sample::empty(Verdict::Passed)).unwrap()).unwrap();
+        let json: Value = serde_json::from_slice(&sample::written(|out| {
+            render(&sample::empty(Verdict::Passed), out)
+        }))
+        .unwrap();
         assert_eq!(json["files"], serde_json::json!([]));
         assert_eq!(json["counts"]["files"], 0);
         assert_eq!(json["context"]["base"], Value::Null);
@@ -212,7 +215,7 @@ mod tests {
             let status = Status::Error(Some(text.clone()));
             report.files = vec![sample::file(&text, vec![sample::result(&text, status, vec![sample::violation(&text, None)])])];
             report.notes = vec![text.clone()];
-            let written = String::from_utf8(render(&report).unwrap()).unwrap();
+            let written = String::from_utf8(sample::written(|out| render(&report, out))).unwrap();
             prop_assert!(!written.contains("##[") && !written.contains("##vso["));
             prop_assert!(written.lines().all(|line| !line.trim_start().starts_with("::")));
             let read: Value = serde_json::from_str(&written).unwrap();
@@ -232,7 +235,7 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Warning), vec![])],
         )];
-        let json: Value = serde_json::from_slice(&render(&report).unwrap()).unwrap();
+        let json: Value = serde_json::from_slice(&sample::written(|out| render(&report, out))).unwrap();
         assert_eq!(json["files"][0]["results"][0]["status"], "FAILED");
         assert_eq!(json["files"][0]["results"][0]["enforcement"], "warn");
         assert_eq!(

@@ -365,7 +365,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn again(report: &Report) -> Report {
-        read(&json::render(report).unwrap()).unwrap()
+        read(&sample::written(|out| json::render(report, out))).unwrap()
     }
 
     #[test]
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn what_is_no_report_is_refused_with_the_reason() {
-        let good = String::from_utf8(json::render(&sample::report()).unwrap()).unwrap();
+        let good = String::from_utf8(sample::written(|out| json::render(&sample::report(), out))).unwrap();
         let refused = |from: &str, to: &str| {
             assert!(good.contains(from), "{from}");
             read(good.replacen(from, to, 1).as_bytes())
@@ -441,7 +441,7 @@ mod tests {
             let mut report = sample::empty(verdict);
             report.context.fail_on = fail_on;
             report.files = vec![sample::file("a", vec![result])];
-            read(&json::render(&report).unwrap())
+            read(&sample::written(|out| json::render(&report, out)))
                 .map(|report| report.verdict)
                 .ok()
         };
@@ -458,13 +458,15 @@ mod tests {
         let mut open = sample::report();
         open.files.clear();
         open.verdict = Passed;
-        let refused = read(&json::render(&open).unwrap()).unwrap_err().to_string();
+        let refused = read(&sample::written(|out| json::render(&open, out)))
+            .unwrap_err()
+            .to_string();
         insta::assert_snapshot!(refused, @"it is not a report: its verdict is `passed`, and files of it were not reviewed (`--fail-on error`)");
     }
 
     #[test]
     fn a_severity_is_that_of_the_enforcement() {
-        let good = String::from_utf8(json::render(&sample::report()).unwrap()).unwrap();
+        let good = String::from_utf8(sample::written(|out| json::render(&sample::report(), out))).unwrap();
         let edited = good.replacen("\"severity\": \"error\"", "\"severity\": \"warning\"", 2);
         let refused = read(edited.as_bytes()).unwrap_err().to_string();
         insta::assert_snapshot!(refused, @r#"it is not a report: the rule "component-naming-convention" has the severity "warning" and the enforcement `error`"#);

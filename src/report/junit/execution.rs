@@ -1,10 +1,10 @@
 //! An execution as JUnit: one suite for the environment, one case for the pipeline.
 
-use super::{Dialect, MESSAGE_LIMIT, RUN, Whole, shorten, suite, timestamp, write};
+use super::{Dialect, MESSAGE_LIMIT, RUN, Sums, Whole, shorten, suite, timestamp, write};
 use crate::findings::Verdict;
-use crate::report::ReportError;
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
+use std::io;
 
 /// An execution of a pipeline that was waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub struct ExecutionRun {
     pub elapsed: std::time::Duration,
 }
 
-/// The execution as JUnit XML: a bad end is a `failure`, an end that was not seen an `error`.
-pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
+/// Writes the execution as JUnit XML: a bad end is a `failure`, an end that was not seen an `error`.
+pub fn execution_junit(run: &ExecutionRun, out: &mut dyn io::Write) -> io::Result<()> {
     let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);
     let short = shorten::to_chars(problem, MESSAGE_LIMIT);
@@ -56,15 +56,17 @@ pub fn execution_junit(run: &ExecutionRun) -> Result<Vec<u8>, ReportError> {
     let whole = Whole {
         dialect: Dialect::Hosts,
         name: RUN,
+        sums: Sums::of(&suite),
         elapsed: run.elapsed,
         properties: &[("status", run.status.clone())],
     };
-    Ok(write::document(&[suite], &whole)?)
+    write::document(out, [suite], &whole)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::sample;
 
     fn xml(verdict: Verdict, problem: Option<&str>) -> String {
         let run = ExecutionRun {
@@ -77,7 +79,7 @@ mod tests {
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             elapsed: std::time::Duration::from_millis(1500),
         };
-        String::from_utf8(execution_junit(&run).unwrap()).unwrap()
+        String::from_utf8(sample::written(|out| execution_junit(&run, out))).unwrap()
     }
 
     #[test]

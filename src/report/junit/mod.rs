@@ -13,6 +13,7 @@
 //! - The reviewer tells no time for a single rule: the time of the whole is shared out evenly, so that the sums which
 //!   hosts show are true.
 
+mod count;
 mod execution;
 mod publish;
 mod text;
@@ -22,9 +23,10 @@ pub use self::write::Dialect;
 pub use execution::{ExecutionRun, execution_junit};
 pub use publish::{PublishBreak, PublishRun, publish_junit};
 
-use self::write::{Suite, Whole};
+use self::count::{Outcome, sums};
+use self::write::{Suite, Sums, Whole};
 use super::wording::{gate_change, run_problem, unreviewed};
-use super::{About, ReportError, shorten};
+use super::{About, shorten};
 use crate::findings::{
     ConsumerChange, FailOn, FileResults, NO_ERROR_TYPE, Report, RuleResult, Severity, State, Status,
     UNREADABLE_RULE, Verdict,
@@ -32,6 +34,7 @@ use crate::findings::{
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use std::collections::{HashMap, HashSet};
+use std::io;
 
 /// The longest `message` attribute, in characters; the content has everything.
 const MESSAGE_LIMIT: usize = 200;
@@ -43,21 +46,34 @@ const GATE_CHANGE: &str = "gate change";
 const BREAK: &str = "breaks consumers";
 const NOTHING: &str = "nothing to review";
 
-/// The report as JUnit XML.
-pub fn render(report: &Report, about: &About, dialect: Dialect) -> Result<Vec<u8>, ReportError> {
-    let mut suites = suites(report);
+/// Writes the report as JUnit XML.
+pub fn render(report: &Report, about: &About, dialect: Dialect, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut run = run_cases(report);
+    let mut sums = sums(report, &run);
     if dialect == Dialect::Strict {
-        suites.iter_mut().for_each(tell_skipped);
-        keep_a_case(&mut suites, report);
+        sums.tests -= sums.skipped;
+        // A reader that wants tests gets one where nothing but skipped cases is told.
+        if sums.tests == 0 {
+            let case = TestCaseBuilder::success(VERDICT, Duration::ZERO);
+            run.push(placed(case, RUN, None));
+            sums.tests = 1;
+        }
     }
-    share_time(&mut suites, report.elapsed);
+    let share = share(report.elapsed, sums);
     let whole = Whole {
         dialect,
         name: RUN,
+        sums,
         elapsed: report.elapsed,
         properties: &properties(report, about),
     };
-    Ok(write::document(&suites, &whole)?)
+    let suites = suites(report, run).map(|mut suite| {
+        if dialect == Dialect::Strict {
+            tell_skipped(&mut suite);
+        }
+        timed(suite, share)
+    });
+    write::document(out, suites, &whole)
 }
 
 /// A case with its line.
@@ -73,30 +89,23 @@ fn suite(name: &str, started: OffsetDateTime, cases: Vec<Placed>) -> Suite {
     }
 }
 
-fn suites(report: &Report) -> Vec<Suite> {
-    let mut suites: Vec<Suite> = Vec::new();
+/// The suites, each made when it is its turn: all of them take more memory than the report itself.
+fn suites(report: &Report, run: Vec<Placed>) -> impl Iterator<Item = Suite> {
     let mut names = Names::default();
     let started = timestamp(report.started_at);
-    let mut add = |path: &str, cases| suites.push(suite(&names.unique(path), started, cases));
-    let run = run_cases(report);
-    if !run.is_empty() {
-        add(RUN, run);
-    }
-    for file in &report.files {
-        add(&file.path, cases(file, report.fail_on()));
-    }
-    for file in &report.excluded {
+    let run = Some((RUN, run)).filter(|(_, cases)| !cases.is_empty());
+    let files = report.files.iter();
+    let files = files.map(|file| (file.path.as_str(), cases(file, report.fail_on())));
+    let excluded = report.excluded.iter().map(|file| {
         let case = skipped("excluded", "excluded", &file.reason);
-        add(&file.path, vec![placed(case, &file.path, None)]);
-    }
-    for file in &report.unreviewed {
-        let why = unreviewed(&file.reason);
-        add(
-            &file.path,
-            vec![problem("unreviewed", "unreviewed", &why, &file.path)],
-        );
-    }
-    suites
+        (file.path.as_str(), vec![placed(case, &file.path, None)])
+    });
+    let unreviewed = report.unreviewed.iter().map(|file| {
+        let case = problem("unreviewed", "unreviewed", &unreviewed(&file.reason), &file.path);
+        (file.path.as_str(), vec![case])
+    });
+    let all = run.into_iter().chain(files).chain(excluded).chain(unreviewed);
+    all.map(move |(path, cases)| suite(&names.unique(path), started, cases))
 }
 
 /// Cases about the run as a whole: why it is no pass where no finding says so, changes to the gate, and a review of
@@ -167,19 +176,6 @@ fn tell_skipped(suite: &mut Suite) {
     suite.suite.set_system_out(&words.join("\n"));
 }
 
-/// A reader that wants tests gets one where nothing but skipped cases was told.
-fn keep_a_case(suites: &mut Vec<Suite>, report: &Report) {
-    if suites.iter().any(|suite| !suite.suite.testcases.is_empty()) {
-        return;
-    }
-    let case = TestCaseBuilder::success(VERDICT, Duration::ZERO);
-    let (case, line) = placed(case, RUN, None);
-    match suites.iter_mut().find(|suite| suite.suite.name == RUN) {
-        Some(run) => run.suite.testcases.push(case),
-        None => suites.insert(0, suite(RUN, timestamp(report.started_at), vec![(case, line)])),
-    }
-}
-
 fn skipped(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
     let short = shorten::to_chars(why, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::skipped_with_cause(name, kind, &short);
@@ -231,9 +227,9 @@ fn cases(file: &FileResults, fail_on: FailOn) -> Vec<Placed> {
 
 fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed {
     let message = message(result);
-    let (mut case, words) = match &result.status {
-        Status::Passed => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
-        _ if !result.fails(fail_on) => {
+    let (mut case, words) = match (Outcome::of(result, fail_on), &result.status) {
+        (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
+        (Outcome::Skipped, _) => {
             let why = why_skipped(result);
             let kind = match &result.status {
                 Status::Error(error_type) => shown(error_type.as_deref()),
@@ -242,11 +238,11 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed 
             let case = TestCaseBuilder::skipped_with_cause(name, kind, &format!("{why}: {message}"));
             (case, format!("{why}:\n{}", texts(result, path)))
         }
-        Status::Failed(severity) => {
+        (_, Status::Failed(severity)) => {
             let case = TestCaseBuilder::failure(name, Duration::ZERO, &severity.to_string(), &message);
             (case, texts(result, path))
         }
-        Status::Error(error_type) => {
+        (_, Status::Error(error_type)) => {
             let kind = shown(error_type.as_deref());
             let case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
             (case, texts(result, path))
@@ -343,18 +339,17 @@ impl Names {
     }
 }
 
-fn share_time(suites: &mut [Suite], elapsed: std::time::Duration) {
-    let cases = suites
-        .iter()
-        .map(|suite| suite.suite.tests())
-        .sum::<usize>()
-        .max(1);
-    let share = elapsed.as_micros() / cases as u128;
-    let share = Duration::microseconds(i64::try_from(share).unwrap_or(i64::MAX));
-    suites
-        .iter_mut()
-        .flat_map(|suite| &mut suite.suite.testcases)
-        .for_each(|case| case.time = share);
+/// The time of each case.
+fn share(elapsed: std::time::Duration, sums: Sums) -> Duration {
+    let share = elapsed.as_micros() / sums.tests.max(1) as u128;
+    Duration::microseconds(i64::try_from(share).unwrap_or(i64::MAX))
+}
+
+fn timed(mut suite: Suite, share: Duration) -> Suite {
+    for case in &mut suite.suite.testcases {
+        case.time = share;
+    }
+    suite
 }
 
 fn properties(report: &Report, about: &About) -> Vec<(&'static str, String)> {

@@ -1,12 +1,13 @@
 //! A publish as JUnit: one suite, `publish`, with a case for the version and one for each break of its consumers.
 
 use super::{
-    Dialect, MESSAGE_LIMIT, Names, Placed, RUN, Whole, placed, share_time, shorten, suite, timestamp, write,
+    Dialect, MESSAGE_LIMIT, Names, Placed, RUN, Sums, Whole, placed, share, shorten, suite, timed, timestamp,
+    write,
 };
 use crate::findings::Verdict;
-use crate::report::ReportError;
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
+use std::io;
 
 /// The name of the suite.
 const SUITE: &str = "publish";
@@ -43,23 +44,24 @@ pub struct PublishBreak {
     pub accepted: Option<String>,
 }
 
-/// The publish as JUnit XML: what stopped it is a `failure`, a break that did not is `skipped` with its words.
-pub fn publish_junit(run: &PublishRun) -> Result<Vec<u8>, ReportError> {
+/// Writes the publish as JUnit XML: what stopped it is a `failure`, a break that did not is `skipped` with its words.
+pub fn publish_junit(run: &PublishRun, out: &mut dyn io::Write) -> io::Result<()> {
     let mut names = Names::default();
     let mut cases = vec![version(run, &names.unique(&run.version))];
     cases.extend(run.breaks.iter().map(|it| {
         let name = names.unique(&shorten::to_chars(&it.name, MESSAGE_LIMIT));
         broken(it, &name)
     }));
-    let mut suites = [suite(SUITE, timestamp(run.started_at), cases)];
-    share_time(&mut suites, run.elapsed);
+    let suite = suite(SUITE, timestamp(run.started_at), cases);
+    let sums = Sums::of(&suite);
     let whole = Whole {
         dialect: Dialect::Hosts,
         name: RUN,
+        sums,
         elapsed: run.elapsed,
         properties: &[("verdict", run.verdict.to_string())],
     };
-    Ok(write::document(&suites, &whole)?)
+    write::document(out, [timed(suite, share(run.elapsed, sums))], &whole)
 }
 
 fn version(run: &PublishRun, name: &str) -> Placed {
@@ -97,6 +99,7 @@ fn broken(it: &PublishBreak, name: &str) -> Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::sample;
 
     #[test]
     fn what_stops_a_publish_is_a_failure_and_what_does_not_is_skipped() {
@@ -119,7 +122,7 @@ mod tests {
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             elapsed: std::time::Duration::from_millis(1500),
         };
-        let text = String::from_utf8(publish_junit(&run).unwrap()).unwrap();
+        let text = String::from_utf8(sample::written(|out| publish_junit(&run, out))).unwrap();
         let document = roxmltree::Document::parse(&text).unwrap();
         let suite = document
             .descendants()

@@ -14,7 +14,7 @@ fn written(report: &Report, dialect: Dialect) -> String {
         tool_version: "1.0.0",
         ..About::default()
     };
-    String::from_utf8(render(report, &about, dialect).unwrap()).unwrap()
+    String::from_utf8(sample::written(|out| render(report, &about, dialect, out))).unwrap()
 }
 
 fn elements<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {

@@ -54,57 +54,80 @@ pub struct Suite {
     pub lines: Vec<Option<u32>>,
 }
 
+/// How many cases there are, of all suites.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sums {
+    pub tests: usize,
+    pub skipped: usize,
+    pub failures: usize,
+    pub errors: usize,
+}
+
+impl Sums {
+    /// Of a suite.
+    pub fn of(suite: &Suite) -> Self {
+        let suite = &suite.suite;
+        Self {
+            tests: suite.tests(),
+            skipped: suite.skipped(),
+            failures: suite.failures(),
+            errors: suite.errors(),
+        }
+    }
+}
+
 /// What is said of the whole.
 pub struct Whole<'a> {
     /// Which readers the document is for.
     pub dialect: Dialect,
     /// The name of the whole.
     pub name: &'a str,
+    /// How many cases it has.
+    pub sums: Sums,
     /// How long it took.
     pub elapsed: std::time::Duration,
     /// Properties of every suite.
     pub properties: &'a [(&'static str, String)],
 }
 
-/// The document, with a line break at its end.
-pub fn document(suites: &[Suite], whole: &Whole<'_>) -> io::Result<Vec<u8>> {
+/// Writes the document, with a line break at its end.
+pub fn document(
+    out: &mut dyn io::Write,
+    suites: impl IntoIterator<Item = Suite>,
+    whole: &Whole<'_>,
+) -> io::Result<()> {
     let mut writer = Document {
-        writer: Writer::new(Vec::new()),
+        writer: Writer::new(out),
         dialect: whole.dialect,
     };
     writer.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    writer.start("testsuites", &totals(suites, whole))?;
-    for (id, suite) in suites.iter().enumerate() {
-        writer.suite(id, suite, whole.properties)?;
+    writer.start("testsuites", &totals(whole))?;
+    for (id, suite) in suites.into_iter().enumerate() {
+        writer.suite(id, &suite, whole.properties)?;
     }
     writer.end("testsuites")?;
-    writer.event(Event::Text(BytesText::from_escaped("\n")))?;
-    Ok(writer.writer.into_inner())
+    writer.event(Event::Text(BytesText::from_escaped("\n")))
 }
 
-fn totals(suites: &[Suite], whole: &Whole<'_>) -> Vec<(&'static str, String)> {
+fn totals(whole: &Whole<'_>) -> Vec<(&'static str, String)> {
     if whole.dialect == Dialect::Strict {
         return Vec::new();
     }
-    let sum = |number: fn(&TestSuite) -> usize| {
-        let numbers = suites.iter().map(|suite| number(&suite.suite));
-        numbers.sum::<usize>().to_string()
-    };
     vec![
         ("name", whole.name.to_owned()),
-        ("tests", sum(TestSuite::tests)),
-        ("failures", sum(TestSuite::failures)),
-        ("errors", sum(TestSuite::errors)),
+        ("tests", whole.sums.tests.to_string()),
+        ("failures", whole.sums.failures.to_string()),
+        ("errors", whole.sums.errors.to_string()),
         ("time", format!("{:.6}", whole.elapsed.as_secs_f64())),
     ]
 }
 
-struct Document {
-    writer: Writer<Vec<u8>>,
+struct Document<'o> {
+    writer: Writer<&'o mut dyn io::Write>,
     dialect: Dialect,
 }
 
-impl Document {
+impl Document<'_> {
     fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         self.writer.write_event(event)
     }

@@ -16,12 +16,12 @@ use self::schema::{
     SarifResult, Suppression, Text, Tool,
 };
 use super::wording::{excluded, gate_change, unreviewed};
-use super::{About, Line, ReportError, SarifLimits, shorten, uri};
+use super::{About, Line, SarifLimits, shorten, uri, write_json};
 use crate::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
-use crate::text;
 use crate::text::count;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 /// The most notifications, which nobody reads by the thousand.
 const MOST_NOTIFICATIONS: usize = 1_000;
@@ -68,7 +68,7 @@ const KINDS: [(&str, &str, &str); 6] = [
 ];
 
 /// The review as a SARIF log with one run.
-pub fn render(report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
+pub fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     let rules = Rules::of(report, about);
     let (results, cut) = results(report, about, &rules);
     let mut notifications = notifications(report, &rules);
@@ -95,9 +95,7 @@ pub fn render(report: &Report, about: &About) -> Result<Vec<u8>, ReportError> {
             results,
         }],
     };
-    let mut json = text::json(serde_json::to_string(&log)?);
-    json.push('\n');
-    Ok(json.into_bytes())
+    write_json(out, |json| serde_json::to_writer(json, &log))
 }
 
 fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {

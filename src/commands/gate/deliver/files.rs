@@ -7,14 +7,12 @@ use crate::commands::Run;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Report;
-use crate::report::{self, About, Format, ReportError};
+use crate::report::{self, About, Format};
+use crate::ui::Ui;
 use crate::write;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::borrow::Cow;
-use std::path::Path;
-
-/// A report's bytes, or why it could not be made.
-type Rendered = Result<Vec<u8>, ReportError>;
+use std::io::Write;
 
 /// Writes the reports that were asked for; where none were, those that the host looks for. One of the latter that
 /// cannot be written is a warning, as nobody asked for it.
@@ -26,31 +24,31 @@ pub(super) fn write_reports(
     check: &mut impl FnMut(Result<(), Failure>),
 ) {
     let (report, asked) = (delivery.report, &delivery.to.reports);
-    let formats = asked.iter().map(|target| target.format).collect();
-    for (target, bytes) in asked.iter().zip(rendered(formats, report, about)) {
-        check(write_report(run, target, bytes, report, about));
-    }
+    written(run, asked, report, about)
+        .into_iter()
+        .for_each(&mut *check);
     if !asked.is_empty() {
         return;
     }
     let usual = usual(run, host);
-    let formats = usual.iter().map(|(format, _)| *format).collect();
-    for ((format, place), bytes) in usual.iter().zip(rendered(formats, report, about)) {
-        let target = ReportFlag {
-            format: *format,
-            path: Some(run.env.current_dir().join(&**place)),
-        };
-        match write_report(run, &target, bytes, report, about) {
+    let target = |(format, place): &(Format, Cow<'_, str>)| ReportFlag {
+        format: *format,
+        path: Some(run.env.current_dir().join(&**place)),
+    };
+    let targets: Vec<ReportFlag> = usual.iter().map(target).collect();
+    for ((_, place), written) in usual.iter().zip(written(run, &targets, report, about)) {
+        match written {
             Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
             Err(failure) => run.ui.warn(&words(&failure)),
         }
     }
 }
 
-/// The report in each of these formats, made side by side: none takes long, all of them together do.
-fn rendered(formats: Vec<Format>, report: &Report, about: &About) -> Vec<Rendered> {
-    let render = |format| report::render(format, report, about);
-    formats.into_par_iter().map(render).collect()
+/// Writes the report to each of these places, side by side: none takes long, all of them together do.
+fn written(run: &Run, targets: &[ReportFlag], report: &Report, about: &About) -> Vec<Result<(), Failure>> {
+    let ui = run.ui;
+    let write = |target| write_report(ui, target, report, about);
+    targets.par_iter().map(write).collect()
 }
 
 /// Where a host looks for reports without being told, or where its documentation tells one to put them; on GitHub the
@@ -122,38 +120,23 @@ pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Opti
     asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
-fn write_report(
-    run: &Run,
-    target: &ReportFlag,
-    bytes: Rendered,
-    report: &Report,
-    about: &About,
-) -> Result<(), Failure> {
+fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &About) -> Result<(), Failure> {
     let format = target.format;
-    let unusable = |error: anyhow::Error| {
-        let place = target
-            .path
-            .as_deref()
-            .unwrap_or(Path::new("-"))
-            .display()
-            .to_string();
-        Failure::new(
-            ExitStatus::Usage,
-            error.context(format!("the report {format}={place} was not written")),
-        )
-    };
     let cut = match format {
         Format::Sarif => report::left_out_of_sarif(report, about),
         _ => 0,
     };
     if cut > 0 {
-        run.ui.warn(&format!(
+        ui.warn(&format!(
             "the SARIF report leaves out {cut} of the least findings, as GitHub takes no more; the JSON report has all"
         ));
     }
-    let bytes = bytes.map_err(|error| unusable(error.into()))?;
-    match &target.path {
-        Some(path) => write::whole(path, &bytes).map_err(|error| unusable(error.into())),
-        None => run.ui.out(&String::from_utf8_lossy(&bytes)),
-    }
+    let render = |out: &mut dyn Write| report::render(format, report, about, out);
+    let Some(path) = &target.path else {
+        return ui.out_in_pieces(render);
+    };
+    write::in_pieces(path, render).map_err(|error| {
+        let what = format!("the report {format}={} was not written", path.display());
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+    })
 }

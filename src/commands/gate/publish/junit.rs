@@ -29,10 +29,6 @@ impl Publishing<'_> {
         status: ExitStatus,
         problems: &[String],
     ) -> Result<(), Failure> {
-        let unwritten = |error: anyhow::Error| {
-            let what = format!("the report {} was not written", path.display());
-            Failure::new(ExitStatus::Usage, error.context(what))
-        };
         let elapsed = Timestamp::now().duration_since(self.started);
         let run = PublishRun {
             version: what.to_owned(),
@@ -46,8 +42,10 @@ impl Publishing<'_> {
             started_at: self.started,
             elapsed: elapsed.try_into().unwrap_or_default(),
         };
-        let bytes = publish_junit(&run).map_err(|error| unwritten(error.into()))?;
-        write::whole(path, &bytes).map_err(|error| unwritten(error.into()))
+        write::in_pieces(path, |out| publish_junit(&run, out)).map_err(|error| {
+            let what = format!("the report {} was not written", path.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
     }
 
     fn breaks(&self) -> Vec<PublishBreak> {

@@ -118,7 +118,7 @@ impl Publishing<'_> {
         self.show(&(text::line(&said) + "\n"))?;
         let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, version, commit);
         self.tell_junit(&said, ExitStatus::Success, &[]);
-        Ok(self.record(&receipt))
+        Ok(self.record(receipt))
     }
 
     /// Consumers would break, and nobody allowed it.
@@ -127,7 +127,7 @@ impl Publishing<'_> {
         let status = self.run.ui.fail(&compat::refusal(plan, compared));
         let what = format!("version {} of {}", plan.version_name, plan.prefix);
         self.tell_junit(&what, status, &["nothing was sent".to_owned()]);
-        Ok(status.worse(self.record(&receipt)))
+        Ok(status.worse(self.record(receipt)))
     }
 
     /// The content hashes, if anyone reads them.
@@ -177,11 +177,11 @@ impl Publishing<'_> {
             self.warn(plan);
         }
         let status = tell::tell(self, plan, &ended)?;
-        let hashes = ended.hashes.clone().unwrap_or_default();
-        let receipt = Receipt::of(plan, &hashes, &ended);
+        let hashes = ended.hashes.as_deref().unwrap_or_default();
+        let receipt = Receipt::of(plan, hashes, &ended);
         let what = format!("version {} of {}: {}", plan.version_name, plan.prefix, ended.kind);
         self.tell_junit(&what, status, &ended.problems);
-        Ok(status.worse(self.record(&receipt)))
+        Ok(status.worse(self.record(receipt)))
     }
 
     fn plan(&self) -> Result<Plan, PublishError> {
@@ -219,13 +219,10 @@ impl Publishing<'_> {
     }
 
     /// Writes the receipt and the step outputs; what cannot be written is named.
-    fn record(&self, receipt: &Receipt) -> ExitStatus {
+    fn record(&self, receipt: Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let compat = self.compared.as_ref().map(|compared| &compared.compat);
-        let receipt = &receipt
-            .clone()
-            .with_review(self.review.as_ref())
-            .with_compat(compat);
+        let receipt = receipt.with_review(self.review.as_ref()).with_compat(compat);
         let mut status = ExitStatus::Success;
         let mut check = |result: Result<(), Failure>| {
             if let Err(failure) = result {
@@ -233,7 +230,7 @@ impl Publishing<'_> {
             }
         };
         if let Some(path) = &settings.receipt {
-            let written = write::whole(path, receipt.render().as_bytes());
+            let written = write::in_pieces(path, |out| receipt.write(out));
             check(written.map_err(|error| {
                 let what = format!("the receipt {} was not written", path.display());
                 Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
@@ -242,8 +239,8 @@ impl Publishing<'_> {
         check(append_outputs(
             run,
             &[
-                ("version-name", receipt.version_name.clone()),
-                ("digest", receipt.digest.clone()),
+                ("version-name", receipt.version_name),
+                ("digest", receipt.digest),
                 ("compat", class_of(compat)),
                 (
                     "next-version",

@@ -77,7 +77,7 @@ impl Publishing<'_> {
             in_words(plan, &preview)
         };
         self.show(&shown)?;
-        Ok(status.worse(self.record(&receipt)))
+        Ok(status.worse(self.record(receipt)))
     }
 
     /// The platform, where one is configured; a name that counts on needs one.

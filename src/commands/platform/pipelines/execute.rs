@@ -221,11 +221,10 @@ impl Job<'_> {
     }
 
     fn write(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
-        let unwritten = |error: anyhow::Error| {
+        let place = self.run.env.current_dir().join(path);
+        write::in_pieces(&place, |out| execution_junit(report, out)).map_err(|error| {
             let what = format!("the report {} was not written", path.display());
-            Failure::new(ExitStatus::Usage, error.context(what))
-        };
-        let bytes = execution_junit(report).map_err(|error| unwritten(error.into()))?;
-        write::whole(&self.run.env.current_dir().join(path), &bytes).map_err(|error| unwritten(error.into()))
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
     }
 }

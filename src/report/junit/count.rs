@@ -1,0 +1,55 @@
+//! How many cases there will be, without making them.
+
+use super::Placed;
+use super::write::Sums;
+use crate::findings::{FailOn, FileResults, Report, RuleResult, Status};
+use junit_report::TestResult;
+
+/// The cases of all suites, counted before any is made, as the document begins with their numbers.
+pub fn sums(report: &Report, run: &[Placed]) -> Sums {
+    let results = report.files.iter().flat_map(FileResults::told);
+    let of_files = results.map(|result| Outcome::of(result, report.fail_on()));
+    let of_run = run.iter().map(|(case, _)| match case.result {
+        TestResult::Success => Outcome::Passed,
+        TestResult::Skipped | TestResult::SkippedWithCause { .. } => Outcome::Skipped,
+        TestResult::Error { .. } => Outcome::Error,
+        TestResult::Failure { .. } => Outcome::Failure,
+    });
+    let mut sums = Sums {
+        tests: report.excluded.len() + report.unreviewed.len(),
+        skipped: report.excluded.len(),
+        failures: 0,
+        errors: report.unreviewed.len(),
+    };
+    for outcome in of_files.chain(of_run) {
+        sums.tests += 1;
+        match outcome {
+            Outcome::Passed => {}
+            Outcome::Skipped => sums.skipped += 1,
+            Outcome::Failure => sums.failures += 1,
+            Outcome::Error => sums.errors += 1,
+        }
+    }
+    sums
+}
+
+/// As what a case is told.
+#[derive(Clone, Copy)]
+pub enum Outcome {
+    Passed,
+    Skipped,
+    Failure,
+    Error,
+}
+
+impl Outcome {
+    /// Of a result of a rule.
+    pub fn of(result: &RuleResult, fail_on: FailOn) -> Self {
+        match &result.status {
+            Status::Passed => Self::Passed,
+            _ if !result.fails(fail_on) => Self::Skipped,
+            Status::Failed(_) => Self::Failure,
+            Status::Error(_) => Self::Error,
+        }
+    }
+}
