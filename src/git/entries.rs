@@ -4,6 +4,7 @@ use super::GitError;
 use git2::{OdbObject, Oid};
 
 const ID_BYTES: usize = 20;
+const LEAVES: &str = "a name in it would leave its folder";
 
 /// What a tree entry is, apart from a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -152,15 +153,15 @@ impl<'a> Entries<'a> {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        let (entry, rest) = split_entry(self.rest).ok_or_else(|| bad(self.tree, "an entry is cut off"))?;
+        let (entry, rest) = split_entry(self.rest).map_err(|why| bad(self.tree, why))?;
         self.accept(entry)?;
         self.rest = rest;
         Ok(Some(entry))
     }
 
     fn accept(&mut self, entry: Entry<'a>) -> Result<(), GitError> {
-        if entry.name.is_empty() || matches!(entry.name, b"." | b"..") || entry.name.contains(&b'/') {
-            return Err(bad(self.tree, "a name in it would leave its folder"));
+        if matches!(entry.name, b"" | b"." | b"..") {
+            return Err(bad(self.tree, LEAVES));
         }
         self.before.follow(entry).map_err(|why| bad(self.tree, why))
     }
@@ -168,7 +169,7 @@ impl<'a> Entries<'a> {
     /// Leaves out the entries that both go on with, and says how many; each is looked at once for both.
     pub fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped = 0;
-        while let Some((entry, rest)) = split_entry(self.rest) {
+        while let Ok((entry, rest)) = split_entry(self.rest) {
             let length = self.rest.len() - rest.len();
             if self.rest.get(..length) != other.rest.get(..length) {
                 break;
@@ -189,11 +190,17 @@ impl<'a> Entries<'a> {
     }
 }
 
-fn split_entry(raw: &[u8]) -> Option<(Entry<'_>, &[u8])> {
-    let blank = raw.iter().take(8).position(|byte| *byte == b' ')?;
-    let (mode, rest) = (&raw[..blank], &raw[blank + 1..]);
-    let zero = memchr::memchr(0, rest)?;
-    let (name, rest) = (&rest[..zero], &rest[zero + 1..]);
-    let (id, rest) = rest.split_at_checked(ID_BYTES)?;
-    Some((Entry { mode, name, id }, rest))
+fn split_entry(raw: &[u8]) -> Result<(Entry<'_>, &[u8]), &'static str> {
+    let split = || {
+        let blank = raw.iter().take(8).position(|byte| *byte == b' ')?;
+        let (mode, rest) = (&raw[..blank], &raw[blank + 1..]);
+        let end = memchr::memchr2(0, b'/', rest)?;
+        if rest[end] == b'/' {
+            return Some(Err(LEAVES));
+        }
+        let (name, rest) = (&rest[..end], &rest[end + 1..]);
+        let (id, rest) = rest.split_at_checked(ID_BYTES)?;
+        Some(Ok((Entry { mode, name, id }, rest)))
+    };
+    split().unwrap_or(Err("an entry is cut off"))
 }

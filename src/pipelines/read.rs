@@ -61,16 +61,18 @@ impl<'t, 'a> Outline<'t, 'a> {
 fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     let outline = Outline::of(root)?;
     let kind = outline.kind;
-    let components = outline.components.into_iter().flat_map(NodeRef::entries);
-    let variables = outline.variables.into_iter().flat_map(NodeRef::entries);
+    let components = outline.components.map(|components| {
+        let entries = components.entries();
+        entries.map(|(name, position, node)| component(kind, name, position, node))
+    });
+    let variables = outline.variables.map(|variables| {
+        let entries = variables.entries();
+        entries.map(|(name, position, node)| variable(name, position, node))
+    });
     Ok(Pipeline::new(
         kind,
-        components
-            .map(|(name, position, node)| component(kind, name, position, node))
-            .collect(),
-        variables
-            .map(|(name, position, node)| variable(name, position, node))
-            .collect(),
+        components.map(Iterator::collect).unwrap_or_default(),
+        variables.map(Iterator::collect).unwrap_or_default(),
     ))
 }
 

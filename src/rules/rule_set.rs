@@ -174,11 +174,12 @@ fn evaluate(
         Err(_) => Kind::from_path(path),
     };
     let subject = pipeline.as_ref().map(Subject::new);
-    rules
+    let mut results = Vec::with_capacity(rules.len());
+    let meant = rules
         .iter()
-        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)))
-        .map(|rule| result(rule, subject.as_ref().map_err(|error| *error)))
-        .collect()
+        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
+    results.extend(meant.map(|rule| result(rule, subject.as_ref().map_err(|error| *error))));
+    results
 }
 
 fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {

@@ -19,6 +19,7 @@ use crate::text::count;
 use crate::yaml::DocumentError;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 /// The least files that a thread takes at a time.
@@ -79,6 +80,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut report = started.report(Engine::Local, judged, comparison, chosen, &part);
     let telling = Telling::of(&settings.judging, &settings.selection);
     let delivered = deliver(run, &workspace, &snapshot, &mut report, &ending, &telling);
+    // The process ends next, and the system takes the memory of all these files at once.
+    mem::forget((report, snapshot));
     Ok(ending.status.worse(delivered))
 }
 
