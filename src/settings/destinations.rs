@@ -3,6 +3,7 @@
 use super::table::variable;
 use super::{SettingsError, Sources};
 use crate::cli::{Annotations, Changes, DestinationArgs, ReportFlag, Show, parse_value};
+use std::collections::HashSet;
 use std::str::FromStr;
 
 /// Where the result goes.
@@ -70,15 +71,25 @@ impl Sources<'_> {
         let flags = self
             .layers()
             .list(flags.to_vec(), variable::REPORT, ReportFlag::from_str, file)?;
-        if flags.iter().filter(|flag| flag.path.is_none()).count() > 1 {
-            return Err(SettingsError::new(
-                "two reports cannot both go to standard output",
-            ));
-        }
         let absolute = |flag: ReportFlag| ReportFlag {
             path: flag.path.map(|path| self.env.current_dir().join(path)),
             ..flag
         };
-        Ok(flags.into_iter().map(absolute).collect())
+        let flags: Vec<ReportFlag> = flags.into_iter().map(absolute).collect();
+        refuse_twins(&flags)?;
+        Ok(flags)
     }
+}
+
+/// Reports are written side by side, so of two with the same place either might be the one that stays.
+fn refuse_twins(flags: &[ReportFlag]) -> Result<(), SettingsError> {
+    let mut places = HashSet::new();
+    let Some(twin) = flags.iter().find(|flag| !places.insert(&flag.path)) else {
+        return Ok(());
+    };
+    let place = twin.path.as_ref().map(|path| path.display().to_string());
+    let place = place.unwrap_or_else(|| "standard output".to_owned());
+    Err(SettingsError::new(format!(
+        "two reports cannot both go to {place}"
+    )))
 }

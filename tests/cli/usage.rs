@@ -35,6 +35,19 @@ fn help_and_version_are_results() {
 }
 
 #[test]
+fn two_reports_have_two_places() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    for (one, other, place) in [
+        ("json=-", "junit=-", "standard output"),
+        ("json=out/report", "junit=./out/report", "out/report"),
+    ] {
+        let run = call(&world).run(&["check", "--all", "--report", one, "--report", other]);
+        run.expect(2).saying(&["two reports cannot both go to", place]);
+    }
+    assert!(!world.work().join("out").exists());
+}
+
+#[test]
 fn what_a_review_needs_is_asked_for() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     for variable in [
