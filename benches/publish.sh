@@ -47,7 +47,7 @@ each_file 'scripts/*' '*.orch.yaml' '.platform/shared-pipelines.yaml'
 hashed='openssl sha256 scripts/* >/dev/null && exec "$@"'
 measure --runs 5 --limit 1 --memory 64 "\`publish --from worktree --receipt\`, 1 GiB : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
-measure --runs 5 --limit 1.05 --memory 64 "\`publish --from worktree --no-verify\`, 1 GiB : \`curl\`" -- \
+measure --runs 15 --limit 1.05 --memory 64 "\`publish --from worktree --no-verify\`, 1 GiB : \`curl\`" -- \
     "${bare[@]}" --from worktree -- "${curl[@]}" "${FORMS[@]}" "$to"
 measure --runs 5 --limit 1 --memory 64 "\`publish --receipt\`, 1 GiB from the commit : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
