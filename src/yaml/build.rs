@@ -146,7 +146,7 @@ impl<'a> Builder<'a, '_> {
         }
         let mut id = NOT_KEPT;
         if self.is_kept(anchor) {
-            id = self.add(at, NodeContent::Scalar(scalar))?;
+            id = self.add(at, NodeContent::Scalar(scalar.fitted()))?;
             self.remember(anchor, id, weight);
         }
         self.value(id, weight);
@@ -160,9 +160,11 @@ impl<'a> Builder<'a, '_> {
         if let Some(Frame {
             children: Children::Map(_, next),
             weight,
+            kept,
             ..
         }) = self.open.last_mut()
         {
+            let scalar = if *kept { scalar.fitted() } else { scalar };
             *weight += NODE_WEIGHT + scalar.text.len();
             *next = Some(Key {
                 text: scalar.text,

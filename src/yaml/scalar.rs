@@ -33,9 +33,17 @@ impl<'a> Scalar<'a> {
             (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")
         });
         Self {
-            text: fitted(text),
+            text,
             is_text: style != ScalarStyle::Plain || tagged_as_text,
         }
+    }
+
+    /// To be kept: the parser gives short texts much more room than they need.
+    pub(super) fn fitted(mut self) -> Self {
+        if let Cow::Owned(text) = &mut self.text {
+            text.shrink_to_fit();
+        }
+        self
     }
 
     pub(super) fn value(&self) -> Value<'_> {
@@ -48,17 +56,6 @@ impl<'a> Scalar<'a> {
             "false" | "False" | "FALSE" => Value::Boolean(false),
             text => number(text).unwrap_or(Value::Text(text)),
         }
-    }
-}
-
-/// The parser gives short texts much more room than they need.
-fn fitted(text: Cow<'_, str>) -> Cow<'_, str> {
-    match text {
-        Cow::Owned(mut text) => {
-            text.shrink_to_fit();
-            Cow::Owned(text)
-        }
-        borrowed @ Cow::Borrowed(_) => borrowed,
     }
 }
 
