@@ -82,13 +82,10 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
         .filter_map(|change| scope.without_lookalike(change, &mut lookalikes))
         .map(|change| scope.judge(change, all_because.as_deref()))
         .collect();
-    let files = match all_because {
-        Some(_) => scope.all_files()?,
-        None => candidates
-            .iter()
-            .filter(|c| c.selected)
-            .map(|c| c.change.path.clone())
-            .collect(),
+    let files = match (&all_because, scope.base) {
+        (Some(_), Some(_)) => scope.all_files()?,
+        (Some(_), None) => scope.all_of(&candidates, &gate),
+        (None, _) => paths(candidates.iter().filter(|c| c.selected).map(|c| &c.change)),
     };
     Ok(Selected {
         files,
@@ -117,6 +114,10 @@ pub fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
 pub fn is_within(path: &str, wanted: &str) -> bool {
     let rest = path.strip_prefix(wanted);
     wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn paths<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec<String> {
+    changes.map(|change| change.path.clone()).collect()
 }
 
 impl Selected {
@@ -185,8 +186,23 @@ impl Scope<'_> {
         }
     }
 
+    /// Without a base every file differs, so that none has to be listed again.
+    fn all_of(&self, candidates: &[Candidate], gate: &[Change]) -> Vec<String> {
+        let of_gate = gate
+            .iter()
+            .filter(|change| self.is_meant(&change.path) && change.file != Some(FileKind::Submodule));
+        let selected = candidates.iter().filter(|c| c.selected).map(|c| &c.change);
+        let mut files = paths(selected.chain(of_gate));
+        files.sort();
+        files
+    }
+
+    fn is_meant(&self, path: &str) -> bool {
+        (self.includes)(path) && !(self.excludes)(path) && self.is_within(path)
+    }
+
     fn all_files(&self) -> Result<Vec<String>, GitError> {
-        let meant = |path: &str| (self.includes)(path) && !(self.excludes)(path) && self.is_within(path);
+        let meant = |path: &str| self.is_meant(path);
         Ok(self
             .head
             .files(&meant)?

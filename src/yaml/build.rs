@@ -1,6 +1,7 @@
 //! Makes the tree of a document from the parser's events, without recursion and within bounds.
 
 use super::document::{self, DocumentError, Position, saturate, shortened};
+use super::input::TextInput;
 use super::scalar::Scalar;
 use super::tree::{Entry, Key, Node, NodeContent, NodeId, Tree};
 use saphyr_parser::{Event, Marker, Parser, ScanError};
@@ -48,7 +49,7 @@ fn build<'a>(text: &'a str, unread: Option<&str>) -> Result<Tree<'a>, DocumentEr
         documents: 0,
         alias_weight: 0,
     };
-    for event in Parser::new_from_str(text) {
+    for event in Parser::new(TextInput::new(text)) {
         let (event, span) = event.map_err(|error| not_yaml(&error))?;
         builder.take(event, position(&span.start))?;
     }
@@ -146,7 +147,7 @@ impl<'a> Builder<'a, '_> {
         }
         let mut id = NOT_KEPT;
         if self.is_kept(anchor) {
-            id = self.add(at, NodeContent::Scalar(scalar.fitted()))?;
+            id = self.add(at, NodeContent::Scalar(scalar))?;
             self.remember(anchor, id, weight);
         }
         self.value(id, weight);
@@ -160,11 +161,9 @@ impl<'a> Builder<'a, '_> {
         if let Some(Frame {
             children: Children::Map(_, next),
             weight,
-            kept,
             ..
         }) = self.open.last_mut()
         {
-            let scalar = if *kept { scalar.fitted() } else { scalar };
             *weight += NODE_WEIGHT + scalar.text.len();
             *next = Some(Key {
                 text: scalar.text,

@@ -6,6 +6,7 @@
 
 mod build;
 mod document;
+mod input;
 mod scalar;
 mod tree;
 

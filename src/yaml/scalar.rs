@@ -38,14 +38,6 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// To be kept: the parser gives short texts much more room than they need.
-    pub(super) fn fitted(mut self) -> Self {
-        if let Cow::Owned(text) = &mut self.text {
-            text.shrink_to_fit();
-        }
-        self
-    }
-
     pub(super) fn value(&self) -> Value<'_> {
         if self.is_text {
             return Value::Text(&self.text);

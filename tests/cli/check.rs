@@ -190,6 +190,31 @@ fn a_commit_is_checked_as_it_is() {
     assert_eq!(checked(&world.work(), &[]).1, 1);
 }
 
+/// Without a base every file is one that differs; with one, and other rules, the unchanged ones are taken too.
+#[test]
+fn all_are_the_same_files_with_a_base_and_without() {
+    let wanted = ["--include", "**/*.yaml", "--exclude", "old/**"];
+    let world = change(&[
+        ("old/c.orch.yaml", &good()),
+        (RULES_FILE, "rules: []\n"),
+        ("z.orch.yaml", &good()),
+    ]);
+    for place in [&["--head", "HEAD"][..], &["--staged"], &[]] {
+        for all in [&[][..], &["--all"]] {
+            let report = check(&world.work(), &[place, all, &wanted].concat()).json();
+            assert_eq!(
+                paths(&report),
+                ["a.orch.yaml", "z.orch.yaml"],
+                "{place:?} {all:?}"
+            );
+            assert_eq!(
+                report["excludedReasons"][RULES_FILE],
+                "not a file that is reviewed"
+            );
+        }
+    }
+}
+
 #[test]
 fn the_rules_come_from_the_same_place_as_the_pipelines() {
     let world = change(&[("b.orch.yaml", &bad())]);

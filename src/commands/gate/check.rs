@@ -18,7 +18,7 @@ use crate::settings::{self, Check, Revisions};
 use crate::text::count;
 use crate::yaml::DocumentError;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::mem;
 use std::path::{Path, PathBuf};
 
@@ -226,7 +226,7 @@ pub(crate) fn judge(
     let rules = workspace.rules(snapshot)?;
     let waiving = workspace.waiving(rules.as_ref())?;
     let rules = rules.unwrap_or_else(RuleSet::missing);
-    let wanted: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+    let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
     let mut tally = evaluate(&workspace.repo, &rules, files)?;
     waiving.mark(snapshot, &mut tally)?;

@@ -1,0 +1,215 @@
+//! What the parser reads characters from: a text in memory.
+//!
+//! The parser's own input for texts decodes a character each time it is looked at, which is several times for each, and
+//! names a buffer of 128 characters, for which the parser then makes room in every plain scalar. Pipelines are almost all
+//! ASCII, and half of their scalars have fewer than 12 characters. What the parser makes of a text is the same with both:
+//! a test holds that.
+
+use saphyr_parser::input::Input;
+
+/// Characters that the parser takes at once. For a plain scalar it begins with room for 32 bytes, and asks for so many more
+/// after its first character, which has up to four.
+const AT_ONCE: usize = 28;
+
+/// A text, and how much of it is read. It holds no NUL, which the parser takes for the end.
+pub(super) struct TextInput<'a> {
+    text: &'a str,
+    /// In bytes; always between two characters.
+    at: usize,
+}
+
+impl<'a> TextInput<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    #[inline]
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+
+    #[cold]
+    fn decoded(&self, ahead: usize) -> Option<char> {
+        self.text.get(self.at..)?.chars().nth(ahead)
+    }
+}
+
+/// Bytes of the character that begins with this one.
+#[inline]
+fn width(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0.. => 4,
+    }
+}
+
+#[inline]
+fn is_flow(byte: u8) -> bool {
+    matches!(byte, b',' | b'[' | b']' | b'{' | b'}')
+}
+
+impl Input for TextInput<'_> {
+    #[inline]
+    fn lookahead(&mut self, _count: usize) {}
+
+    #[inline]
+    fn buflen(&self) -> usize {
+        AT_ONCE
+    }
+
+    #[inline]
+    fn bufmaxlen(&self) -> usize {
+        AT_ONCE
+    }
+
+    #[inline]
+    fn buf_is_empty(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn raw_read_ch(&mut self) -> char {
+        let next = self.peek();
+        self.skip();
+        next
+    }
+
+    #[inline]
+    fn raw_read_non_breakz_ch(&mut self) -> Option<char> {
+        let next = self.peek_opt()?;
+        if matches!(next, '\0' | '\n' | '\r' | '\u{FEFF}') {
+            return None;
+        }
+        self.skip();
+        Some(next)
+    }
+
+    #[inline]
+    fn skip(&mut self) {
+        self.at += self.byte(0).map_or(0, width);
+    }
+
+    #[inline]
+    fn skip_n(&mut self, count: usize) {
+        for _ in 0..count {
+            self.skip();
+        }
+    }
+
+    #[inline]
+    fn peek(&self) -> char {
+        self.peek_opt().unwrap_or('\0')
+    }
+
+    #[inline]
+    fn peek_nth(&self, n: usize) -> char {
+        match (n, self.byte(0), self.byte(1)) {
+            (0, ..) => self.peek(),
+            (1, Some(first), Some(second)) if first.is_ascii() && second.is_ascii() => char::from(second),
+            _ => self.decoded(n).unwrap_or('\0'),
+        }
+    }
+
+    #[inline]
+    fn peek_opt(&self) -> Option<char> {
+        match self.byte(0)? {
+            byte if byte.is_ascii() => Some(char::from(byte)),
+            _ => self.decoded(0),
+        }
+    }
+
+    #[inline]
+    fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
+        match self.byte(0) {
+            Some(b':') => match self.byte(1) {
+                None | Some(b' ' | b'\t' | b'\n' | b'\r') => false,
+                Some(next) => !(in_flow && is_flow(next)),
+            },
+            Some(byte) if byte.is_ascii() => !(in_flow && is_flow(byte)),
+            Some(_) => self.peek() != '\u{FEFF}',
+            None => true,
+        }
+    }
+
+    #[inline]
+    fn next_is_blank_or_breakz(&self) -> bool {
+        matches!(self.byte(0), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
+    }
+
+    #[inline]
+    fn next_is_blank_or_break(&self) -> bool {
+        matches!(self.byte(0), Some(b' ' | b'\t' | b'\n' | b'\r'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use saphyr_parser::{Event, Parser, ScanError, Span};
+
+    /// All that the parser tells of a text, to its end or its first error.
+    fn told<'a, I: Input>(parser: Parser<'a, I>) -> (Vec<(Event<'a>, Span)>, Option<ScanError>) {
+        let mut events = Vec::new();
+        for event in parser {
+            match event {
+                Ok(event) => events.push(event),
+                Err(error) => return (events, Some(error)),
+            }
+        }
+        (events, None)
+    }
+
+    fn assert_told_alike(text: &str) {
+        assert_eq!(
+            told(Parser::new(TextInput::new(text))),
+            told(Parser::new_from_str(text)),
+            "{text:?}"
+        );
+    }
+
+    /// Each way to write a scalar, at and over the characters that are taken at once.
+    #[test]
+    fn what_is_read_does_not_depend_on_the_input() {
+        let long = ["ü", "a", "a b", "a: b", "😀", "x#", "# ", "- "].map(|part| part.repeat(40));
+        let short = [
+            "",
+            "\u{feff}",
+            "a\u{feff}b",
+            "a #\u{feff}",
+            "é: ü",
+            "---",
+            "...",
+            "--- a",
+            "%TAG ! x",
+        ]
+        .map(str::to_owned);
+        for part in long.iter().chain(&short) {
+            for form in [
+                "{}",
+                "k: {}\n",
+                "- \"{}\"\n",
+                "'{}' : 1",
+                "a: |2\n  {}\n b",
+                ">\n {}\n\n {}\n",
+                "[{}, {}]",
+                "{ {} : {} }",
+                "&{} *{}",
+                "!<{}> !{}",
+                "# {}\r\n{}",
+            ] {
+                assert_told_alike(&form.replace("{}", part));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+        #[test]
+        fn any_text_is_read_alike(text in "([a-c\u{e9}\u{20ac}\u{1f600}\u{feff}0-9 \t\r\n:,\\[\\]{}#&*!|>'\"%@`?.\\\\x+-]|: |- |\n  |\n|---|\\.\\.\\.|\\\\u00e9){0,60}") {
+            assert_told_alike(&text);
+        }
+    }
+}
