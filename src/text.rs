@@ -2,7 +2,7 @@
 //!
 //! Server answers, file names and repository content may hold terminal escapes, or lines that a CI host reads as a
 //! command. Whatever is shown to a person passes through here; machine formats have escapes of their own. Also here:
-//! the word that was probably meant by a misspelt one.
+//! the word that was probably meant by a misspelt one, numbers with their noun, and bytes in digits.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -108,6 +108,14 @@ pub fn markup(raw: &str) -> String {
 pub fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+/// The bytes in hexadecimal digits, two each, in small letters.
+pub fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
+        .collect()
 }
 
 /// A longer word is not compared: it comes from outside, and is none that anybody typed.

@@ -5,6 +5,7 @@
 //! depends on no library's version, and no two different findings run together.
 
 use super::Finding;
+use crate::text::hex;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fmt;
@@ -50,7 +51,7 @@ fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 5] {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

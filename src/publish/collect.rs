@@ -14,6 +14,7 @@ use crate::git::{CommitId, Repository, SnapshotFile};
 use crate::pipelines::{self, Kind, SharedEntry};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// The most warnings that a plan carries.
 const WARNINGS: usize = 200;
@@ -24,7 +25,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
     let prefix = version::header("prefix", wish.prefix.clone())?;
     let version_name = version_name(repository, head, wish)?;
     let listing = Listing::new(repository, head, wish)?;
-    let contents = Contents::new(repository.root().to_owned());
+    let contents = Arc::new(Contents::new(repository.root().to_owned()));
     let config_dir = config_dir(&listing, wish)?;
     let shared = SharedFile::read(&listing, &contents, &config_dir)?;
     let mut selected = selected(&listing, wish)?;
@@ -72,7 +73,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
         told,
         source: wish.source,
         select: wish.select,
-        root: repository.root().to_owned(),
+        contents,
     })
 }
 

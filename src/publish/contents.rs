@@ -4,6 +4,7 @@
 
 use super::PublishError;
 use crate::git::{BlobId, Content, GitError, Repository, read_on_disk, regular_on_disk};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,21 @@ pub(super) struct Contents {
     root: PathBuf,
     idle: Mutex<Vec<Repository>>,
 }
+
+impl fmt::Debug for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Contents").field(&self.root).finish()
+    }
+}
+
+/// Of the same repository the contents are the same.
+impl PartialEq for Contents {
+    fn eq(&self, other: &Self) -> bool {
+        self.root == other.root
+    }
+}
+
+impl Eq for Contents {}
 
 impl Contents {
     pub fn new(root: PathBuf) -> Self {

@@ -1,10 +1,10 @@
 //! Content hashes: taken while a file is read for sending, so that nothing is read twice.
 
-use super::plan::{Plan, PlannedFile};
-use super::{PublishError, contents::Contents};
+use super::PublishError;
+use super::plan::Plan;
+use crate::text::hex;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,15 +24,6 @@ pub fn digest(files: &[(&str, &str)]) -> String {
 /// The SHA-256 of a content, in hex.
 pub fn content_hash(content: &[u8]) -> String {
     hex(&Sha256::digest(content))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
 }
 
 /// The hashes of the plan's files, filled as they are read.
@@ -58,13 +49,26 @@ impl Hashes {
 
     /// All hashes of the plan's files; those of files that were not read to their end are made now.
     pub fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
-        let contents = plan.contents();
-        let files: Vec<_> = plan.files.iter().zip(self.known()).collect();
-        let hash = |(file, known): (&PlannedFile, Option<String>)| match known {
-            Some(hash) => Ok(hash),
-            None => sha256(&contents, file),
-        };
-        files.into_par_iter().map(hash).collect()
+        let mut hashes = self.known();
+        let files = plan.files.iter().enumerate();
+        let missing: Vec<_> = files.filter(|(at, _)| hashes.get(*at) == Some(&None)).collect();
+        let order = plan
+            .contents
+            .reading_order(missing.iter().map(|(_, file)| &file.content));
+        let made = order
+            .into_par_iter()
+            .filter_map(|place| missing.get(place))
+            .map(|(at, file)| {
+                Ok((
+                    *at,
+                    of(plan.contents.open(&file.content, file.bytes)?, &file.path)?,
+                ))
+            })
+            .collect::<Result<Vec<_>, PublishError>>()?;
+        for (at, hash) in made {
+            hashes[at] = Some(hash);
+        }
+        Ok(hashes.into_iter().flatten().collect())
     }
 }
 
@@ -83,10 +87,6 @@ impl Plan {
             .map(|(file, hash)| (file.path.as_str(), hash.as_str()));
         digest(&pairs.collect::<Vec<_>>())
     }
-}
-
-fn sha256(contents: &Contents, file: &PlannedFile) -> Result<String, PublishError> {
-    of(contents.open(&file.content, file.bytes)?, &file.path)
 }
 
 /// The SHA-256 in hex of a content; `path` names it in an error.

@@ -6,7 +6,7 @@ use super::{Select, Source};
 use crate::git::Content;
 use crate::interface::Interface;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Everything that an upload needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub struct Plan {
     pub source: Source,
     /// Which of the selected files are taken.
     pub select: Select,
-    /// The repository's root.
-    pub(super) root: PathBuf,
+    /// Reads the files as they were read for the plan: what git unpacked for it is not unpacked for the upload again.
+    pub(super) contents: Arc<Contents>,
 }
 
 /// One file, which becomes one part.
@@ -66,10 +66,5 @@ impl Plan {
     /// The sum of the files' sizes in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
-    }
-
-    /// A reader of the files' contents.
-    pub(super) fn contents(&self) -> Contents {
-        Contents::new(self.root.clone())
     }
 }

@@ -14,7 +14,7 @@ pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// The upload of a plan; its contents are read, and hashed if wanted, as they are sent.
 pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progress>) -> Upload {
-    let contents = plan.contents();
+    let contents = Arc::clone(&plan.contents);
     let order = contents.reading_order(plan.files.iter().map(|file| &file.content));
     let part = |file: &PlannedFile| UploadPart {
         name: file.path.clone(),
@@ -41,7 +41,7 @@ pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progr
 struct Parts {
     order: Vec<usize>,
     files: Vec<PlannedFile>,
-    contents: Contents,
+    contents: Arc<Contents>,
     hashes: Option<Hashes>,
 }
 

@@ -151,7 +151,7 @@ mod tests {
     use saphyr_parser::{Event, Parser, ScanError, Span};
 
     /// All that the parser tells of a text, to its end or its first error.
-    fn told<'a, I: Input>(parser: Parser<'a, I>) -> (Vec<(Event<'a>, Span)>, Option<ScanError>) {
+    fn told<I: Input>(parser: Parser<'_, I>) -> (Vec<(Event<'_>, Span)>, Option<ScanError>) {
         let mut events = Vec::new();
         for event in parser {
             match event {
