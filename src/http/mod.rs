@@ -18,6 +18,7 @@ mod redirect;
 mod request;
 mod response;
 mod retry;
+mod roots;
 mod segment;
 mod success;
 mod tls;

@@ -1,8 +1,10 @@
 //! TLS: the ring provider, the machine's own roots, and what to do where there are none.
 
 use super::HttpError;
+use super::roots::MachineRoots;
 use crate::input;
 use rustls::ClientConfig;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -15,24 +17,29 @@ const PEM_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// The client side of TLS, with the certificates of `ca_cert` trusted besides those of the machine.
 pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, HttpError> {
-    let extra = ca_cert.map(read_certificates).transpose()?.unwrap_or_default();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier = verifier(extra, &provider).map_err(|why| {
-        HttpError::configuration(format!("the trusted root certificates cannot be used: {why}"))
-    })?;
+    let verifier: Arc<dyn ServerCertVerifier> = match ca_cert {
+        None => Arc::new(MachineRoots::new(Arc::clone(&provider))),
+        Some(path) => {
+            let verifier = verifier(read_certificates(path)?, &provider).map_err(|why| {
+                HttpError::configuration(format!("the trusted root certificates cannot be used: {why}"))
+            })?;
+            Arc::new(verifier)
+        }
+    };
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|why| HttpError::configuration(format!("TLS cannot be set up: {why}")))?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
 
-/// The platform's verifier. On a machine without any CA file it cannot be built, not even for `http://`: then the
-/// roots that come with the program are used.
-fn verifier(
+/// The platform's verifier. On a machine without any CA file it cannot be built: then the roots that come with the
+/// program are used.
+pub(super) fn verifier(
     mut extra: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Verifier, rustls::Error> {

@@ -221,6 +221,21 @@ fn a_certificate_that_is_not_trusted_is_exit_3() {
     only(doctor(&unreadable), 2, "connection", &["gone.pem"]);
 }
 
+/// Elsewhere the system's own store is asked, not these variables.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_roots_of_the_machine_are_trusted_and_without_any_those_of_the_program() {
+    let world = project();
+    let server = TlsServer::start(&["127.0.0.1"]);
+    let call = Call::with_platform(&world.work(), &server.url());
+    let trusting = call.variable("SSL_CERT_FILE", server.root().display().to_string());
+    assert_eq!(check(&doctor(&trusting).expect(0), "tls")["status"], "ok");
+    let rootless = trusting
+        .variable("SSL_CERT_FILE", "gone.pem")
+        .variable("SSL_CERT_DIR", "gone");
+    only(doctor(&rootless), 3, "tls", &["UnknownIssuer", "--ca-cert"]);
+}
+
 #[test]
 fn a_proxy_is_told_without_its_password() {
     let world = project();

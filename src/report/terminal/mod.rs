@@ -10,7 +10,7 @@ pub use group::Groups;
 use super::About;
 use super::overview::{Cause, Overview};
 use super::wording::{breaks, excluded, gate_change, headline, praise, run_problem, unanswered};
-use crate::findings::{Finding, Report, Severity, Verdict};
+use crate::findings::{Finding, Report, Severity, Show, Verdict};
 use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
@@ -64,6 +64,11 @@ pub fn render(report: &Report, about: &About, style: Style) -> String {
         push_further(&mut shown, about);
     }
     shown
+}
+
+/// The findings whose lines [`render`] shows.
+pub fn listed(report: &Report, show: Show) -> Vec<Finding<'_>> {
+    Overview::of(report, show).listed
 }
 
 /// How much there is, then the findings; of a single one there is nothing to sum up.

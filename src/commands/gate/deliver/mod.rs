@@ -4,6 +4,7 @@
 mod changes;
 mod files;
 mod links;
+mod needed;
 mod remote;
 mod reproduction;
 mod steps;

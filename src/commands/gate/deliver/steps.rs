@@ -85,7 +85,8 @@ pub(super) fn tell_outputs(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>
     })
 }
 
-const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
+/// How the host's log takes annotations, if it does.
+pub(super) const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
     match (asked, host) {
         (Annotations::Github, _) | (Annotations::Auto, Host::GitHub | Host::Gitea) => AnnotationStyle::Github,
         (Annotations::Azure, _) | (Annotations::Auto, Host::Azure) => AnnotationStyle::Azure,

@@ -1,5 +1,6 @@
 //! What the writers are handed besides the review: lines of the files, which of them changed, the rules in words, links.
 
+use super::needed::Needed;
 use super::{Delivery, Place, changes, files, links, reproduction};
 use crate::ci::Host;
 use crate::commands::Run;
@@ -9,13 +10,10 @@ use crate::git::{
 use crate::report::{About, Format, RuleText, SarifLimits};
 use crate::rules;
 use crate::settings;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// Files larger than this, in bytes, are shown without lines.
 const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
-
-/// The lines of findings, by path.
-type Wanted<'a> = BTreeMap<&'a str, BTreeSet<u32>>;
 
 /// Everything that the writers are handed besides the review. What cannot be read is left out: a review is to be shown
 /// also where its files are not.
@@ -46,11 +44,8 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
     if to.reports.iter().any(|target| target.format == Format::Html) {
         about.pictures = changes::pictures(place, report, &about.changes);
     }
-    let mut wanted = Wanted::new();
-    for finding in report.findings() {
-        wanted.entry(finding.path).or_default().insert(finding.line);
-    }
-    if let Some((repo, snapshot)) = place.files.filter(|_| !wanted.is_empty()) {
+    let needed = Needed::of(run, place, delivery);
+    if let Some((repo, snapshot)) = place.files.filter(|_| !needed.is_nothing()) {
         let base = report.context.base.as_deref().filter(|id| repo.has_commit(id));
         let base = base.and_then(|id| repo.resolve(id).ok());
         let files = Files {
@@ -58,7 +53,7 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
             snapshot,
             base: base.as_ref(),
         };
-        if let Err(error) = files.read(&wanted, &mut about) {
+        if let Err(error) = files.read(&needed, &mut about) {
             tracing::debug!("lines of findings could not be read: {error}");
         }
     }
@@ -73,20 +68,26 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn read(&self, wanted: &Wanted<'_>, about: &mut About) -> Result<(), GitError> {
-        let files = self.snapshot.files(&|path| wanted.contains_key(path))?;
-        let former = self.former(&files)?;
+    fn read(&self, needed: &Needed<'_>, about: &mut About) -> Result<(), GitError> {
+        let files = self.snapshot.files(&|path| needed.takes(path))?;
+        let former = self.former(&needed.touched)?;
         for file in &files {
-            let (Some(content), Some(lines)) = (self.content(file), wanted.get(file.path.as_str())) else {
+            let path = file.path.as_str();
+            let lines = needed.lines.get(path).filter(|_| !about.sources.is_full());
+            let old = former.get(path);
+            if lines.is_none() && old.is_none() {
+                continue;
+            }
+            let Some(content) = self.content(file) else {
                 continue;
             };
-            if !about.sources.is_full() {
-                about.sources.add(&file.path, &content, lines);
+            if let Some(lines) = lines {
+                about.sources.add(path, &content, lines);
             }
-            if let Some(old) = former.get(&file.path)
+            if let Some(old) = old
                 && let Ok(touched) = self.repo.changed_lines(old.as_ref(), &content)
             {
-                about.changed.add(&file.path, touched);
+                about.changed.add(path, touched);
             }
         }
         Ok(())
@@ -100,11 +101,10 @@ impl Files<'_> {
     }
 
     /// The content in the base of each of these files that changed; none for an added one.
-    fn former(&self, files: &[SnapshotFile]) -> Result<HashMap<String, Option<BlobId>>, GitError> {
-        let Some(base) = self.base else {
+    fn former(&self, meant: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
+        let Some(base) = self.base.filter(|_| !meant.is_empty()) else {
             return Ok(HashMap::new());
         };
-        let meant: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let wanted = |path: &str| meant.contains(path) || settings::is_pipeline(path);
         let mut changes = self.snapshot.changes(Some(base), &wanted)?;
         changes.retain(|change| meant.contains(change.path.as_str()));

@@ -1,0 +1,69 @@
+//! The roots that this machine trusts, read when a server first shows a certificate: over plain http, as to a platform on
+//! this machine, none ever does.
+
+use super::tls;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+use rustls_platform_verifier::Verifier;
+use std::sync::{Arc, OnceLock};
+
+/// Judges as the platform's verifier does, which it makes when it is first asked.
+#[derive(Debug)]
+pub(super) struct MachineRoots {
+    provider: Arc<CryptoProvider>,
+    verifier: OnceLock<Result<Verifier, Error>>,
+}
+
+impl MachineRoots {
+    pub(super) const fn new(provider: Arc<CryptoProvider>) -> Self {
+        Self {
+            provider,
+            verifier: OnceLock::new(),
+        }
+    }
+
+    fn verifier(&self) -> Result<&Verifier, Error> {
+        let made = || tls::verifier(Vec::new(), &self.provider);
+        self.verifier.get_or_init(made).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl ServerCertVerifier for MachineRoots {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.verifier()?
+            .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier()?.verify_tls12_signature(message, cert, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier()?.verify_tls13_signature(message, cert, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}
