@@ -1,13 +1,29 @@
 //! The roots that this machine trusts, read when a server first shows a certificate: over plain http, as to a platform on
-//! this machine, none ever does.
+//! this machine, none ever does. Where the machine has none, the program's own are used.
 
-use super::tls;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 use std::sync::{Arc, OnceLock};
+
+/// The platform's verifier. On a machine without any CA file it cannot be built: then the roots that come with the
+/// program are used.
+pub(super) fn verifier(
+    mut extra: Vec<CertificateDer<'static>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Verifier, Error> {
+    match Verifier::new(Arc::clone(provider)) {
+        Ok(verifier) if extra.is_empty() => return Ok(verifier),
+        Ok(_) => {}
+        Err(why) => {
+            tracing::info!("no root certificates on this machine ({why}), using the bundled ones");
+            extra.extend_from_slice(webpki_root_certs::TLS_SERVER_ROOT_CERTS);
+        }
+    }
+    Verifier::new_with_extra_roots(extra, Arc::clone(provider))
+}
 
 /// Judges as the platform's verifier does, which it makes when it is first asked.
 #[derive(Debug)]
@@ -25,7 +41,7 @@ impl MachineRoots {
     }
 
     fn verifier(&self) -> Result<&Verifier, Error> {
-        let made = || tls::verifier(Vec::new(), &self.provider);
+        let made = || verifier(Vec::new(), &self.provider);
         self.verifier.get_or_init(made).as_ref().map_err(Clone::clone)
     }
 }

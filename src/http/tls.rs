@@ -1,14 +1,12 @@
 //! TLS: the ring provider, the machine's own roots, and what to do where there are none.
 
 use super::HttpError;
-use super::roots::MachineRoots;
+use super::roots::{MachineRoots, verifier};
 use crate::input;
 use rustls::ClientConfig;
 use rustls::client::danger::ServerCertVerifier;
-use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls_platform_verifier::Verifier;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,23 +33,6 @@ pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, Http
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
-}
-
-/// The platform's verifier. On a machine without any CA file it cannot be built: then the roots that come with the
-/// program are used.
-pub(super) fn verifier(
-    mut extra: Vec<CertificateDer<'static>>,
-    provider: &Arc<CryptoProvider>,
-) -> Result<Verifier, rustls::Error> {
-    match Verifier::new(Arc::clone(provider)) {
-        Ok(verifier) if extra.is_empty() => return Ok(verifier),
-        Ok(_) => {}
-        Err(why) => {
-            tracing::info!("no root certificates on this machine ({why}), using the bundled ones");
-            extra.extend_from_slice(webpki_root_certs::TLS_SERVER_ROOT_CERTS);
-        }
-    }
-    Verifier::new_with_extra_roots(extra, Arc::clone(provider))
 }
 
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
