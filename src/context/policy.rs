@@ -93,7 +93,9 @@ fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError>
             Some(tip) if on_default(&tip.branch) => head(&tip.branch),
             Some(tip) => at(tip),
             None => PolicyTip::Unknown {
-                why: "this clone does not tell which branch is the remote's default one".to_owned(),
+                why: "this clone does not tell which branch is the remote's default one (`git remote set-head origin \
+                      BRANCH` in the job does)"
+                    .to_owned(),
             },
         }),
     }

@@ -27,12 +27,13 @@ impl Repository {
     /// A checkout that belongs to another user (common in containers) is opened too, this one repository only and
     /// without a change to anyone's git configuration: nothing that its configuration names is run.
     pub fn discover(from: &Path) -> Result<Self, GitError> {
-        let absolute = from.canonicalize().unwrap_or_default();
+        let none = || GitError::NotARepository {
+            from: from.to_owned(),
+        };
+        let absolute = from.canonicalize().map_err(|_| none())?;
         let mut folders = absolute.ancestors();
         let found = folders.find_map(|folder| Some((git_dir_of(folder)?, folder)));
-        let (git_dir, folder) = found.ok_or_else(|| GitError::NotARepository {
-            from: from.to_owned(),
-        })?;
+        let (git_dir, folder) = found.ok_or_else(none)?;
         Self::open_at(&git_dir, folder)
     }
 

@@ -170,7 +170,15 @@ fn explain(name: &str, error: &serde_yaml::Error) -> SettingsError {
         serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
             SettingsError::new(format!("{place}: the key `{key}` stands twice"))
         }
-        _ => SettingsError::new(format!("{place}: {said}")),
+        _ => match said.as_str() {
+            "expected sequence start" => SettingsError::new(format!("{place}: a list is wanted here"))
+                .with_hint("a list stands in brackets, also of one: [\"sales/**\"]"),
+            "expected mapping start" => {
+                SettingsError::new(format!("{place}: keys with their values are wanted here"))
+                    .with_hint("the keys of a section stand on the lines below its name, further in")
+            }
+            _ => SettingsError::new(format!("{place}: {said}")),
+        },
     }
 }
 
@@ -290,7 +298,8 @@ mod tests {
     fn wrong_values_are_named_with_their_place() {
         insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is none of error, warn, never | -"#);
         insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: invalid u64 | -");
-        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: expected mapping start | -");
+        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: keys with their values are wanted here | the keys of a section stand on the lines below its name, further in");
+        insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: a list is wanted here | a list stands in brackets, also of one: ["sales/**"]"#);
         insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: the key `timeout` stands twice | -");
         insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: invalid boolean (strict mode expects true/false) | -");
     }

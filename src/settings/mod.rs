@@ -132,7 +132,7 @@ fn facts_alone(why: &str, ignored: &[&str]) -> String {
     let keys: Vec<String> = ignored.iter().map(|key| format!("`{key}`")).collect();
     format!(
         "{why}, so what decides what counts has its defaults: {} of the checkout's file {} not count. For this one \
-         change the job can say --policy head (SLUICEGATE_POLICY)",
+         run the job can say --policy head (SLUICEGATE_POLICY)",
         keys.join(", "),
         if keys.len() == 1 { "does" } else { "do" },
     )

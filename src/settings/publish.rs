@@ -175,12 +175,21 @@ impl Sources<'_> {
 pub struct PublishOn {
     branches: GlobSet,
     tags: GlobSet,
+    /// The checkout's file says where, and is not what counts.
+    set_aside: bool,
 }
 
 impl PublishOn {
-    /// Whether nothing is ever published.
-    pub fn is_never(&self) -> bool {
-        self.branches.is_empty() && self.tags.is_empty()
+    /// Why nothing is ever published; none if anything may be.
+    pub fn never(&self) -> Option<&'static str> {
+        if !self.branches.is_empty() || !self.tags.is_empty() {
+            return None;
+        }
+        Some(if self.set_aside {
+            "`publish-on` of the checkout's file does not count here"
+        } else {
+            "no branches and no tags are set to publish on (publish-on)"
+        })
     }
 
     /// Whether the branch is one to publish on.
@@ -210,6 +219,7 @@ impl Sources<'_> {
         Ok(PublishOn {
             branches: globs(&branches, "release/*")?,
             tags: globs(&tags, "v*")?,
+            set_aside: self.facts_only && (file.branches.is_some() || file.tags.is_some()),
         })
     }
 }

@@ -458,10 +458,30 @@ fn a_change_does_not_say_where_it_is_published() {
     platform.reviews(each("PASSED", json!([])));
     let ended = push(&world, platform.call(&world)).run(&["ci"]).expect(0);
     ended.saying(&[
-        "nothing is published: no branches and no tags",
+        "nothing is published: `publish-on` of the checkout's file does not count here",
         "`publish-on.branches`",
     ]);
     assert_eq!(platform.requests().len(), 1);
+}
+
+#[test]
+fn a_file_that_is_not_read_for_its_ending_is_told() {
+    let world = project();
+    world.write("sluicegate.yml", LENIENT);
+    world.write("sluicegate-waivers.yml", "[]\n");
+    let call = Call::new(&world.work());
+    call.run(&["check", "--all"]).expect(0).saying(&[
+        "sluicegate.yml is not read: the file is called sluicegate.yaml",
+        "sluicegate-waivers.yml is not read: the file is called sluicegate-waivers.yaml",
+    ]);
+    let named = call
+        .run(&["--config", "sluicegate.yml", "check", "--all"])
+        .expect(0);
+    assert!(
+        !named.all().contains("sluicegate.yml is not read"),
+        "{}",
+        named.all()
+    );
 }
 
 #[test]

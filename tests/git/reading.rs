@@ -36,6 +36,9 @@ fn a_folder_without_a_repository_is_named() {
     let error = Repository::discover(folder.path()).err().unwrap();
     assert!(matches!(&error, GitError::NotARepository { from } if from == folder.path()));
     assert!(error.hint().unwrap().contains("--repo"));
+    let gone = folder.path().join("gone");
+    let error = Repository::open(&gone).err().unwrap();
+    assert!(matches!(&error, GitError::NotARepository { from } if *from == gone));
 }
 
 #[test]

@@ -101,8 +101,8 @@ fn not_asked_for(target: &Target, publish_on: &PublishOn) -> Option<String> {
             target.event
         ));
     }
-    if publish_on.is_never() {
-        return Some("no branches and no tags are set to publish on (publish-on)".to_owned());
+    if let Some(why) = publish_on.never() {
+        return Some(why.to_owned());
     }
     match (&target.tag, &target.branch) {
         (Some(tag), _) if publish_on.has_tag(tag) => None,

@@ -11,6 +11,7 @@ pub(super) mod diff;
 pub(super) mod gate_changes;
 pub(super) mod interface;
 pub(super) mod judgement;
+mod misnamed;
 pub(super) mod past;
 pub(super) mod platform_folder;
 pub(super) mod publish;

@@ -164,6 +164,7 @@ impl<'a> Workspace<'a> {
         if let Some(note) = self.sources.note() {
             run.ui.warn(note);
         }
+        self.warn_of_misnamed(run);
     }
 
     /// Where the configuration file is read, for people.

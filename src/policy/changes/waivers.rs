@@ -1,10 +1,14 @@
 //! What changed in the waivers: which were added, changed and removed.
 
 use super::{Shift, Side, compared, shown};
+use crate::text::count;
 use crate::waivers::{Entry, read};
 use std::collections::BTreeSet;
 
-/// What changed in the waivers, a sentence for each.
+/// So many of a kind are named one by one.
+const NAMED: usize = 10;
+
+/// What changed in the waivers, a sentence for each; where they are many, how many, and the first ones.
 pub fn of_waivers(old: &Side, new: &Side) -> Vec<String> {
     let entries = |bytes: &[u8]| -> Result<BTreeSet<Entry>, _> {
         let placed = read(bytes, &|_| true)?;
@@ -15,25 +19,29 @@ pub fn of_waivers(old: &Side, new: &Side) -> Vec<String> {
         let come: Vec<&Entry> = new.difference(old).collect();
         let twin =
             |entry: &Entry, among: &[&Entry]| among.iter().any(|other| other.subject() == entry.subject());
-        let added = come.iter().map(|entry| {
-            if twin(entry, &gone) {
-                Shift::Other.told(&format!(
-                    "waiver of another reason, size or end: {}",
-                    named(entry)
-                ))
-            } else {
-                Shift::Relaxed.told(&format!("waiver added: {}", named(entry)))
-            }
-        });
-        let removed = gone.iter().filter(|entry| !twin(entry, &come));
-        let removed =
-            removed.map(|entry| Shift::Tightened.told(&format!("waiver removed: {}", named(entry))));
-        let said: Vec<String> = added.chain(removed).collect();
+        let (changed, added): (Vec<&Entry>, Vec<&Entry>) = come.iter().partition(|entry| twin(entry, &gone));
+        let removed = gone.iter().filter(|entry| !twin(entry, &come)).copied();
+        let removed: Vec<&Entry> = removed.collect();
+        let said = [
+            told(Shift::Relaxed, "added", &added),
+            told(Shift::Other, "of another reason, size or end", &changed),
+            told(Shift::Tightened, "removed", &removed),
+        ]
+        .concat();
         if said.is_empty() {
             return vec!["no waiver has changed".to_owned()];
         }
         said
     })
+}
+
+/// What happened to these waivers: of many how many there are, and the first.
+fn told(shift: Shift, what: &str, entries: &[&Entry]) -> Vec<String> {
+    let first = entries.iter().take(NAMED);
+    let first = first.map(|entry| shift.told(&format!("waiver {what}: {}", named(entry))));
+    let sum = (entries.len() > NAMED)
+        .then(|| shift.told(&format!("{} {what}, such as", count(entries.len(), "waiver"))));
+    sum.into_iter().chain(first).collect()
 }
 
 fn named(entry: &Entry) -> String {
@@ -64,6 +72,19 @@ mod tests {
         waiver removed: unused-components in a, x (tightened)
         ");
         assert_eq!(said(old, &format!("# words\n{old}")), "no waiver has changed");
+    }
+
+    #[test]
+    fn of_many_waivers_the_first_are_named() {
+        let many: String = (100..640)
+            .map(|number| format!("- {{ rule: r, path: a, about: c{number}, reason: r }}\n"))
+            .collect();
+        let added = said("", &many);
+        let lines: Vec<&str> = added.lines().collect();
+        assert_eq!(lines[0], "540 waivers added, such as (relaxed)");
+        assert_eq!(lines[1], "waiver added: r in a, c100 (relaxed)");
+        assert_eq!(lines.len(), 1 + NAMED);
+        assert!(said(&many, "").starts_with("540 waivers removed, such as (tightened)\n"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn resolve(run: &Run) -> Result<Settings, Failure> {
     let publish_on = sources.publish_on(&CiArgs::default())?;
     Ok(Settings {
         connection: sources.connection(&run.global)?,
-        publishes: !publish_on.is_never() || sources.optional_prefix(None).is_some(),
+        publishes: publish_on.never().is_none() || sources.optional_prefix(None).is_some(),
         deepens: review.revisions.deepen,
     })
 }
