@@ -156,6 +156,9 @@ impl Page<'_> {
             let folder = code(&named(row.name));
             let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
         }
+        if let Some(more) = overview.more_folders() {
+            let _ = writeln!(table, "| {more} | | |");
+        }
         table.push('\n');
         self.add(&table);
     }

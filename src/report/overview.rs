@@ -16,6 +16,8 @@ pub struct Overview<'a> {
     pub rules: Vec<Row<'a>>,
     /// The folders with the most findings that count, if there are several.
     pub folders: Vec<Row<'a>>,
+    /// How many folders with findings that count are not named.
+    more_folders: usize,
     /// What keeps rules from being evaluated in several files alike.
     pub causes: Vec<Cause<'a>>,
     /// The findings to list, the worst first, without those of `causes`.
@@ -57,7 +59,9 @@ impl<'a> Overview<'a> {
     pub fn of(report: &'a Report, show: Show) -> Self {
         let (mut counting, mut old): (Vec<_>, Vec<_>) =
             report.findings().into_iter().partition(Finding::counts);
-        let (rules, folders) = (by_rule(&counting), by_folder(&counting));
+        let (rules, mut folders) = (by_rule(&counting), by_folder(&counting));
+        let more_folders = folders.len().saturating_sub(WORST_FOLDERS);
+        folders.truncate(WORST_FOLDERS);
         let causes = causes(&mut counting);
         counting.sort_by_key(rank);
         old.sort_by_key(rank);
@@ -70,11 +74,18 @@ impl<'a> Overview<'a> {
         Self {
             rules,
             folders,
+            more_folders,
             causes,
             listed: counting,
             more,
             old: old.len(),
         }
+    }
+
+    /// How many folders are not named, for the last line of their table; none where all are.
+    pub fn more_folders(&self) -> Option<String> {
+        let more = count(self.more_folders, "more folder");
+        (self.more_folders > 0).then(|| format!("and {more}"))
     }
 
     /// How many findings count.
@@ -179,7 +190,6 @@ fn by_folder<'a>(findings: &[Finding<'a>]) -> Vec<Row<'a>> {
         })
         .collect();
     rows.sort_by_key(|row| Reverse(row.findings));
-    rows.truncate(WORST_FOLDERS);
     rows
 }
 

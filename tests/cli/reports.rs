@@ -229,6 +229,42 @@ error[component-naming-convention]: `load it` is not in the pattern
 }
 
 #[test]
+fn folders_that_are_not_named_are_counted() {
+    let content = pipeline(&["Start", "load it", "Done"]);
+    let names: Vec<String> = (1..=7).map(|at| format!("f{at}/b.orch.yaml")).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    for (folders, terminal, page) in [
+        (5, None, None),
+        (
+            6,
+            Some("\nand 1 more folder\n"),
+            Some("\n| and 1 more folder | | |\n"),
+        ),
+        (
+            7,
+            Some("\nand 2 more folders\n"),
+            Some("\n| and 2 more folders | | |\n"),
+        ),
+    ] {
+        let world = change(&files[..folders]);
+        let ended = Call::new(&world.work())
+            .run(&["check", "--report", "markdown=r.md"])
+            .expect(1);
+        let markdown = text(&world.work().join("r.md"));
+        assert!(ended.out.contains("\nf5 "), "{}", ended.all());
+        for (shown, expected) in [(&ended.out, terminal), (&markdown, page)] {
+            match expected {
+                Some(more) => assert_eq!(shown.matches(more).count(), 1, "{shown}"),
+                None => assert!(!shown.contains("more folder"), "{shown}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn errors_on_changed_lines_are_annotated_first() {
     let world = crate::world::project();
     world.write("a.orch.yaml", pipeline(&["Start", "load it", "Done"]));

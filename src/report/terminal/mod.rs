@@ -74,8 +74,8 @@ pub fn listed(report: &Report, show: Show) -> Vec<Finding<'_>> {
 /// How much there is, then the findings; of a single one there is nothing to sum up.
 fn push_overview(shown: &mut String, overview: &Overview<'_>, about: &About, style: Style) {
     if overview.total() > 1 {
-        table::push(shown, "RULE", &overview.rules);
-        table::push(shown, "FOLDER", &overview.folders);
+        table::push(shown, "RULE", &overview.rules, None);
+        table::push(shown, "FOLDER", &overview.folders, overview.more_folders());
     }
     for cause in &overview.causes {
         push_cause(shown, cause, about, style);

@@ -12,8 +12,8 @@ const NAME: usize = 40;
 /// Rows of a table.
 const MOST: usize = 30;
 
-/// A table of these rows under a heading, and an empty line; nothing for no rows.
-pub fn push(shown: &mut String, heading: &str, rows: &[Row<'_>]) {
+/// A table of these rows under a heading, `more` as its last line, and an empty line; nothing for no rows.
+pub fn push(shown: &mut String, heading: &str, rows: &[Row<'_>], more: Option<String>) {
     if rows.is_empty() {
         return;
     }
@@ -38,8 +38,9 @@ pub fn push(shown: &mut String, heading: &str, rows: &[Row<'_>]) {
     for (row, name) in rows.iter().zip(&named) {
         line(name, row.level, &row.findings.to_string(), &row.files.to_string());
     }
-    if rows.len() > MOST {
-        let _ = writeln!(shown, "and {} more", rows.len() - MOST);
+    let cut = (rows.len() > MOST).then(|| format!("and {} more", rows.len() - MOST));
+    if let Some(more) = more.or(cut) {
+        let _ = writeln!(shown, "{more}");
     }
     shown.push('\n');
 }
