@@ -55,9 +55,9 @@ fn compared(totals: &Totals) -> Option<String> {
     Some(format!("{new} new, {known} known, {fixed} fixed"))
 }
 
-/// What is said to whoever mended something; holds no text from outside.
+/// What is said to whoever mended something and passes; holds no text from outside.
 pub fn praise(report: &Report) -> Option<String> {
-    match report.fixed? {
+    match report.fixed.filter(|_| report.verdict == Verdict::Passed)? {
         0 => None,
         1 => Some("Well done: 1 finding that was there before is fixed.".to_owned()),
         fixed => Some(format!(

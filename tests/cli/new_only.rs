@@ -573,6 +573,17 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
         "{summary}"
     );
     assert!(plain.out.contains(praise), "{}", plain.all());
+    // Who fails is told the number, and no praise.
+    world.write("worse.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    let (failed, reports) = told(&world, &["--new-only"]);
+    let failed = failed.expect(1);
+    assert!(failed.err.contains(" 1 fixed; 1 error"), "{}", failed.all());
+    assert!(
+        !format!("{}{reports}", failed.err).contains("Well done"),
+        "{}",
+        failed.all()
+    );
+    std::fs::remove_file(world.work().join("worse.orch.yaml")).unwrap();
     // Without a comparison nothing is said of one.
     let plain = call.run(&["check"]).expect(0);
     assert!(
