@@ -162,10 +162,14 @@ impl RuleResult {
         self.waiver(at)?.told(self.state(at))
     }
 
+    /// Whether the finding of the violation at this index was neither there before nor is allowed.
+    pub fn counts(&self, at: usize) -> bool {
+        !matches!(self.state(at), Some(State::Known | State::Waived))
+    }
+
     /// Whether all that it found is known or waived.
     pub fn is_old(&self) -> bool {
-        let is_old = |at| matches!(self.state(at), Some(State::Known | State::Waived));
-        (0..self.violations.len().max(1)).all(is_old)
+        !(0..self.violations.len().max(1)).any(|at| self.counts(at))
     }
 }
 

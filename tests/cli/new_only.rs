@@ -99,6 +99,39 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
 }
 
 #[test]
+fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
+    let world = past();
+    world.write(
+        "old.orch.yaml",
+        pipeline(&["Start", "bad name", "worse name", "worst name", "Done"]),
+    );
+    world.commit("worse");
+    let formats = ["--report", "junit=j.xml", "--report", "junit-strict=s.xml"];
+    checked(&world, &[&["--new-only"], &formats[..]].concat()).expect(1);
+    let read = |name: &str| std::fs::read_to_string(world.work().join(name)).unwrap();
+    let case = |xml: &str| {
+        let start = xml.find(&format!("<testcase name=\"{NAMING}\"")).unwrap();
+        let case = xml[start..].split_once("</testcase>").unwrap().0;
+        case.split_once(" file=").unwrap_or((case, case)).1.to_owned()
+    };
+    let (hosts, strict) = (case(&read("j.xml")), case(&read("s.xml")));
+    insta::assert_snapshot!(hosts, @r#"
+    "old.orch.yaml" line="17"><failure type="error" message="component &quot;worse name&quot; does not match the naming convention [A-Z].*: rename it (and 1 more)">old.orch.yaml:17: component "worse name" does not match the naming convention [A-Z].*: rename it
+    old.orch.yaml:23: component "worst name" does not match the naming convention [A-Z].*: rename it
+    old.orch.yaml:11: known: component "bad name" does not match the naming convention [A-Z].*: rename it</failure>
+    "#);
+    let told = |case: &str| case[case.find("<failure").unwrap()..].to_owned();
+    assert_eq!(told(&strict), told(&hosts));
+    // Without the comparison nothing is marked.
+    checked(&world, &formats).expect(1);
+    insta::assert_snapshot!(case(&read("j.xml")), @r#"
+    "old.orch.yaml" line="11"><failure type="error" message="component &quot;bad name&quot; does not match the naming convention [A-Z].*: rename it (and 2 more)">old.orch.yaml:11: component "bad name" does not match the naming convention [A-Z].*: rename it
+    old.orch.yaml:17: component "worse name" does not match the naming convention [A-Z].*: rename it
+    old.orch.yaml:23: component "worst name" does not match the naming convention [A-Z].*: rename it</failure>
+    "#);
+}
+
+#[test]
 fn renames_are_followed_and_a_twin_is_new() {
     let world = past();
     world.git(&["mv", "old.orch.yaml", "moved.orch.yaml"]);

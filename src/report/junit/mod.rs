@@ -17,6 +17,7 @@ mod count;
 mod execution;
 mod publish;
 mod text;
+mod words;
 mod write;
 
 pub use self::write::Dialect;
@@ -24,12 +25,12 @@ pub use execution::{ExecutionRun, execution_junit};
 pub use publish::{PublishBreak, PublishRun, publish_junit};
 
 use self::count::{Outcome, sums};
+use self::words::{error_type, line, message, texts, why_skipped};
 use self::write::{Suite, Sums, Whole};
 use super::wording::{gate_change, run_problem, unreviewed};
 use super::{About, shorten};
 use crate::findings::{
-    ConsumerChange, FailOn, FileResults, NO_ERROR_TYPE, Report, RuleResult, Severity, State, Status,
-    UNREADABLE_RULE, Verdict,
+    ConsumerChange, FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
 };
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
@@ -232,7 +233,7 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed 
         (Outcome::Skipped, _) => {
             let why = why_skipped(result);
             let kind = match &result.status {
-                Status::Error(error_type) => shown(error_type.as_deref()),
+                Status::Error(told) => error_type(told.as_deref()),
                 _ => why,
             };
             let case = TestCaseBuilder::skipped_with_cause(name, kind, &format!("{why}: {message}"));
@@ -242,8 +243,8 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed 
             let case = TestCaseBuilder::failure(name, Duration::ZERO, &severity.to_string(), &message);
             (case, texts(result, path))
         }
-        (_, Status::Error(error_type)) => {
-            let kind = shown(error_type.as_deref());
+        (_, Status::Error(told)) => {
+            let kind = error_type(told.as_deref());
             let case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
             (case, texts(result, path))
         }
@@ -251,72 +252,7 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed 
     if !words.is_empty() {
         say(&mut case, &words);
     }
-    placed(case, path, Some(result.line()))
-}
-
-/// Why a result that is not passed does not count against the gate.
-fn why_skipped(result: &RuleResult) -> &'static str {
-    let states: HashSet<_> = (0..result.violations.len().max(1))
-        .map(|at| result.state(at))
-        .collect();
-    let all = |of: &[State]| {
-        states
-            .iter()
-            .all(|state| state.is_some_and(|state| of.contains(&state)))
-    };
-    match &result.status {
-        _ if all(&[State::Waived]) => "waived",
-        _ if all(&[State::Known]) => "known",
-        _ if all(&[State::Known, State::Waived]) => "known or waived",
-        Status::Failed(Severity::Warning) => "warning that does not fail the gate",
-        _ => "reported only",
-    }
-}
-
-fn shown(error_type: Option<&str>) -> &str {
-    error_type.unwrap_or(NO_ERROR_TYPE)
-}
-
-/// The first violation in short, and how many more there are.
-fn message(result: &RuleResult) -> String {
-    let first = match (&result.status, result.violations.first()) {
-        (_, Some(violation)) => violation.text.as_str(),
-        (Status::Error(error_type), None) => shown(error_type.as_deref()),
-        (_, None) => "the rule does not hold",
-    };
-    let first = match result.waiver_told(0) {
-        Some(told) => format!("{first} ({told})"),
-        None => first.to_owned(),
-    };
-    let short = shorten::to_chars(&first, MESSAGE_LIMIT);
-    match result.violations.len() {
-        0 | 1 => short,
-        several => format!("{short} (and {} more)", several - 1),
-    }
-}
-
-/// Everything that the result says, each violation with its place.
-fn texts(result: &RuleResult, path: &str) -> String {
-    let mut lines = Vec::new();
-    if let Status::Error(error_type) = &result.status {
-        lines.push(format!(
-            "the rule could not be evaluated: {}",
-            shown(error_type.as_deref())
-        ));
-    } else if result.violations.is_empty() {
-        lines.push("the rule does not hold".to_owned());
-    }
-    let violations = result.violations.iter().enumerate();
-    lines.extend(violations.map(|(at, v)| {
-        let told = result.waiver_told(at).map(|told| format!(" ({told})"));
-        format!(
-            "{path}:{}: {}{}",
-            v.line.unwrap_or(1),
-            v.text,
-            told.unwrap_or_default()
-        )
-    }));
-    lines.join("\n")
+    placed(case, path, Some(line(result)))
 }
 
 /// Gives each name once: GitLab takes the first of equal ones and drops the rest.

@@ -1,0 +1,115 @@
+//! What a case says of a result: first the violations that count against the gate, then those that are known or waived.
+
+use super::MESSAGE_LIMIT;
+use crate::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
+use crate::report::shorten;
+use std::collections::HashSet;
+
+/// A violation, and where it stands in the result.
+type Numbered<'a> = (usize, &'a Violation);
+
+/// The violations that count, and those that are known or waived.
+fn parted(result: &RuleResult) -> (Vec<Numbered<'_>>, Vec<Numbered<'_>>) {
+    let all = result.violations.iter().enumerate();
+    all.partition(|(at, _)| result.counts(*at))
+}
+
+/// The violations that the case is about: those that count, and all of them where none does.
+fn meant(result: &RuleResult) -> Vec<Numbered<'_>> {
+    match parted(result) {
+        (counting, old) if counting.is_empty() => old,
+        (counting, _) => counting,
+    }
+}
+
+/// The first line that the case is about.
+pub fn line(result: &RuleResult) -> u32 {
+    let lines = meant(result)
+        .into_iter()
+        .filter_map(|(_, violation)| violation.line);
+    lines.min().unwrap_or(1)
+}
+
+/// The first violation in short, and how many more there are.
+pub fn message(result: &RuleResult) -> String {
+    let meant = meant(result);
+    let (at, first) = match (&result.status, meant.first()) {
+        (_, Some((at, violation))) => (*at, violation.text.as_str()),
+        (Status::Error(told), None) => (0, error_type(told.as_deref())),
+        (_, None) => (0, "the rule does not hold"),
+    };
+    let first = match result.waiver_told(at) {
+        Some(told) => format!("{first} ({told})"),
+        None => first.to_owned(),
+    };
+    let short = shorten::to_chars(&first, MESSAGE_LIMIT);
+    match meant.len() {
+        0 | 1 => short,
+        several => format!("{short} (and {} more)", several - 1),
+    }
+}
+
+/// Everything that the result says, each violation with its place.
+pub fn texts(result: &RuleResult, path: &str) -> String {
+    let mut lines = Vec::new();
+    if let Status::Error(told) = &result.status {
+        lines.push(format!(
+            "the rule could not be evaluated: {}",
+            error_type(told.as_deref())
+        ));
+    } else if result.violations.is_empty() {
+        lines.push("the rule does not hold".to_owned());
+    }
+    // Where all stand alike, the case says it.
+    let is_mixed = states(result).len() > 1;
+    let (counting, old) = parted(result);
+    lines.extend(counting.into_iter().chain(old).map(|(at, violation)| {
+        let told = result.waiver_told(at).map(|told| format!(" ({told})"));
+        format!(
+            "{path}:{}: {}{}{}",
+            violation.line.unwrap_or(1),
+            if is_mixed { mark(result.state(at)) } else { "" },
+            violation.text,
+            told.unwrap_or_default()
+        )
+    }));
+    lines.join("\n")
+}
+
+/// What stands before the words of a violation that does not count.
+const fn mark(state: Option<State>) -> &'static str {
+    match state {
+        Some(State::Known) => "known: ",
+        Some(State::Waived) => "waived: ",
+        Some(State::New) | None => "",
+    }
+}
+
+/// Why a result that is not passed does not count against the gate.
+pub fn why_skipped(result: &RuleResult) -> &'static str {
+    let states = states(result);
+    let all = |of: &[State]| {
+        states
+            .iter()
+            .all(|state| state.is_some_and(|state| of.contains(&state)))
+    };
+    match &result.status {
+        _ if all(&[State::Waived]) => "waived",
+        _ if all(&[State::Known]) => "known",
+        _ if all(&[State::Known, State::Waived]) => "known or waived",
+        Status::Failed(Severity::Warning) => "warning that does not fail the gate",
+        _ => "reported only",
+    }
+}
+
+/// How its findings stand, each way once.
+fn states(result: &RuleResult) -> HashSet<Option<State>> {
+    (0..result.violations.len().max(1))
+        .map(|at| result.state(at))
+        .collect()
+}
+
+/// The evaluation error's type, as it is shown.
+pub fn error_type(told: Option<&str>) -> &str {
+    told.unwrap_or(NO_ERROR_TYPE)
+}
