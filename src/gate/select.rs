@@ -71,21 +71,23 @@ pub struct Selected {
 pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     let wanted = |path: &str| looks_like_pipeline(path) || (scope.includes)(path) || scope.is_gate_file(path);
     let compared = scope.head.differences(scope.base, &wanted)?;
-    let (gate, changes): (Vec<Change>, Vec<Change>) = compared
-        .changes()
-        .into_iter()
-        .partition(|c| scope.touches_gate(c));
-    let all_because = scope.all_because(&gate);
+    let changes = compared.changes();
+    let all_because = scope.all_because(&changes);
     let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
         .into_iter()
+        .filter(|change| !scope.is_of_gate_alone(change))
         .filter_map(|change| scope.without_lookalike(change, &mut lookalikes))
         .map(|change| scope.judge(change, all_because.as_deref()))
         .collect();
     let files = match (&all_because, scope.base) {
         (Some(_), Some(_)) => scope.all_files()?,
-        (Some(_), None) => scope.all_of(&candidates, &gate),
-        (None, _) => paths(candidates.iter().filter(|c| c.selected).map(|c| &c.change)),
+        // Without a base every file differs, so that none has to be listed again.
+        _ => candidates
+            .iter()
+            .filter(|c| c.selected)
+            .map(|c| c.change.path.clone())
+            .collect(),
     };
     Ok(Selected {
         files,
@@ -98,12 +100,14 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     })
 }
 
-/// Whether a change that touches the gate touches anything else. A name that cannot be read is something else.
+/// Whether a change that touches the gate touches anything else. A name that cannot be read is something else, and so is a
+/// pipeline, wherever a link of the gate leads.
 pub fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
     let Some(base) = scope.hosts_base else {
         return Ok(false);
     };
-    match scope.head.changes(Some(base), &|path| !scope.is_gate_file(path)) {
+    let is_more = |path: &str| !scope.is_gate_file(path) || looks_like_pipeline(path);
+    match scope.head.changes(Some(base), &is_more) {
         Ok(others) => Ok(!others.is_empty()),
         Err(GitError::PathNotUtf8 { .. }) => Ok(true),
         Err(error) => Err(error),
@@ -116,14 +120,20 @@ pub fn is_within(path: &str, wanted: &str) -> bool {
     wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn paths<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec<String> {
-    changes.map(|change| change.path.clone()).collect()
-}
-
 impl Selected {
     /// Whether nothing is selected, and no pipeline and nothing that looks like one differs from the base.
     pub const fn is_empty(&self) -> bool {
         self.files.is_empty() && self.candidates.is_empty() && self.lookalikes.is_empty()
+    }
+
+    /// Counts submodules with the name of a pipeline among the files: whoever judges on this machine cannot judge them, and
+    /// has to say so.
+    pub fn keep_submodules(&mut self) {
+        let left_out = std::mem::take(&mut self.left_out).into_iter();
+        let (submodules, left_out): (Vec<_>, Vec<_>) = left_out.partition(|file| file.reason == SUBMODULE);
+        self.left_out = left_out;
+        self.files.extend(submodules.into_iter().map(|file| file.path));
+        self.files.sort();
     }
 
     /// A sentence about the files whose names only look like a pipeline's, if there are any.
@@ -186,17 +196,6 @@ impl Scope<'_> {
         }
     }
 
-    /// Without a base every file differs, so that none has to be listed again.
-    fn all_of(&self, candidates: &[Candidate], gate: &[Change]) -> Vec<String> {
-        let of_gate = gate
-            .iter()
-            .filter(|change| self.is_meant(&change.path) && change.file != Some(FileKind::Submodule));
-        let selected = candidates.iter().filter(|c| c.selected).map(|c| &c.change);
-        let mut files = paths(selected.chain(of_gate));
-        files.sort();
-        files
-    }
-
     fn is_meant(&self, path: &str) -> bool {
         (self.includes)(path) && !(self.excludes)(path) && self.is_within(path)
     }
@@ -212,11 +211,11 @@ impl Scope<'_> {
             .collect())
     }
 
-    fn all_because(&self, gate: &[Change]) -> Option<String> {
+    fn all_because(&self, changes: &[Change]) -> Option<String> {
         if self.base.is_none() {
             return Some(self.base_source.to_owned());
         }
-        let rules = gate
+        let rules = changes
             .iter()
             .find(|change| change.paths().any(|path| self.is_rules_file(path)))?;
         Some(format!("the rules file {} changed", rules.path))
@@ -250,8 +249,14 @@ impl Scope<'_> {
         self.paths.is_empty() || self.paths.iter().any(|wanted| is_within(path, wanted))
     }
 
-    fn touches_gate(&self, change: &Change) -> bool {
-        change.paths().any(|path| self.is_gate_file(path))
+    /// A link can lead from the gate to any file, and a pipeline may have been renamed from a file of the gate: what may be a
+    /// pipeline is looked at as one all the same.
+    fn is_of_gate_alone(&self, change: &Change) -> bool {
+        change.paths().any(|path| self.is_gate_file(path)) && !self.may_be_pipeline(&change.path)
+    }
+
+    fn may_be_pipeline(&self, path: &str) -> bool {
+        looks_like_pipeline(path) || (self.includes)(path)
     }
 
     fn is_gate_file(&self, path: &str) -> bool {

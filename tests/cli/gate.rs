@@ -451,6 +451,49 @@ fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
         !sent.is_empty() && !sent.contains(&"sub.orch.yaml".to_owned()),
         "{sent:?}"
     );
+    for all in [&[][..], &["--all"]] {
+        let args = [&["check", "--head", "HEAD", "--report", "json=-"], all].concat();
+        let report = Call::new(&world.work()).run(&args).expect(3).json();
+        assert_eq!(
+            report["unreviewedReasons"],
+            json!({ "sub.orch.yaml": "a submodule, not a file" })
+        );
+    }
+}
+
+/// A change that names its pipeline in a link of the gate, or moves it there from a file of the gate.
+#[cfg(unix)]
+#[test]
+fn a_pipeline_is_judged_wherever_the_gate_leads() {
+    let world = change(&[("jobs/b.orch.yaml", &bad())]);
+    symlink("jobs/b.orch.yaml", world.work().join("sluicegate-waivers.yaml")).unwrap();
+    world.commit("a link");
+    world.push();
+    let check = |args: &[&str]| {
+        let all = [&["check", "--head", "HEAD", "--policy", "base"], args].concat();
+        plain(&world).run(&all)
+    };
+    let report = check(&["--report", "json=-"]).expect(1).json();
+    assert_eq!(report["files"][0]["path"], "jobs/b.orch.yaml");
+    let refused = ["--gate-changes", "fail", "--fail-on", "never"];
+    check(&refused).expect(1);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([])));
+    platform
+        .call(&world)
+        .run(&["review", "--policy", "base"])
+        .expect(0);
+    let sent: Vec<String> = platform.requests().iter().flat_map(crate::world::asked).collect();
+    assert_eq!(sent, ["jobs/b.orch.yaml"]);
+
+    let words = "# The gate of this project, which its owners steer.\n".repeat(20);
+    let world = changed(&[("sluicegate.yaml", &format!("{words}retries: 0\n"))], &[]);
+    world.git(&["rm", "-q", "sluicegate.yaml"]);
+    world.write("b.orch.yaml", format!("{words}{}", bad()));
+    world.commit("a move");
+    world.push();
+    let ended = plain(&world).run(&["check", "--head", "HEAD", "--report", "json=-"]);
+    assert_eq!(ended.expect(1).json()["files"][0]["path"], "b.orch.yaml");
 }
 
 #[test]

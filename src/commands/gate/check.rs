@@ -49,6 +49,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let compared = checking.comparison(&paths)?;
     paths.must_exist(&workspace, &snapshot, &compared)?;
     let (comparison, mut chosen) = checking.chosen(&snapshot, compared.clone(), &paths)?;
+    chosen.selected.keep_submodules();
     let left = paths.left(&chosen.selected);
     let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
@@ -259,6 +260,16 @@ pub(crate) fn at_base(
 const HIDDEN: &str = "git's index says not to look at it on disk (skip-worktree or assume-unchanged, as in a sparse \
                       checkout)";
 
+/// Why a file is not judged: what stands there is none, or may be another one.
+const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
+    match file.kind {
+        FileKind::Submodule => Some("a submodule, not a file"),
+        FileKind::Symlink => Some("a symbolic link, not a file"),
+        FileKind::Regular if file.hidden => Some(HIDDEN),
+        FileKind::Regular => None,
+    }
+}
+
 /// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
 pub(crate) fn evaluate(
     repo: &Repository,
@@ -268,14 +279,14 @@ pub(crate) fn evaluate(
     let mut tally = Tally::default();
     let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
     for file in files {
-        if file.kind == FileKind::Submodule || !settings::is_pipeline(&file.path) {
+        if !settings::is_pipeline(&file.path) {
             tally.excluded.push(file.path);
             continue;
         }
-        if file.hidden {
+        if let Some(why) = not_to_judge(&file) {
             tally.unreviewed.push(Unreviewed {
                 path: file.path,
-                reason: HIDDEN.to_owned(),
+                reason: why.to_owned(),
             });
             continue;
         }
