@@ -78,6 +78,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| DocumentError::at(position_of(bytes, error.valid_up_to()), "not UTF-8"))?;
     refuse_control_characters(bytes)?;
+    refuse_other_line_ends(text)?;
     refuse_long_directives(text)?;
     refuse_token_floods(bytes)?;
     Ok(text)
@@ -93,6 +94,27 @@ fn refuse_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
     let offset = bytes.iter().position(forbidden).unwrap_or_default();
     let message = "control characters are not allowed";
     Err(DocumentError::at(position_of(bytes, offset), message))
+}
+
+/// Readers of YAML 1.1 end a line at these (<https://yaml.org/spec/1.1/#id871136>), and would see keys where 1.2 sees a comment.
+fn refuse_other_line_ends(text: &str) -> Result<(), DocumentError> {
+    let is_line_end = |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
+    if text.is_ascii() {
+        return Ok(());
+    }
+    let Some((offset, found)) = text.char_indices().find(|(_, c)| is_line_end(*c)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "U+{:04X} is not allowed, as some readers of YAML end a line there; in double quotes, write it `{}`",
+        u32::from(found),
+        match found {
+            '\u{85}' => r"\N",
+            '\u{2028}' => r"\L",
+            _ => r"\P",
+        }
+    );
+    Err(DocumentError::at(position_of(text.as_bytes(), offset), message))
 }
 
 fn refuse_long_directives(text: &str) -> Result<(), DocumentError> {
@@ -171,6 +193,21 @@ mod tests {
     #[test]
     fn a_byte_order_mark_and_windows_line_ends_are_fine() {
         assert_eq!(text("\u{feff}a: ü\r\n".as_bytes()), Ok("a: ü\r\n"));
+    }
+
+    #[test]
+    fn what_another_reader_takes_for_the_end_of_a_line_is_refused() {
+        for (sign, told) in [
+            ("\u{85}", "U+0085"),
+            ("\u{2028}", "U+2028"),
+            ("\u{2029}", "U+2029"),
+        ] {
+            let (message, place) = refused(format!("a: 1\n# x{sign}b: 2").as_bytes());
+            assert!(message.starts_with(told), "{message}");
+            assert_eq!(place, Some((2, 4)));
+        }
+        let escaped = format!("a: \"{}\"", r"\N\L\P");
+        assert_eq!(text(escaped.as_bytes()), Ok(escaped.as_str()));
     }
 
     #[test]
