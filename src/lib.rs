@@ -48,6 +48,9 @@ pub mod yaml;
 use std::ffi::OsString;
 use std::io::Write as _;
 
+/// How clap ends what it says of wrong arguments.
+const FURTHER: &str = "For more information, try '--help'.";
+
 /// The program: what `args` ask for, in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
@@ -56,16 +59,20 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     }
     match cli::parse(args) {
         Ok(cli) => commands::run(cli, env),
-        Err(said) => {
-            // A closed pipe is the reader's choice, so a failed write is no failure.
-            let _ = said.print();
-            if said.use_stderr() {
-                exit::ExitStatus::Usage
-            } else {
-                exit::ExitStatus::Success
-            }
-        }
+        Err(said) => print_said(&said),
     }
+}
+
+/// Help, or what is wrong with the arguments; a closed pipe is the reader's choice, so a failed write is no failure.
+fn print_said(said: &clap::Error) -> exit::ExitStatus {
+    if !said.use_stderr() {
+        let _ = said.print();
+        return exit::ExitStatus::Success;
+    }
+    let told = said.render().to_string();
+    let told = told.replace(FURTHER, "hint: `--help` behind the command shows what it takes");
+    let _ = write!(std::io::stderr(), "{told}");
+    exit::ExitStatus::Usage
 }
 
 fn print_version() -> exit::ExitStatus {

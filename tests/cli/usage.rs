@@ -71,6 +71,20 @@ fn what_a_review_needs_is_asked_for() {
 }
 
 #[test]
+fn wrong_arguments_end_with_a_hint() {
+    let world = project();
+    for args in [
+        &["nothing"][..],
+        &["review", "--nothing"],
+        &["check", "--timeout", "nan"],
+    ] {
+        let said = call(&world).run(args).expect(2).all();
+        let last = said.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
+        assert!(last.starts_with("hint: "), "{said}");
+    }
+}
+
+#[test]
 fn values_that_cannot_be_are_named() {
     let world = project();
     let cases = [

@@ -55,14 +55,14 @@ pub fn render(report: &Report, about: &About, style: Style) -> String {
     if let Some(praise) = praise(report).filter(|_| !style.quiet) {
         let _ = writeln!(shown, "{}", paint(&praise, bold(AnsiColor::Green), style));
     }
+    if !style.quiet {
+        push_further(&mut shown, about);
+    }
     let _ = writeln!(
         shown,
         "{}",
         paint(&headline(report), verdict_colour(report.verdict), style)
     );
-    if !style.quiet {
-        push_further(&mut shown, about);
-    }
     shown
 }
 
