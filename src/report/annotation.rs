@@ -1,8 +1,8 @@
 //! Annotations before a host's form: what is said where, the most important first, within a host's cap.
 
 use super::About;
-use super::wording::{excluded, gate_change, run_problem, unreviewed};
-use crate::findings::{Finding, Report, Severity, Verdict};
+use super::wording::{causes_of_the_run, excluded, gate_change, run_problem, unreviewed};
+use crate::findings::{Finding, Report, Severity, Unreviewed, Verdict};
 use crate::text::count;
 use std::cmp::Reverse;
 
@@ -38,7 +38,8 @@ pub struct Annotation {
 
 /// Everything worth an annotation, which what is known or waived is not: what concerns the whole run, then errors,
 /// unreviewed files, warnings and notes; within those first what stands on changed lines, as hosts show those in the
-/// change itself, then by path and line.
+/// change itself, then by path and line. A cause that was told of the whole run is told of the run, once, and not of each
+/// file that it kept from being reviewed.
 pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     let mut findings = report.findings();
     findings.retain(Finding::counts);
@@ -47,9 +48,11 @@ pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
         (Reverse(finding.severity), untouched, finding.path, finding.line)
     });
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
-    let mut all: Vec<Annotation> = run_problem(report).map(about_run).into_iter().collect();
+    let mut all: Vec<Annotation> = of_run(report, about).into_iter().collect();
     all.extend(findings[..first_warning].iter().map(about_finding));
-    all.extend(report.unreviewed.iter().map(|file| {
+    let mut unanswered: Vec<&Unreviewed> = report.unreviewed.iter().collect();
+    unanswered.retain(|file| !about.told.contains(&file.reason));
+    all.extend(unanswered.into_iter().map(|file| {
         at(
             Level::Error,
             &file.path,
@@ -87,13 +90,16 @@ pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     all
 }
 
-fn about_run(message: String) -> Annotation {
-    Annotation {
+/// Why the run is no pass as a whole, and what kept files from being reviewed.
+fn of_run(report: &Report, about: &About) -> Option<Annotation> {
+    let causes = causes_of_the_run(report, &about.told);
+    let said: Vec<String> = run_problem(report).into_iter().chain(causes).collect();
+    (!said.is_empty()).then(|| Annotation {
         level: Level::Error,
         place: None,
         title: "review".to_owned(),
-        message,
-    }
+        message: said.join(" "),
+    })
 }
 
 fn about_finding(finding: &Finding<'_>) -> Annotation {

@@ -3,7 +3,7 @@
 //! <https://developer.atlassian.com/cloud/bitbucket/rest/api-group-reports/>
 
 use super::annotation::{self, Annotation, Level};
-use super::wording::headline;
+use super::wording::{causes_of_the_run, headline, sentence};
 use super::{About, shorten};
 use crate::findings::{Fingerprint, Report, Verdict};
 use serde_json::{Value, json};
@@ -24,13 +24,15 @@ const SUMMARY_LIMIT: usize = 450;
 const DETAILS_LIMIT: usize = 2_000;
 
 /// The report, as its PUT takes it. An undecided review is no pass.
-pub fn report(report: &Report) -> Value {
+pub fn report(report: &Report, about: &About) -> Value {
     let (counts, totals) = (report.counts(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = headline(report);
-    for note in &report.notes {
+    let causes = causes_of_the_run(report, &about.told);
+    let causes = causes.iter().map(|cause| sentence(cause));
+    for told in causes.chain(report.notes.iter().cloned()) {
         details.push(' ');
-        details.push_str(note);
+        details.push_str(&told);
     }
     json!({
         "title": "Pipeline review",
@@ -95,14 +97,20 @@ mod tests {
 
     #[test]
     fn the_report_has_verdict_and_numbers() {
-        let body = report(&sample::report());
+        let body = report(&sample::report(), &About::default());
         assert_eq!(body["result"], "FAILED");
         assert_eq!(
             body["data"][0],
             json!({ "title": "Errors", "type": "NUMBER", "value": 2 })
         );
-        assert_eq!(report(&sample::empty(Verdict::Undecided))["result"], "FAILED");
-        assert_eq!(report(&sample::empty(Verdict::Passed))["result"], "PASSED");
+        assert_eq!(
+            report(&sample::empty(Verdict::Undecided), &About::default())["result"],
+            "FAILED"
+        );
+        assert_eq!(
+            report(&sample::empty(Verdict::Passed), &About::default())["result"],
+            "PASSED"
+        );
     }
 
     #[test]

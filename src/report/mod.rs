@@ -248,7 +248,7 @@ mod tests {
             );
             assert_eq!(key("waived"), Some(totals.waived));
 
-            let insights = bitbucket::report(&report);
+            let insights = bitbucket::report(&report, &about);
             let number = |at: usize| usize::try_from(insights["data"][at]["value"].as_u64()?).ok();
             assert_eq!([0, 1, 2].map(number), expected);
 

@@ -168,7 +168,29 @@ pub fn sentence(text: &str) -> String {
 /// The files without an answer, a sentence for each cause: how many, the first ones, and why. Holds text from outside.
 /// A reason of `told` was told before, and is not repeated.
 pub fn unanswered(report: &Report, told: &[String]) -> Vec<String> {
-    let before = "the reason is told above".to_owned();
+    let said = |(reason, paths): (&str, Vec<&str>)| {
+        let is_told = told.iter().any(|told| told == reason);
+        let reason = if is_told {
+            "the reason is told above"
+        } else {
+            reason
+        };
+        unanswered_by(reason, &paths)
+    };
+    causes(report).into_iter().map(said).collect()
+}
+
+/// What was told of the whole run already and kept files from being reviewed, a sentence for each cause. Holds text from
+/// outside.
+pub fn causes_of_the_run(report: &Report, told: &[String]) -> Vec<String> {
+    let mut causes = causes(report);
+    causes.retain(|(reason, _)| told.iter().any(|told| told == reason));
+    let said = causes.iter().map(|(reason, paths)| unanswered_by(reason, paths));
+    said.collect()
+}
+
+/// Why files have no answer, each reason once, with its files.
+fn causes(report: &Report) -> Vec<(&str, Vec<&str>)> {
     let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
     for file in &report.unreviewed {
         match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
@@ -176,20 +198,17 @@ pub fn unanswered(report: &Report, told: &[String]) -> Vec<String> {
             None => causes.push((&file.reason, vec![&file.path])),
         }
     }
-    let sentence = |(reason, paths): (&str, Vec<&str>)| {
-        let reason = told
-            .iter()
-            .find(|told| *told == reason)
-            .map_or(reason, |_| &before);
-        match paths.as_slice() {
-            [path] => format!("{path}: {}", unreviewed(reason)),
-            several => {
-                let number = count(several.len(), "file");
-                format!("{number} were not reviewed ({}): {reason}", named(several))
-            }
+    causes
+}
+
+fn unanswered_by(reason: &str, paths: &[&str]) -> String {
+    match paths {
+        [path] => format!("{path}: {}", unreviewed(reason)),
+        several => {
+            let number = count(several.len(), "file");
+            format!("{number} were not reviewed ({}): {reason}", named(several))
         }
-    };
-    causes.into_iter().map(sentence).collect()
+    }
 }
 
 /// What is said of a file without an answer. Holds text from outside.

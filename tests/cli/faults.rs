@@ -1,6 +1,6 @@
 //! A platform that fails: which exit code, and what is said.
 
-use crate::program::{Call, TOKEN};
+use crate::program::{Call, PROJECT, TOKEN};
 use crate::world::{Platform, answer, asked, change, each, in_turn, pipeline};
 use serde_json::json;
 use std::net::TcpListener;
@@ -50,6 +50,75 @@ fn each_status_has_its_exit_code() {
             ended.all()
         );
     }
+}
+
+/// `b0.orch.yaml` has an answer without its result, the others meet a rejected token.
+fn refused_after_the_first() -> (crate::repo::World, Platform) {
+    let content = pipeline(&["Start", "Done"]);
+    let names = ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"];
+    let world = change(&names.map(|name| (name, content.as_str())));
+    let platform = Platform::new();
+    platform.reviews(|request: &Request| match asked(request)[0].as_str() {
+        "b0.orch.yaml" => answer(&json!({ "reviewStatus": "PASSED", "results": {} })),
+        _ => ResponseTemplate::new(401),
+    });
+    (world, platform)
+}
+
+#[test]
+fn one_cause_is_one_annotation() {
+    let (world, platform) = refused_after_the_first();
+    let annotated = |style: &str, paths: &[&str]| -> Vec<String> {
+        let args = ["review", "--batch-size", "1", "--annotations", style];
+        let ended = platform.call(&world).run(&[&args[..], paths].concat()).expect(4);
+        let lines = ended.out.lines().filter(|line| line.starts_with(['#', ':']));
+        let server = platform.server.uri();
+        lines
+            .map(|line| line.replace(&server, "https://p").replace(PROJECT, "ID"))
+            .collect()
+    };
+    let together = ["b1.orch.yaml", "b2.orch.yaml"];
+    insta::assert_snapshot!(annotated("github", &together).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text");
+    insta::assert_snapshot!(annotated("azure", &together).join("\n"), @"##vso[task.logissue type=error;code=review;]The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text");
+    // Another reason is about its own file.
+    insta::assert_snapshot!(annotated("github", &[]).join("\n"), @"
+    ::error title=review::The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text
+    ::error file=b0.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the platform's answer has no result here
+    ");
+}
+
+/// Its annotations all stand on a file, so the cause stands in the report.
+#[test]
+fn one_cause_is_told_once_on_bitbucket() {
+    let (world, platform) = refused_after_the_first();
+    let proxy = Platform::new();
+    for method in ["DELETE", "PUT", "POST"] {
+        proxy.on(method, "", ResponseTemplate::new(200).set_body_json(json!({})));
+    }
+    let call = platform
+        .call(&world)
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+    call.run(&["review", "--batch-size", "1"]).expect(4);
+    let sent = proxy.requests();
+    let report: serde_json::Value = serde_json::from_slice(&sent[1].body).unwrap();
+    let details = report["details"].as_str().unwrap();
+    assert_eq!(details.matches("401 Unauthorized").count(), 1, "{details}");
+    assert!(
+        details.contains("2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST "),
+        "{details}"
+    );
+    let annotations: serde_json::Value = serde_json::from_slice(&sent[2].body).unwrap();
+    let paths: Vec<_> = annotations
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["path"])
+        .collect();
+    assert_eq!(paths, ["b0.orch.yaml"]);
 }
 
 #[test]
@@ -146,10 +215,7 @@ fn a_review_asks_for_the_right_thing() {
     platform.call(&world).run(&["review"]).expect(0);
     let request = &platform.requests()[0];
     let header = |name: &str| request.headers.get(name).unwrap().to_str().unwrap().to_owned();
-    assert_eq!(
-        request.url.path(),
-        format!("/v1/projects/{}/reviews", crate::program::PROJECT)
-    );
+    assert_eq!(request.url.path(), format!("/v1/projects/{PROJECT}/reviews"));
     assert_eq!(header("agent-version"), "9.0.0");
     assert_eq!(header("authorization"), format!("Bearer {TOKEN}"));
     let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
