@@ -20,6 +20,8 @@ mod book;
 mod dice;
 #[path = "docs/examples.rs"]
 mod examples;
+#[path = "docs/jobs.rs"]
+mod jobs;
 #[path = "docs/past.rs"]
 mod past;
 #[path = "docs/pasted.rs"]

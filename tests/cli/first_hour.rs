@@ -61,15 +61,21 @@ impl Hour {
         self.world.git(&["rev-parse", revision])
     }
 
-    /// The job on GitHub: address and token are its own, the rest stands in the file.
+    /// The job on GitHub, which names its versions by what changed.
     fn job(&self, event: &str, reference: &str, payload: &Value) -> Ended {
+        self.job_of_init(event, reference, payload)
+            .variable("SLUICEGATE_VERSION_NAME", "{next}")
+            .run(&["ci"])
+    }
+
+    /// The job on GitHub: address and token are its own, the rest stands in the file.
+    fn job_of_init(&self, event: &str, reference: &str, payload: &Value) -> Call {
         let file = self.world.path().join("event.json");
         fs::write(&file, payload.to_string()).unwrap();
         Call::with_platform(&self.world.work(), &self.platform.url)
             .without("SLUICEGATE_PROJECT_ID")
             .without("SLUICEGATE_AGENT_VERSION")
             .variable("SLUICEGATE_COMMENT", "true")
-            .variable("SLUICEGATE_VERSION_NAME", "{next}")
             .variable("CI", "true")
             .variable("GITHUB_ACTIONS", "true")
             .variable("GITHUB_EVENT_NAME", event)
@@ -79,7 +85,6 @@ impl Hour {
             .variable("GITHUB_EVENT_PATH", file.display().to_string())
             .variable("GITHUB_API_URL", self.comments.url())
             .variable("GITHUB_TOKEN", "job-s3cret")
-            .run(&["ci"])
     }
 
     /// Commits to a branch, pushes it, and runs the job of its pull request.
@@ -106,13 +111,17 @@ impl Hour {
         self.world.git(&["checkout", "-q", "main"]);
         self.world.git(&["merge", "-q", "--no-ff", "-m", "merge", branch]);
         self.world.push();
-        let payload = json!({
+        self.job("push", "refs/heads/main", &self.pushed(&before))
+    }
+
+    /// What GitHub says of a push to the default branch.
+    fn pushed(&self, before: &str) -> Value {
+        json!({
             "ref": "refs/heads/main",
             "before": before,
             "after": self.id("HEAD"),
             "repository": { "default_branch": "main", "full_name": "o/r" },
-        });
-        self.job("push", "refs/heads/main", &payload)
+        })
     }
 
     fn versions(&self) -> Vec<String> {
@@ -211,4 +220,12 @@ fn from_a_clone_with_a_past_to_the_next_version() {
         .run(&["publish", "--version-name", "{next}", "--dry-run"])
         .expect(0);
     has(&receipt, &["1.0.1"]);
+
+    // By the names that init chose: published once, however often the job runs.
+    let payload = hour.pushed(&hour.id("HEAD^"));
+    for said in ["published version", "already"] {
+        let job = hour.job_of_init("push", "refs/heads/main", &payload);
+        has(&job.run(&["ci"]).expect(0), &[said]);
+        assert_eq!(hour.versions().len(), 3);
+    }
 }

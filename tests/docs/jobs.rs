@@ -1,0 +1,158 @@
+//! The jobs and configurations that README, the book and the templates show do what a user counts on: a rerun is green, two
+//! publishes are kept apart, and a job runs where it is to publish.
+
+use super::book::{blocks, pages};
+use super::read;
+use serde_json::Value;
+use sluicegate::publish::version::PLACEHOLDERS;
+use std::fs;
+
+/// The YAML blocks of README and the book, read.
+fn documents() -> Vec<(String, Value)> {
+    let read = |(page, block): (String, String)| {
+        let document = serde_yaml::from_str(&block).unwrap_or_else(|why| panic!("{page}: {why}\n{block}"));
+        (page, document)
+    };
+    blocks("yaml").into_iter().map(read).collect()
+}
+
+/// The inputs of the action in a workflow; null in any other document.
+fn inputs(document: &Value) -> &Value {
+    let jobs = document["jobs"]
+        .as_object()
+        .into_iter()
+        .flat_map(|jobs| jobs.values());
+    let mut steps = jobs.flat_map(|job| job["steps"].as_array().into_iter().flatten());
+    let is_ours = |step: &&Value| {
+        step["uses"]
+            .as_str()
+            .is_some_and(|used| used.contains("/sluicegate@"))
+    };
+    steps.find(is_ours).map_or(&Value::Null, |step| &step["with"])
+}
+
+/// A page as one line.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_shown_with_a_version_name_stays_green_when_it_is_run_again() {
+    let mut tried = 0;
+    for (page, document) in documents() {
+        for part in [inputs(&document), &document["publish"]] {
+            if part["version-name"].is_string() {
+                assert_eq!(part["if-exists"], "same-content", "{page}: {part}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 4, "only {tried} were found");
+    let template = read("templates/publish/template.yml");
+    assert!(template.contains("SLUICEGATE_IF_EXISTS: same-content"));
+}
+
+#[test]
+fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
+    let mut tried = Vec::new();
+    for (page, document) in documents() {
+        let name = page.rsplit('/').next().unwrap().to_owned();
+        let publishes = document["on"]["push"].is_object() && inputs(&document)["command"] != "review";
+        // Gitea's own page says nothing of it: not every version of it and of Forgejo reads `concurrency`.
+        if publishes && name != "gitea.md" {
+            let apart = &document["concurrency"];
+            assert_eq!(apart["group"], "sluicegate-${{ github.ref }}", "{page}");
+            let only_requests = "${{ github.event_name == 'pull_request' }}";
+            assert_eq!(apart["cancel-in-progress"], only_requests, "{page}");
+            tried.push(name);
+        } else if document["sluicegate"]["script"].is_array() {
+            let group = &document["sluicegate"]["resource_group"];
+            assert_eq!(group, "sluicegate-$CI_COMMIT_REF_SLUG", "{page}");
+            tried.push(name);
+        } else if document["steps"].is_array() && name == "azure.md" {
+            assert_eq!(document["trigger"]["batch"], "true", "{page}");
+            tried.push(name);
+        }
+    }
+    assert_eq!(
+        tried,
+        ["README.md", "azure.md", "azure.md", "github.md", "gitlab.md"]
+    );
+    assert!(read("templates/publish/template.yml").contains("\n  resource_group: "));
+}
+
+#[test]
+fn the_job_for_a_hosted_agent_does_what_the_job_of_init_does() {
+    let shown = documents()
+        .into_iter()
+        .filter(|(page, _)| page.ends_with("/azure.md"));
+    let jobs: Vec<Value> = shown.map(|(_, document)| document).collect();
+    let [written, hosted] = jobs.as_slice() else {
+        panic!("{jobs:?}");
+    };
+    for key in ["trigger", "pr"] {
+        assert_eq!(written[key], hosted[key], "{key}");
+    }
+    let hosted = hosted["steps"].as_array().unwrap();
+    for step in written["steps"].as_array().unwrap() {
+        assert!(hosted.contains(step), "{step}");
+    }
+}
+
+#[test]
+fn where_tags_are_published_the_page_says_how_the_job_runs_on_them() {
+    let mut tried = 0;
+    for (page, text) in pages()
+        .into_iter()
+        .filter(|(_, text)| text.contains("\n  tags: [\"v*\"]\n"))
+    {
+        let said = flat(&text);
+        for words in [
+            "push: { branches: [main], tags: ['v*'] }",
+            "$CI_COMMIT_TAG",
+            "`{tag}`",
+        ] {
+            assert!(said.contains(words), "{page} does not say {words:?}");
+        }
+        tried += 1;
+    }
+    assert_eq!(tried, 2);
+}
+
+#[test]
+fn the_pages_agree_on_the_hosts_that_do_not_name_the_default_branch() {
+    let hosts = fs::read_dir(super::root().join("src/ci")).unwrap();
+    let hosts = hosts.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    // Gitea is read as GitHub is, and `none` is no host.
+    let mut silent: Vec<String> = hosts
+        .filter(|name| !["gitea.rs", "none.rs"].contains(&name.as_str()))
+        .filter(|name| {
+            let text = read(&format!("src/ci/{name}"));
+            text.contains("const WHOLE_HISTORY") && !text.contains("default_branch")
+        })
+        .collect();
+    silent.sort();
+    assert_eq!(silent, ["azure.rs", "bitbucket.rs", "circleci.rs"]);
+    let said = "Azure Pipelines, Bitbucket and CircleCI do not name the default branch, Jenkins only on that branch itself";
+    for page in ["steering", "settings"] {
+        assert!(
+            flat(&read(&format!("docs/book/{page}.md"))).contains(said),
+            "{page}"
+        );
+    }
+}
+
+#[test]
+fn every_placeholder_of_a_version_name_is_named_where_they_are_listed() {
+    let template = read("src/commands/setup/init/templates/sluicegate.yaml");
+    let page = read("docs/book/troubleshooting.md");
+    let row = page
+        .lines()
+        .find(|line| line.contains("has the unknown placeholder"))
+        .unwrap();
+    for name in PLACEHOLDERS {
+        let name = format!("{{{name}}}");
+        assert!(template.contains(&name), "the template does not name {name}");
+        assert!(row.contains(&name), "the book does not name {name}");
+    }
+}
