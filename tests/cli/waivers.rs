@@ -337,6 +337,19 @@ fn a_report_of_the_platform_becomes_waivers() {
         .call(&world)
         .run(&["review", "--report", "json=r.json"])
         .expect(1);
+    // What no run could read afterwards is not written.
+    let report = fs::read_to_string(world.work().join("r.json")).unwrap();
+    world.write(
+        "other.json",
+        report.replace("component-naming-convention", "theirs-alone"),
+    );
+    waivers(&world, &["add", "--from", "other.json", "--reason", "legacy"])
+        .expect(2)
+        .saying(&["this is no waiver", "theirs-alone"]);
+    waivers(&world, &["add", "--from", "r.json", "--reason", ""])
+        .expect(2)
+        .saying(&["this is no waiver", "reason"]);
+    assert!(!world.work().join("sluicegate-waivers.yaml").exists());
     waivers(&world, &["add", "--from", "r.json", "--reason", "legacy"]).expect(0);
     assert_eq!(
         kept(&world),

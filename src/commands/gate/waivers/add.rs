@@ -38,13 +38,16 @@ pub(super) fn add(
             None => path.clone(),
         };
         let entry = entry(rule, path, args.about.clone(), None, &terms);
-        vec![one(workspace, file, entry)?]
+        readable(workspace, file, std::slice::from_ref(&entry))?;
+        vec![one(file, entry)?]
     } else {
         let files = match &args.from {
             Some(report) => reported(run, workspace, snapshot, report)?,
             None => file.tally.files.clone(),
         };
-        all(file, files, &terms)?
+        let entries = all(file, files, &terms)?;
+        readable(workspace, file, &entries)?;
+        entries
     };
     let written = write(file, &entries)?;
     run.ui
@@ -81,12 +84,19 @@ fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, ter
     }
 }
 
-/// The waiver, if it is one and something is found today that it is about. What a rule of the platform's own finds is not
-/// known here.
-fn one(workspace: &Workspace<'_>, file: &Waived, mut entry: Entry) -> Result<Entry, Failure> {
+/// Refuses what no run could read: a rule that nobody here knows, as a report may tell of, or no reason.
+fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[Entry]) -> Result<(), Failure> {
     let knows = workspace.known_rules(file.rules.as_ref())?;
-    read(format!("- {entry}\n").as_bytes(), &knows)
-        .map_err(|why| Failure::usage(format!("this is no waiver: {}", why.message)))?;
+    for entry in entries {
+        read(format!("- {entry}\n").as_bytes(), &knows)
+            .map_err(|why| Failure::usage(format!("this is no waiver: {}", why.message)))?;
+    }
+    Ok(())
+}
+
+/// The waiver, if something is found today that it is about. What a rule of the platform's own finds is not
+/// known here.
+fn one(file: &Waived, mut entry: Entry) -> Result<Entry, Failure> {
     let wrong = |why: globset::Error| Failure::usage(why.to_string());
     let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
     let mut files = file.tally.files.clone();
