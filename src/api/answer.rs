@@ -39,7 +39,7 @@ impl Platform {
     /// Sends a request whose answer says something.
     pub(super) async fn ask<T: DeserializeOwned>(&self, request: &Request) -> Result<Answer<T>, HttpError> {
         let response = self.client.send(request).await?;
-        let raw: Value = response.json_without_secrets()?;
+        let raw: Value = response.json()?;
         let value = from_value(&raw, "", &response)?;
         Ok(Answer { value, raw })
     }
@@ -47,12 +47,12 @@ impl Platform {
     /// Sends a request whose status says it all; the body is given as it came, null if it is no JSON.
     pub(super) async fn tell(&self, request: &Request) -> Result<Value, HttpError> {
         let response = self.client.send(request).await?;
-        Ok(response.json_without_secrets().unwrap_or_default())
+        Ok(response.json().unwrap_or_default())
     }
 
     /// Sends a request that makes something, and is answered with JSON that says nothing of it.
     pub(super) async fn make(&self, request: &Request) -> Result<Value, HttpError> {
-        self.client.send(request).await?.json_without_secrets()
+        self.client.send(request).await?.json()
     }
 
     /// All entries of a list whose endpoint takes `page` and `size`.

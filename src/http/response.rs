@@ -1,7 +1,7 @@
 //! An answer of 2xx, read completely within its limit, and how it becomes a value or a named failure.
 
 use super::error::{Again, HttpError};
-use super::redact::redacted;
+use super::redact::{redacted, redacted_json};
 use super::words::{self, bounded, in_body};
 use super::{ErrorKind, error, retry};
 use bytes::Bytes;
@@ -100,9 +100,11 @@ impl Response {
         self.head.status == StatusCode::OK
     }
 
-    /// The body as JSON; where it is not what `T` expects, the error names the place.
+    /// The body as JSON, with the secrets that were sent made unreadable, in case the server repeats them; where it is not
+    /// what `T` expects, the error names the place.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
-        let mut reader = serde_json::Deserializer::from_slice(&self.body);
+        let body = redacted_json(&self.body, &self.sent_secrets);
+        let mut reader = serde_json::Deserializer::from_slice(&body);
         serde_path_to_error::deserialize(&mut reader)
             .map_err(|why| self.not_as_expected(&why))
             .and_then(|value| {
@@ -113,17 +115,8 @@ impl Response {
             })
     }
 
-    /// The body as JSON with the secrets that were sent made unreadable, in case the server repeats them.
-    pub fn json_without_secrets(&self) -> Result<serde_json::Value, HttpError> {
-        let mut value = self.json()?;
-        for secret in &self.sent_secrets {
-            hide(&mut value, secret);
-        }
-        Ok(value)
-    }
-
     /// The failure of a body that is JSON, but not that of `T`.
-    pub fn not_as_expected(&self, why: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
+    fn not_as_expected(&self, why: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
         if why.inner().is_data() {
             return self.unusable(&format!("at {}: {}", why.path(), why.inner()));
         }
@@ -140,7 +133,12 @@ impl Response {
         if self.body.is_empty() {
             return String::new();
         }
-        bounded(&in_body(self.head.content_type(), &self.body).to_string(), 300)
+        let mut words = in_body(self.head.content_type(), &self.body);
+        // Before it is cut: half a secret would not be found.
+        for secret in &self.sent_secrets {
+            words.text = redacted(&words.text, secret);
+        }
+        bounded(&words.to_string(), 300)
     }
 
     /// The failure of an answer that came and cannot be used.
@@ -151,14 +149,5 @@ impl Response {
             .again(Again::Never);
         let secrets = self.sent_secrets.iter();
         secrets.fold(error, |error, secret| error.without_secret(Some(secret)))
-    }
-}
-
-fn hide(value: &mut serde_json::Value, secret: &SecretString) {
-    match value {
-        serde_json::Value::String(text) => *text = redacted(text, secret),
-        serde_json::Value::Array(entries) => entries.iter_mut().for_each(|entry| hide(entry, secret)),
-        serde_json::Value::Object(fields) => fields.values_mut().for_each(|field| hide(field, secret)),
-        _ => {}
     }
 }

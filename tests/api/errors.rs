@@ -79,6 +79,12 @@ async fn a_token_that_the_server_repeats_is_never_shown() {
 }
 
 #[tokio::test]
+async fn a_token_is_found_before_what_the_server_says_is_cut() {
+    let (_, shown) = failure(json(200, &format!("{}{TOKEN}", "x".repeat(294)))).await;
+    assert!(shown.contains("xx***") && !shown.contains("t0ken"), "{shown}");
+}
+
+#[tokio::test]
 async fn long_answers_are_cut() {
     let (_, shown) = failure(ResponseTemplate::new(400).set_body_string("x".repeat(1_000_000))).await;
     assert!(shown.len() < 2_300, "{}", shown.len());

@@ -111,6 +111,26 @@ async fn a_second_401_is_final() {
 }
 
 #[tokio::test]
+async fn a_client_secret_is_not_shown_in_the_form_in_which_it_was_sent() {
+    let server = MockServer::start().await;
+    Mock::given(path("/oauth/token"))
+        .respond_with(|request: &wiremock::Request| {
+            let form = String::from_utf8(request.body.clone()).unwrap();
+            ResponseTemplate::new(400).set_body_string(format!("cannot parse the form: {form}"))
+        })
+        .mount(&server)
+        .await;
+    let mut source = credentials(&server);
+    if let TokenSource::ClientCredentials { client_secret, .. } = &mut source {
+        *client_secret = SecretString::from("p4ss+w0rd/with=signs");
+    }
+    let error = with_token(&server, source).shared_pipelines().await.unwrap_err();
+    let shown = format!("{error} {error:?}");
+    assert!(shown.contains("client_secret=***&audience"), "{shown}");
+    assert!(!shown.contains("w0rd"), "{shown}");
+}
+
+#[tokio::test]
 async fn a_refused_client_is_unauthorized_and_nothing_is_shown() {
     let server = MockServer::start().await;
     let body = format!(r#"{{ "error": "invalid_client", "error_description": "not {SECRET}" }}"#);

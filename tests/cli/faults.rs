@@ -246,6 +246,45 @@ fn an_echoed_token_is_not_shown() {
         .saying(&["bad header"]);
 }
 
+#[test]
+fn a_token_in_an_answer_that_is_used_is_shown_nowhere() {
+    let (world, platform) = (one_change(), Platform::new());
+    let said = format!("debug: request had Bearer {TOKEN}");
+    let rule = json!([{ "ruleName": format!("rule {TOKEN}"), "status": "FAILED", "violations": [said] }]);
+    let results = json!({ FILE: rule, format!("{TOKEN}.orch.yaml"): rule });
+    let body =
+        json!({ "reviewStatus": "FAILED", "results": results, "excludedFiles": [format!("{TOKEN}.yaml")] });
+    platform.reviews(answer(&body));
+    let summary = world.path().join("summary.md");
+    let reports = [
+        "json",
+        "junit",
+        "junit-strict",
+        "sarif",
+        "gitlab",
+        "markdown",
+        "html",
+    ];
+    let asked: Vec<String> = reports
+        .iter()
+        .map(|name| format!("--report={name}={name}.out"))
+        .collect();
+    let args: Vec<&str> = ["-vv", "review"]
+        .into_iter()
+        .chain(asked.iter().map(String::as_str))
+        .collect();
+    let call = platform
+        .call(&world)
+        .variable("GITHUB_STEP_SUMMARY", summary.to_string_lossy());
+    let ended = call.run(&args);
+    assert!(ended.all().contains("Bearer ***"), "{}", ended.all());
+    let reports = reports.map(|name| world.work().join(format!("{name}.out")));
+    for file in reports.iter().chain([&summary]) {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(!text.contains(TOKEN), "{}: {text}", file.display());
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_waiting_review_with_its_code() {

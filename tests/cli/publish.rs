@@ -1,5 +1,6 @@
 //! `sluicegate publish` and `sluicegate artifacts` against a platform that answers as it is told.
 
+use crate::program::TOKEN;
 use crate::repo::World;
 use crate::world::{Platform, answer};
 use serde_json::{Value, json};
@@ -152,6 +153,17 @@ fn the_dirty_working_tree_is_not_published() {
         .find(|r| r.method.as_str() == "POST")
         .unwrap();
     assert!(!String::from_utf8_lossy(&upload.body).contains("drop table"));
+}
+
+#[test]
+fn a_token_that_the_platform_repeats_is_not_in_the_receipt() {
+    let world = project();
+    let reason = format!("debug: Bearer {TOKEN}");
+    let platform = platform(&world, published(&json!([{ "name": "x.md", "reason": reason }])));
+    let ended = platform.call(&world).run(&PUBLISH).expect(6);
+    assert!(ended.all().contains("Bearer ***"), "{}", ended.all());
+    let hidden = json!([{ "name": "x.md", "reason": "debug: Bearer ***" }]);
+    assert_eq!(receipt(&world)["ignoredResources"], hidden);
 }
 
 #[test]

@@ -48,23 +48,20 @@ impl Client<'_> {
         let request = Request::new(Method::POST, self.token_url.clone(), Repeat::Safe)
             .reading()
             .form(&form)
+            .hiding(self.secret.clone())
             .hide_query();
         let asked = Instant::now();
-        let answer = transport
-            .send(&request, None)
-            .await
-            .map_err(|error| self.refusal(error))?;
-        granted(&answer.body, asked).ok_or_else(|| self.refusal(answer.unusable("it holds no access_token")))
+        let answer = transport.send(&request, None).await.map_err(refusal)?;
+        granted(&answer.body, asked).ok_or_else(|| refusal(answer.unusable("it holds no access_token")))
     }
+}
 
-    fn refusal(&self, error: HttpError) -> TokenError {
-        let error = error.without_secret(Some(self.secret));
-        match (error.kind(), error.status()) {
-            (ErrorKind::Configuration, _) => TokenError::Configuration(error.to_string()),
-            (_, Some(408 | 425 | 429)) => TokenError::Unreachable(error),
-            (_, Some(400..=499)) => TokenError::Refused(error),
-            _ => TokenError::Unreachable(error),
-        }
+fn refusal(error: HttpError) -> TokenError {
+    match (error.kind(), error.status()) {
+        (ErrorKind::Configuration, _) => TokenError::Configuration(error.to_string()),
+        (_, Some(408 | 425 | 429)) => TokenError::Unreachable(error),
+        (_, Some(400..=499)) => TokenError::Refused(error),
+        _ => TokenError::Unreachable(error),
     }
 }
 
