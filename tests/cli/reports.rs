@@ -349,6 +349,53 @@ fn each_host_finds_its_reports_where_it_looks() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
+    let hosts = [
+        ("bitbucket", "test-results", "sluicegate.xml"),
+        ("jenkins", "build", "reports/sluicegate.xml"),
+        ("circleci", "test-results", "sluicegate/results.xml"),
+        ("buildkite", "tmp", "junit-sluicegate.xml"),
+    ];
+    let world = broken();
+    let elsewhere = world.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    for link in ["test-results", "build", "tmp"] {
+        std::os::unix::fs::symlink(&elsewhere, world.work().join(link)).unwrap();
+    }
+    let head = world.commit("links");
+    for (host, folder, name) in hosts {
+        let in_folder = |folder: &Path| {
+            let call = Call::new(folder).variable("SLUICEGATE_CI", host);
+            let names = ["BITBUCKET", "CIRCLE", "BUILDKITE"].map(|name| format!("{name}_BRANCH"));
+            let names = names.iter().map(String::as_str).chain(["BRANCH_NAME"]);
+            let call = names.fold(call, |call, name| call.variable(name, "change"));
+            [
+                "BITBUCKET_COMMIT",
+                "GIT_COMMIT",
+                "CIRCLE_SHA1",
+                "BUILDKITE_COMMIT",
+            ]
+            .into_iter()
+            .fold(call, |call, name| call.variable(name, &head))
+        };
+        let call = in_folder(&world.work());
+        call.run(&["check", "--base", "origin/main", "--report", "json=one.json"]);
+        let warned = format!("{folder}/{name} was not written, for ");
+        let why = "a link on the way leads out of it";
+        for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {
+            call.run(args).saying(&[&warned, why]);
+            assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{host} {args:?}");
+        }
+        fs::copy(world.work().join("one.json"), world.path().join("one.json")).unwrap();
+        in_folder(world.path())
+            .run(&["report", "one.json"])
+            .saying(&["wrote "]);
+        assert!(world.path().join(folder).join(name).is_file(), "{host}");
+    }
+}
+
 #[test]
 fn parts_together_are_the_whole() {
     let names: Vec<String> = (0..9).map(|n| format!("p{n}.orch.yaml")).collect();

@@ -7,12 +7,15 @@ use crate::commands::Run;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Report;
+use crate::git::Repository;
+use crate::policy;
 use crate::report::{self, About, Format};
 use crate::ui::Ui;
 use crate::write;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::borrow::Cow;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Writes the reports that were asked for; where none were, those that the host looks for. One of the latter that
 /// cannot be written is a warning, as nobody asked for it.
@@ -30,17 +33,38 @@ pub(super) fn write_reports(
     if !asked.is_empty() {
         return;
     }
-    let usual = usual(run, host);
-    let target = |(format, place): &(Format, Cow<'_, str>)| ReportFlag {
-        format: *format,
-        path: Some(run.env.current_dir().join(&**place)),
-    };
-    let targets: Vec<ReportFlag> = usual.iter().map(target).collect();
-    for ((_, place), written) in usual.iter().zip(written(run, &targets, report, about)) {
+    let (mut places, mut targets) = (Vec::new(), Vec::new());
+    let checkout = run.repository();
+    for (format, place) in usual(run, host) {
+        match in_sight(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
+            Ok(path) => {
+                places.push(place);
+                let path = Some(path);
+                targets.push(ReportFlag { format, path });
+            }
+            Err(why) => run.ui.warn(&format!(
+                "the report {format}={place} was not written, for {host}: {why}"
+            )),
+        }
+    }
+    for (place, written) in places.iter().zip(written(run, &targets, report, about)) {
         match written {
             Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
             Err(failure) => run.ui.warn(&words(&failure)),
         }
+    }
+}
+
+/// Where a usual report is written, below the current folder. In a checkout the change has made the folders and links on the
+/// way, and they must not lead out of it.
+fn in_sight(here: &Path, checkout: Option<&Repository>, place: &Path) -> Result<PathBuf, &'static str> {
+    let inside = |root: &Path| {
+        let real = here.canonicalize();
+        real.is_ok_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
+    };
+    match checkout.map(Repository::root).filter(|root| inside(root)) {
+        Some(root) => policy::in_checkout(root, here, place),
+        None => Ok(here.join(place)),
     }
 }
 
