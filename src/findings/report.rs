@@ -188,6 +188,8 @@ pub struct Report {
     pub gate_changes: Vec<GateChange>,
     /// The gate failed because the change touches the gate and more, which the job does not allow.
     pub gate_refused: bool,
+    /// The platform called a batch failed in which nothing was found, so that no finding can excuse it.
+    pub failed_without_finding: bool,
     /// Something is not known, whatever the verdict is.
     pub is_open: bool,
     /// What changed in the pipelines, by path; none where nothing was compared.
@@ -208,6 +210,11 @@ impl Report {
     /// What fails the gate; the default where the report does not say.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()
+    }
+
+    /// Whether it does to consumers what the job does not allow.
+    pub fn breaks_consumers(&self) -> bool {
+        self.for_consumers.as_ref().is_some_and(|found| found.refused)
     }
 
     /// The numbers.
@@ -269,6 +276,7 @@ mod tests {
             unreviewed: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
+            failed_without_finding: false,
             for_consumers: None,
             is_open: false,
             changes: None,

@@ -19,10 +19,12 @@ pub struct Gaps {
 pub fn compare(new: &mut Report, mut old: Report) -> Gaps {
     let says_why = new.files.iter().flat_map(|file| &file.results);
     let says_why = says_why.into_iter().any(|result| result.fails(new.fail_on()));
-    let has_cause = says_why || new.gate_refused || new.too_many_known().is_some();
+    let is_refused = new.gate_refused || new.breaks_consumers();
+    let has_cause = says_why || is_refused || new.too_many_known().is_some();
     let tally = Tally {
-        // The platform's word, which no finding explains and none excuses.
-        failed_without_finding: new.verdict == Verdict::Failed && !has_cause,
+        // The platform's word, which no finding explains and none excuses. Reports of older versions do not say it, so
+        // there a verdict without any other cause is taken for it.
+        failed_without_finding: new.failed_without_finding || (new.verdict == Verdict::Failed && !has_cause),
         doubts: (new.is_open || new.verdict == Verdict::Undecided)
             .then(String::new)
             .into_iter()
@@ -115,7 +117,7 @@ fn decided(new: &mut Report, old: &Report, mut tally: Tally, gaps: &mut Gaps) {
     let found = decide(&tally, new.fail_on());
     new.files = tally.files;
     new.is_open = found.undecided;
-    let failed = found.failed || new.gate_refused;
+    let failed = found.failed || new.gate_refused || new.breaks_consumers();
     new.verdict = Decision { failed, ..found }.verdict();
 }
 

@@ -99,6 +99,7 @@ pub fn empty(verdict: Verdict) -> Report {
         unreviewed: Vec::new(),
         gate_changes: Vec::new(),
         gate_refused: false,
+        failed_without_finding: false,
         for_consumers: None,
         is_open: false,
         changes: None,

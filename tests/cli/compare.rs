@@ -1,10 +1,12 @@
 //! `report --compare`: what is new, known and fixed between two reports, without a repository.
 
+use crate::compat::{offer, parameter};
 use crate::program::{Call, Ended};
 use crate::repo::World;
-use crate::world::{RULES, change, pipeline};
+use crate::world::{Platform, RULES, answer, asked, change, pipeline, project};
 use serde_json::{Value, json};
 use std::fs;
+use wiremock::{Request, ResponseTemplate};
 
 const NAMING: &str = "component-naming-convention";
 
@@ -185,6 +187,93 @@ fn what_is_known_excuses_nothing_that_no_finding_explains() {
         new["findings"]["errors"] = json!(0);
     });
     compared(&world, &[]).expect(1);
+}
+
+#[test]
+fn what_is_known_excuses_no_break_of_consumers() {
+    let shared = ".platform/shared-pipelines.yaml";
+    let world = project();
+    world.write(shared, offer(&[("a", &parameter("day", ""))]));
+    world.write("b.orch.yaml", bad(&["one bad"]));
+    world.commit("offer");
+    world.push();
+    write(&world, "old.json");
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("b.orch.yaml", format!("# edited\n{}", bad(&["one bad"])));
+    let again = |content: &str| {
+        world.write(shared, content);
+        world.commit("edit");
+        let args = ["check", "--head", "HEAD", "--base", "main"];
+        let more = ["--compat", "fail", "--report", "json=../new.json"];
+        Call::new(&world.work())
+            .run(&[&args[..], &more].concat())
+            .expect(1);
+    };
+    again(&offer(&[("clean", &parameter("day", ""))]));
+    let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
+    says(&ended, &["0 new, 1 known, 0 fixed", "breaks consumers"]);
+    Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
+    // Nor does it excuse that nobody knows what the change breaks.
+    again("pipelines: [\n");
+    compared(&world, &[]).expect(3);
+}
+
+/// Calls what holds a known or a secret finding failed, and tells of the known ones alone.
+fn half_silent(request: &Request) -> ResponseTemplate {
+    let result = |path: &String| {
+        let (status, violations) = match path.as_str() {
+            "known.orch.yaml" => ("FAILED", json!(["component \"one bad\" is bad"])),
+            _ => ("PASSED", json!([])),
+        };
+        let result = json!({ "ruleName": NAMING, "status": status, "violations": violations });
+        (path.clone(), json!([result]))
+    };
+    let paths = asked(request);
+    let fails = |path: &String| path == "known.orch.yaml" || path == "secret.orch.yaml";
+    let status = if paths.iter().any(fails) {
+        "FAILED"
+    } else {
+        "PASSED"
+    };
+    let results: serde_json::Map<String, Value> = paths.iter().map(result).collect();
+    answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
+}
+
+#[test]
+fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
+    let platform = Platform::new();
+    platform.reviews(half_silent);
+    let world = change(&[("known.orch.yaml", &bad(&["one bad"]))]);
+    let review = |name: &str| {
+        let report = format!("json=../{name}");
+        let call = platform.call(&world).variable("SLUICEGATE_BATCH_SIZE", "1");
+        call.run(&["review", "--all", "--report", &report]).expect(1);
+    };
+    review("old.json");
+    review("new.json");
+    compared(&world, &[]).expect(0);
+    world.write("secret.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("secret");
+    world.push();
+    review("new.json");
+    assert_eq!(document(&world, "new.json")["failedWithoutFinding"], true);
+    let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
+    says(&ended, &["0 new, 1 known, 0 fixed"]);
+    Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
+    // A report that is edited to have passed is none.
+    edit(&world, "new.json", |new| {
+        new["verdict"] = json!("undecided");
+        new["files"][1] = new["files"][0].clone();
+        new["files"][1]["path"] = json!("b.orch.yaml");
+        new["counts"]["failed"] = json!(0);
+        new["counts"]["passed"] = json!(3);
+        new["findings"]["errors"] = json!(0);
+    });
+    let ended = compared(&world, &[]).expect(2);
+    says(
+        &ended,
+        &["the platform calls something failed in which nothing was found"],
+    );
 }
 
 #[test]

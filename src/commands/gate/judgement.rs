@@ -115,6 +115,7 @@ impl Judged {
             self.notes
                 .push(format!("what the change does to consumers cannot be told: {why}"));
             if found.is_undecided {
+                self.is_open = true;
                 self.status = self.status.worse(ExitStatus::Undecided);
                 if self.verdict == Verdict::Passed {
                     self.verdict = Verdict::Undecided;
@@ -214,6 +215,7 @@ impl Started {
             unreviewed: judged.tally.unreviewed,
             gate_changes: chosen.selected.gate_changes,
             gate_refused: chosen.is_refused,
+            failed_without_finding: judged.tally.failed_without_finding,
             for_consumers: judged.for_consumers,
             is_open: judged.is_open,
             changes: None,

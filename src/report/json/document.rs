@@ -58,6 +58,9 @@ pub(super) struct DocumentV1<F = Vec<FileV1>> {
     /// Something is not known, whatever the verdict is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
+    /// The platform called a batch failed in which nothing was found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed_without_finding: bool,
 }
 
 /// What changed in a pipeline.
@@ -234,6 +237,7 @@ impl<'r> From<&'r Report> for DocumentV1<Files<'r>> {
                 .as_ref()
                 .map(|all| all.iter().map(ChangeV1::from).collect()),
             open: report.is_open,
+            failed_without_finding: report.failed_without_finding,
         }
     }
 }

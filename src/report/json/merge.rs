@@ -1,6 +1,6 @@
 //! Several reports as one: of jobs that reviewed a part each.
 
-use crate::findings::{ForConsumers, Report, ReviewContext, Shard, Verdict};
+use crate::findings::{Report, ReviewContext, Shard, Verdict};
 use std::collections::BTreeMap;
 
 /// Reports that are not parts of one review.
@@ -95,6 +95,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
         known.insert(file.path.clone(), index);
     }
     let mut is_twice = false;
+    let breaks_consumers = report.breaks_consumers();
     for file in report.files {
         match known.get(&file.path) {
             Some(index) if whole.files[*index] == file => is_twice = true,
@@ -107,9 +108,9 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.unreviewed.extend(report.unreviewed);
     whole.gate_changes.extend(report.gate_changes);
     whole.gate_refused |= report.gate_refused;
+    whole.failed_without_finding |= report.failed_without_finding;
     // Each part tells of the same change.
-    let refused = |found: &Option<ForConsumers>| found.as_ref().is_some_and(|found| found.refused);
-    if whole.for_consumers.is_none() || refused(&report.for_consumers) {
+    if whole.for_consumers.is_none() || breaks_consumers {
         whole.for_consumers = report.for_consumers.or(whole.for_consumers.take());
     }
     whole.is_open |= report.is_open;

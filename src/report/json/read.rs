@@ -63,7 +63,7 @@ fn contradiction(report: &Report) -> Option<ReadError> {
     let speaks = |result: &&RuleResult| !is_unsure || result.states.contains(&Some(State::New));
     let is_failed = results.filter(speaks).any(|result| result.fails(fail_on));
     let is_over = report.too_many_known().is_some();
-    let breaks = report.for_consumers.as_ref().is_some_and(|found| found.refused);
+    let breaks = report.breaks_consumers();
     let found = match report.verdict {
         Verdict::Failed if report.gate_refused || is_over || breaks => return None,
         Verdict::Passed | Verdict::Undecided if is_over => "more findings are known than its job allows",
@@ -73,6 +73,9 @@ fn contradiction(report: &Report) -> Option<ReadError> {
         }
         Verdict::Failed if fail_on == FailOn::Never => "nothing fails the gate",
         Verdict::Passed | Verdict::Undecided if is_failed => "its results fail the gate",
+        Verdict::Passed | Verdict::Undecided if fail_on != FailOn::Never && report.failed_without_finding => {
+            "the platform calls something failed in which nothing was found"
+        }
         Verdict::Passed if !report.unreviewed.is_empty() => "files of it were not reviewed",
         Verdict::Passed | Verdict::Failed | Verdict::Undecided => return None,
     };
@@ -126,6 +129,7 @@ impl DocumentV1 {
             unreviewed: unreviewed.collect(),
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
+            failed_without_finding: self.failed_without_finding,
             for_consumers: self.compat.map(ForConsumers::from),
             is_open: self.open,
             notes: self.notes,
@@ -424,7 +428,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());

@@ -179,7 +179,7 @@ fn push_remarks(shown: &mut String, report: &Report, about: &About, style: Style
     for change in &report.gate_changes {
         let _ = writeln!(shown, "{warning}: {}", text::line(&gate_change(change)));
     }
-    let refused = report.for_consumers.as_ref().is_some_and(|found| found.refused);
+    let refused = report.breaks_consumers();
     for told in breaks(report) {
         let label = if refused { &error } else { &warning };
         let _ = writeln!(shown, "{label}: breaks consumers: {}", text::line(&told));
