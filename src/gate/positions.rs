@@ -51,8 +51,8 @@ impl<'a> Positions<'a> {
         self.pipelines = contents.into_par_iter().map(parse).collect();
     }
 
-    /// The violation with the words `text`: its line is that of what they name in the file, and of what is wrong with a
-    /// file that is no pipeline.
+    /// The violation with the words `text`: its line is that of what they seem to name in the file, and of what is wrong
+    /// with a file that is no pipeline. It is about what they surely name, since that can excuse it.
     pub fn violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {
@@ -62,7 +62,7 @@ impl<'a> Positions<'a> {
                 violation.size = rules::size(rule, pipeline).filter(|_| is_failed);
                 if let Some(named) = pipeline.named_in(&violation.text) {
                     violation.line = Some(named.line);
-                    violation.about = Some(named.name.to_owned());
+                    violation.about = named.name.map(str::to_owned);
                 }
             }
             Some(Err(error)) if status.is_unreadable() => {

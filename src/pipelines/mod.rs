@@ -6,6 +6,7 @@
 mod config_folder;
 mod model;
 mod names;
+mod quotes;
 mod read;
 mod references;
 mod shared;

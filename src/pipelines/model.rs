@@ -169,7 +169,8 @@ impl Pipeline {
 
     /// The component or variable that the text of a violation names, and its line; none if it names none.
     ///
-    /// The longest name in quotes counts, else the longest that stands as a word of its own. Made for many texts: the
+    /// The first name in quotes counts where the text can be about nothing else. Otherwise it is guessed for the line
+    /// alone: the longest name in quotes, else the longest that stands as a word of its own. Made for many texts: the
     /// names are sorted once, for the first of them. What a variable and a component are both called is the
     /// variable where the text says `variable` before it.
     pub fn named_in(&self, text: &str) -> Option<Named<'_>> {

@@ -2,6 +2,11 @@
 //!
 //! Reviews answer with sentences only; an annotation needs a line. Sentences and names come from outside, and there
 //! may be thousands of each, so the search is by sorted names and never tries every name on every text.
+//!
+//! A guess is good enough for a line. What a waiver or a known finding excuses hangs on the name, so there is none where
+//! the text may as well be about something else.
+
+use super::quotes::{self, Opened, QUOTES, is_word};
 
 /// How a text begins that is about a pipeline as a whole, and so about no line of it.
 pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";
@@ -12,28 +17,25 @@ pub const ABOUT_THE_RULES_FILE: &str = "the rules file ";
 /// Bytes of a text that are searched.
 const MAX_TEXT: usize = 2048;
 
-/// What names are quoted with, opening and closing.
-const QUOTES: [(char, char); 6] = [
-    ('"', '"'),
-    ('\'', '\''),
-    ('`', '`'),
-    ('“', '”'),
-    ('‘', '’'),
-    ('«', '»'),
-];
+/// Words before a name that say what has it.
+const KINDS: [&str; 2] = ["component", VARIABLE];
+
+const VARIABLE: &str = "variable";
 
 /// All names of a pipeline.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     sorted: Vec<Name>,
+    /// How many of them hold a quote of each kind.
+    with_quotes: [usize; QUOTES.len()],
 }
 
 /// What a text is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Named<'n> {
-    /// The name of a component or variable.
-    pub name: &'n str,
-    /// The line of its key.
+    /// The name of a component or variable; none where the text may be about something else than what was found.
+    pub name: Option<&'n str>,
+    /// The line of the key that was found.
     pub line: u32,
 }
 
@@ -73,7 +75,8 @@ impl Names {
             is_same
         });
         link_beginnings(&mut sorted);
-        Self { sorted }
+        let with_quotes = std::array::from_fn(|kind| sorted.iter().filter(|name| name.holds(kind)).count());
+        Self { sorted, with_quotes }
     }
 
     /// See [`Pipeline::named_in`](super::Pipeline::named_in).
@@ -81,26 +84,38 @@ impl Names {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
         }
-        let text = beginning(text);
-        let (before, name) = self.quoted(text).or_else(|| self.longest_word(text))?;
+        let surely = self.surely(text);
+        let (before, found) = surely.or_else(|| self.guessed(beginning(text)))?;
         let line = if says_variable(before) {
-            name.variable.or(name.component)
+            found.variable.or(found.component)
         } else {
-            name.component.or(name.variable)
+            found.component.or(found.variable)
         };
-        let name = &*name.text;
+        let name = surely.map(|_| &*found.text);
         line.map(|line| Named { name, line })
+    }
+
+    /// The first name of a text, in quotes, with what stands before them: only where neither the quotes nor the words
+    /// before them can be part of another name. A name with such quotes may be cut or escaped in the text.
+    fn surely<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
+        let first = quotes::first(text)?;
+        let name = self.in_quotes(&first)?;
+        let behind = first.after.get(name.text.len()..)?.strip_prefix(first.closing)?;
+        let with_quotes = self.with_quotes.get(first.kind)?;
+        let is_sure = *with_quotes == usize::from(name.holds(first.kind))
+            && first.leaves_whole(behind)
+            && first.before.len() <= MAX_TEXT
+            && self.longest_word(without_kind(first.before)).is_none();
+        is_sure.then_some((first.before, name))
+    }
+
+    fn guessed<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
+        self.quoted(text).or_else(|| self.longest_word(text))
     }
 
     /// The longest name between quotes, the first of several, with what stands before the quote.
     fn quoted<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
-        let quoted = text.char_indices().filter_map(|(at, opening)| {
-            let (_, closing) = QUOTES.iter().find(|(quote, _)| *quote == opening)?;
-            let (before, rest) = text.split_at(at);
-            let rest = rest.strip_prefix(opening)?;
-            let name = self.longest_start(rest, |_, after| after.starts_with(*closing))?;
-            Some((before, name))
-        });
+        let quoted = quotes::opened(text).filter_map(|quote| Some((quote.before, self.in_quotes(&quote)?)));
         quoted.reduce(|first, next| {
             if next.1.text.len() > first.1.text.len() {
                 next
@@ -108,6 +123,10 @@ impl Names {
                 first
             }
         })
+    }
+
+    fn in_quotes(&self, quote: &Opened<'_>) -> Option<&Name> {
+        self.longest_start(quote.after, |_, after| after.starts_with(quote.closing))
     }
 
     /// The longest name that is no part of a longer word, the first of several.
@@ -148,6 +167,14 @@ impl Names {
     }
 }
 
+impl Name {
+    /// Whether a quote of this kind is part of it.
+    fn holds(&self, kind: usize) -> bool {
+        let quotes = QUOTES.get(kind);
+        quotes.is_some_and(|(opening, closing)| self.text.contains([*opening, *closing]))
+    }
+}
+
 /// The part of a text that is searched.
 fn beginning(text: &str) -> &str {
     let end = (0..=MAX_TEXT.min(text.len()))
@@ -184,16 +211,22 @@ fn link_beginnings(sorted: &mut [Name]) {
     }
 }
 
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+fn says_variable(before: &str) -> bool {
+    last_word(before).1.eq_ignore_ascii_case(VARIABLE)
 }
 
-fn says_variable(before: &str) -> bool {
-    let word = before
-        .trim_end_matches(|c: char| !is_word(c))
-        .rsplit(|c: char| !is_word(c))
-        .next();
-    word.is_some_and(|word| word.eq_ignore_ascii_case("variable"))
+/// The text without the word at its end that says what has the name behind it.
+fn without_kind(before: &str) -> &str {
+    let (rest, word) = last_word(before);
+    let is_kind = KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind));
+    if is_kind { rest } else { before }
+}
+
+/// The last word, and what stands before it.
+fn last_word(text: &str) -> (&str, &str) {
+    let text = text.trim_end_matches(|c: char| !is_word(c));
+    let rest = text.trim_end_matches(is_word);
+    (rest, text.strip_prefix(rest).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -209,6 +242,72 @@ mod tests {
             .map(|named| named.line)
     }
 
+    /// The name that `text` is surely about.
+    fn surely<'n>(names: &[&'n str], text: &str) -> Option<&'n str> {
+        let all = Names::new(names.iter().copied().zip(4..), std::iter::empty());
+        let found = all.named_in(text)?.name?.to_owned();
+        names.iter().copied().find(|name| *name == found)
+    }
+
+    #[test]
+    fn what_is_excused_is_surely_named() {
+        let long = format!("evil 'legacy load' {}", "x".repeat(2100));
+        let names = ["evil", "legacy load", &long];
+        let at = |text: &str| surely(&names, text);
+        assert_eq!(
+            at("component \"legacy load\" is wrong: rename it"),
+            Some("legacy load")
+        );
+        assert_eq!(
+            at("The name \"legacy load\" doesn't match \"[A-Z].*\""),
+            Some("legacy load")
+        );
+        assert_eq!(at("\u{201c}legacy load\u{201d} fails"), Some("legacy load"));
+        assert_eq!(at("\"evil\" must not come after \"legacy load\""), Some("evil"));
+        assert_eq!(at(&format!("component \"{long}\" is wrong")), Some(&*long));
+        for unsure in [
+            "legacy load is wrong",
+            "component \"evil legacy load\" is wrong",
+            "component \"evil\\t legacy load\" is wrong",
+            "component evil comes after \"legacy load\"",
+            "component \"legacy load\" evil\" is wrong",
+            "component \"legacy load\"s is wrong",
+            "component \"legacy load",
+            "component 'legacy load' is wrong",
+            &format!("component \"{}\u{2026}\" is wrong", &long[..200]),
+        ] {
+            assert_eq!(at(unsure), None, "{unsure}");
+        }
+    }
+
+    #[test]
+    fn a_name_with_quotes_makes_those_quotes_unsure() {
+        let names = ["legacy load", "legacy load\" x\t"];
+        // The other one, escaped.
+        assert_eq!(surely(&names, "component \"legacy load\" x\\t\" is wrong"), None);
+        assert_eq!(surely(&names, "component \"legacy load\" is wrong"), None);
+        assert_eq!(
+            surely(&names, "component 'legacy load' isn't right"),
+            Some("legacy load")
+        );
+        let alone = ["it's \"so\"", "so"];
+        assert_eq!(
+            surely(&alone, "component \"it's \"so\"\" is wrong"),
+            Some(alone[0])
+        );
+        assert_eq!(surely(&alone, "component it's \"so\" is wrong"), None);
+    }
+
+    #[test]
+    fn a_component_called_component_is_named_too() {
+        let names = ["component", "load"];
+        assert_eq!(surely(&names, "component \"load\" is wrong"), Some("load"));
+        assert_eq!(
+            surely(&names, "Variable 'component' isn't used"),
+            Some("component")
+        );
+    }
+
     #[test]
     fn the_longest_name_in_quotes_counts_before_longer_words() {
         let names = ["a", "b", "load all", "load"];
@@ -217,8 +316,8 @@ mod tests {
         assert_eq!(lines(&names, &[], "\u{201c}load\u{201d} fails"), Some(7));
         assert_eq!(lines(&names, &[], "\"load all\""), Some(6));
         assert_eq!(
-            lines(&names, &[], "'a' comes after 'load all' and 'load'"),
-            Some(6)
+            lines(&names, &[], "'b' or 'load all' comes after the load 'a'"),
+            Some(5)
         );
     }
 

@@ -2,10 +2,10 @@
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
-use crate::world::{Platform, RULES, asked, pipeline, project};
+use crate::world::{Platform, RULES, asked, each, pipeline, project};
 use serde_json::{Value, json};
 use std::process::Command;
-use wiremock::{Request, ResponseTemplate};
+use wiremock::{Request, Respond as _, ResponseTemplate};
 
 /// `main` has a pipeline with a bad name and too many components; `change` is checked out.
 fn past() -> World {
@@ -420,13 +420,54 @@ fn what_is_published_is_compared_with_what_was_published_last() {
 }
 
 #[test]
+fn a_finding_that_is_known_by_name_excuses_no_other_component() {
+    let world = past();
+    world.write(
+        "old.orch.yaml",
+        pipeline(&["Start", "bad name", "evil", "evil\t bad name", "Done"]),
+    );
+    world.commit("edit");
+    world.push();
+    let base = world.git(&["merge-base", "main", "change"]);
+    let reviewed = |words: &str| {
+        let (base, words) = (base.clone(), words.to_owned());
+        let platform = Platform::new();
+        platform.reviews(move |request: &Request| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap();
+            let is_base = body["commitId"] == base.as_str();
+            let words = if is_base {
+                "component \"bad name\" is bad"
+            } else {
+                &words
+            };
+            let found = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": [words] }]);
+            each("FAILED", found).respond(request)
+        });
+        let args = ["review", "--new-only", "--report", "json=-"];
+        platform.call(&world).run(&args)
+    };
+    let ended = reviewed("component \"bad name\" does not match \"[A-Z].*\"").expect(0);
+    assert_eq!(ended.json()["findings"]["known"], 1);
+    for other in [
+        "component \"evil\" must not come after \"bad name\"",
+        "component \"evil\\t bad name\" is bad",
+        "component \"evil bad name\" is bad",
+    ] {
+        let ended = reviewed(other).expect(1);
+        let report = ended.json();
+        let numbers = (&report["findings"]["new"], &report["findings"]["known"]);
+        assert_eq!(numbers, (&json!(1), &json!(0)), "{other}");
+    }
+}
+
+#[test]
 fn a_failed_review_without_a_finding_is_never_excused() {
     let world = past();
     world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("edit");
     world.push();
     let platform = Platform::new();
-    platform.reviews(crate::world::each(
+    platform.reviews(each(
         "FAILED",
         json!([{ "ruleName": NAMING, "status": "PASSED", "violations": [] }]),
     ));

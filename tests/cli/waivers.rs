@@ -295,6 +295,71 @@ fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
         .expect(1);
 }
 
+/// A pipeline with these components behind its start, each written as a key of any length.
+fn with_components(names: &[&str]) -> String {
+    let keys = names
+        .iter()
+        .map(|name| format!("    ? {name:?}\n    : type: sql-executor\n"));
+    pipeline(&["Start"]) + &keys.collect::<String>()
+}
+
+#[test]
+fn a_waiver_by_name_excuses_no_other_component() {
+    let world = project();
+    let waiver = "- { rule: component-naming-convention, path: '**', about: legacy load, reason: legacy }\n";
+    world.write(FILE, waiver);
+    world.commit("waive");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let reviewed = |names: &[&str], violation: &str| {
+        world.write("sales/bad.orch.yaml", with_components(names));
+        world.commit("edit");
+        world.push();
+        let platform = Platform::new();
+        let found = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [violation] }]);
+        platform.reviews(each("FAILED", found));
+        let call = pull_request(&world, platform.call(&world));
+        call.run(&["review", "--report", "json=-"])
+    };
+    let known = ["legacy load", "evil"];
+    for own in [
+        "component \"legacy load\" does not match the naming convention [A-Z].*: rename it",
+        "component \"legacy load\" must not come after \"evil\"",
+        "The name 'legacy load' doesn't match \"[A-Z].*\".",
+    ] {
+        let ended = reviewed(&known, own).expect(0);
+        assert_eq!(ended.json()["findings"]["waived"], 1, "{own}");
+    }
+    let long = format!("evil 'legacy load' {}", "x".repeat(2100));
+    let long_words = format!("component \"{long}\" does not match the naming convention [A-Z].*: rename it");
+    for (names, other) in [
+        (["legacy load", &long], long_words.as_str()),
+        (known, "component \"evil\" must not come after \"legacy load\""),
+        (known, "component evil must not come after \"legacy load\""),
+        (
+            ["legacy load", "evil\t legacy load"],
+            "component \"evil\\t legacy load\" is bad",
+        ),
+        (
+            ["legacy load", "legacy load\" \t"],
+            "component \"legacy load\" \\t\" is bad",
+        ),
+        // Seen by the platform alone.
+        (known, "component \"evil legacy load\" is bad"),
+        (known, "component \"legacy load\" evil\" is bad"),
+    ] {
+        let ended = reviewed(&names, other).expect(1);
+        let report = ended.json();
+        assert_eq!(
+            (&report["findings"]["waived"], &report["findings"]["errors"]),
+            (&json!(0), &json!(1)),
+            "{other}"
+        );
+        // The guess is good enough for a line.
+        assert!(naming(&report)["line"].as_u64().unwrap() > 1, "{other}");
+    }
+}
+
 #[test]
 fn all_findings_of_today_become_waivers_and_the_gate_passes() {
     let world = change(&[("sales/a[1] ü.orch.yaml", &bad()), ("b.orch.yaml", &bad())]);

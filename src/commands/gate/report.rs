@@ -57,7 +57,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     Ok(status.worse(delivered))
 }
 
-/// Which component a finding is about is not in the document; the files of the report's commit tell it.
+/// Which component a finding is about is not in an older document; the files of the report's commit tell it.
 fn name_again(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.commit_with_id(id)) else {
@@ -72,7 +72,7 @@ fn name_again(repo: &Repository, report: &mut Report) {
             for violation in &mut result.violations {
                 let text = violation.text.clone();
                 let found = positions.violation(&file.path, &result.rule, &result.status, text);
-                violation.about = found.about;
+                violation.about = violation.about.take().or(found.about);
             }
         }
     }

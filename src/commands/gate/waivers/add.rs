@@ -187,9 +187,10 @@ fn reported(
 
 fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::size(rule, pipeline);
-    violation.about = pipeline
-        .named_in(&violation.text)
-        .map(|named| named.name.to_owned());
+    if violation.about.is_none() {
+        let named = pipeline.named_in(&violation.text);
+        violation.about = named.and_then(|named| named.name).map(str::to_owned);
+    }
 }
 
 /// Writes them in the place of those that are about the same. How many there were.

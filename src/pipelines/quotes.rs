@@ -1,0 +1,76 @@
+//! Quotes in sentences that come from outside.
+
+/// What names are quoted with, opening and closing.
+pub(super) const QUOTES: [(char, char); 6] = [
+    ('"', '"'),
+    ('\'', '\''),
+    ('`', '`'),
+    ('“', '”'),
+    ('‘', '’'),
+    ('«', '»'),
+];
+
+/// A quote that opens in a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Opened<'t> {
+    /// The index in [`QUOTES`].
+    pub kind: usize,
+    /// What closes it.
+    pub closing: char,
+    /// The text before it.
+    pub before: &'t str,
+    /// The text after it.
+    pub after: &'t str,
+}
+
+/// All quotes that open in the text, whatever closes them.
+pub(super) fn opened(text: &str) -> impl Iterator<Item = Opened<'_>> {
+    text.char_indices().filter_map(|(at, c)| {
+        let kind = QUOTES.iter().position(|(opening, _)| *opening == c)?;
+        let (_, closing) = *QUOTES.get(kind)?;
+        let (before, rest) = text.split_at(at);
+        let after = rest.strip_prefix(c)?;
+        Some(Opened {
+            kind,
+            closing,
+            before,
+            after,
+        })
+    })
+}
+
+/// The first quote that opens in the text and is no apostrophe.
+pub(super) fn first(text: &str) -> Option<Opened<'_>> {
+    opened(text).find(|quote| !(quote.closing == '\'' && is_inside_word(quote.before, quote.after)))
+}
+
+impl Opened<'_> {
+    /// Whether in a text that follows it all quotes of its kind close as they open, so that none is left of a name.
+    pub(super) fn leaves_whole(&self, text: &str) -> bool {
+        let mut is_open = false;
+        for (at, c) in text.char_indices() {
+            let (before, rest) = text.split_at(at);
+            let after = rest.get(c.len_utf8()..).unwrap_or_default();
+            if c == '\'' && is_inside_word(before, after) {
+                continue;
+            }
+            let opens = QUOTES.get(self.kind).is_some_and(|(opening, _)| *opening == c);
+            match (is_open, opens, c == self.closing) {
+                (true, _, true) => is_open = false,
+                (false, true, _) => is_open = true,
+                (false, false, true) => return false,
+                _ => {}
+            }
+        }
+        !is_open && !text.starts_with(is_word)
+    }
+}
+
+/// Whether the letter can be part of a word.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn is_inside_word(before: &str, after: &str) -> bool {
+    before.ends_with(is_word) && after.starts_with(is_word)
+}
