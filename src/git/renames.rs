@@ -2,13 +2,15 @@
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another folder,
 //! then the most similar of the rest. The last step compares every added file with every deleted one, so it is left
-//! out where what the steps before it left is beyond git's own limit. libgit2's own search gives other answers than
+//! out where what the steps before it left is beyond git's own limit; and files whose pieces would be more than is held of
+//! those before them are not compared in it. libgit2's own search gives other answers than
 //! git: `docs/PERFORMANCE.md`.
 
 use super::similarity::{Pieces, WHOLE};
 use super::{BlobId, FileKind, Repository, tree::Difference};
 use git2::Oid;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Least similarity of a rename: git's default.
 const SIMILAR: u64 = WHOLE / 2;
@@ -18,6 +20,9 @@ const SAME_NAME: u64 = WHOLE / 4 * 3;
 const LIMIT: usize = 1000;
 /// Larger files are renames only with equal content, in bytes.
 const COMPARED_SIZE: u64 = 4 * 1024 * 1024;
+
+/// The most pieces that are held at a time, of 16 bytes each.
+const HELD: usize = 8 * 1024 * 1024;
 
 /// Indices of the two differences that are one rename.
 pub(super) struct Pair {
@@ -159,8 +164,12 @@ impl<'a> Search<'a> {
     fn candidates(&self, contents: &Contents) -> Vec<(usize, usize)> {
         let mut candidates = Vec::new();
         for added in &self.added {
+            // Many names may have one content.
+            let mut known = HashMap::new();
             let scored = self.deleted.iter().filter_map(|deleted| {
-                let score = contents.similarity(*added, *deleted, SIMILAR)?;
+                let score = known.entry(self.id(*deleted));
+                let score = *score.or_insert_with(|| contents.similarity(*added, *deleted, SIMILAR));
+                let score = score?;
                 Some((score, self.name(*added) == self.name(*deleted), *added, *deleted))
             });
             let mut best: Vec<_> = scored.collect();
@@ -192,17 +201,30 @@ fn unique_names<'a>(search: &Search<'a>, indices: &[usize]) -> HashMap<&'a str, 
         .collect()
 }
 
-/// The contents of the files that are compared, cut up. Only regular files are.
-struct Contents(HashMap<usize, Pieces>);
+/// The contents of the files that are compared, cut up, each once however many names it has. Only regular files are.
+struct Contents(HashMap<usize, Rc<Pieces>>);
 
 impl Contents {
     fn read(content: &Read<'_>, search: &Search<'_>, indices: &[usize]) -> Self {
-        let regular = indices
-            .iter()
-            .filter(|index| search.kind(**index) == Some(FileKind::Regular));
-        let read = regular
-            .filter_map(|index| Some((*index, Pieces::of(&content(search.differences.get(*index)?)?))));
-        Self(read.collect())
+        Self::held(content, search, indices, HELD)
+    }
+
+    /// Those that come first, as far as they are at most so many pieces together.
+    fn held(content: &Read<'_>, search: &Search<'_>, indices: &[usize], most: usize) -> Self {
+        let (mut by_content, mut by_index, mut left) = (HashMap::new(), HashMap::new(), most);
+        let regular = |index: &&usize| search.kind(**index) == Some(FileKind::Regular);
+        for index in indices.iter().filter(regular) {
+            let id = search.id(*index);
+            let pieces = by_content.entry(id).or_insert_with(|| {
+                let difference = search.differences.get(*index).filter(|_| left > 0)?;
+                let pieces = Pieces::of(&content(difference)?);
+                let rest = left.checked_sub(pieces.count());
+                left = rest.unwrap_or(0);
+                rest.map(|_| Rc::new(pieces))
+            });
+            by_index.extend(pieces.clone().map(|pieces| (*index, pieces)));
+        }
+        Self(by_index)
     }
 
     /// The similarity of two files if it is at least `least`.
@@ -212,5 +234,41 @@ impl Contents {
             return None;
         }
         Some(one.similarity(other)).filter(|similarity| *similarity >= least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::entries::Side;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_content_of_many_names_is_read_once_and_what_is_held_is_bounded() {
+        let side = |content: u8| {
+            let id = Oid::from_bytes(&[content; 20]).unwrap();
+            let kind = FileKind::Regular;
+            Some(Side { id, kind })
+        };
+        let added = |content: u8| Difference {
+            path: format!("a{content}"),
+            old: None,
+            new: side(content),
+        };
+        let differences = [added(1), added(1), added(1), added(2), added(3)];
+        let reads = Cell::new(0);
+        let content = |_: &Difference| {
+            reads.set(reads.get() + 1);
+            Some(b"one\ntwo\nsix\n".to_vec())
+        };
+        let held = |most| {
+            reads.set(0);
+            let search = Search::new(&differences);
+            let contents = Contents::held(&content, &search, &[0, 1, 2, 3, 4], most);
+            (contents.0.len(), reads.get())
+        };
+        assert_eq!(held(HELD), (5, 3));
+        assert_eq!(held(6), (4, 2));
+        assert_eq!(held(5), (3, 2));
     }
 }

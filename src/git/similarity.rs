@@ -25,17 +25,21 @@ impl Pieces {
             .map(hash)
             .collect();
         hashes.sort_unstable();
-        let mut counts: Vec<(u64, u64)> = Vec::with_capacity(hashes.len());
-        for (hash, bytes) in hashes {
-            match counts.last_mut() {
-                Some(last) if last.0 == hash => last.1 += bytes,
-                _ => counts.push((hash, bytes)),
-            }
-        }
+        hashes.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0 };
+            same
+        });
+        hashes.shrink_to_fit();
         Self {
             size: content.len() as u64,
-            counts,
+            counts: hashes,
         }
+    }
+
+    /// How many pieces are held.
+    pub(super) const fn count(&self) -> usize {
+        self.counts.len()
     }
 
     /// The part of the larger file that is also in the smaller, of [`WHOLE`].
