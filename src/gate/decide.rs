@@ -1,7 +1,7 @@
 //! What the findings come to.
 
 use super::Tally;
-use crate::findings::{FailOn, RuleResult, Severity, Verdict};
+use crate::findings::{FailOn, FileResults, RuleResult, Severity, Verdict};
 use std::collections::BTreeSet;
 
 /// The gate's word, with all that applies.
@@ -26,49 +26,83 @@ impl Decision {
 
 /// Decides. Where nothing fails the gate, what is open stays open all the same.
 pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
-    let is_unknown = |path: &str| {
-        let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
-        unknown.into_iter().any(|(known, _)| known == path)
-    };
+    let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
+    let unknown: Unknown<'_> = unknown.map(|(path, _)| path.as_str()).collect();
     let counting = tally
         .files
         .iter()
         .filter(|file| file.results.iter().any(|result| result.fails(fail_on)));
-    let (open, found): (Vec<_>, Vec<_>) = counting.partition(|file| is_unknown(&file.path));
-    // Where only new findings count, the platform's own word is about the known ones too.
-    let platform_failed = match tally.compared {
-        Some(_) => tally.failed_without_finding,
-        None => tally.is_failed_by_platform(),
+    let (open, found): (Vec<_>, Vec<_>) = counting.partition(|file| unknown.contains(file.path.as_str()));
+    let word = match fail_on {
+        FailOn::Never => Word::Excused,
+        _ => tally.word(&unknown),
     };
+    let is_open = !open.is_empty() || word == Word::Open;
     Decision {
-        failed: !found.is_empty() || (platform_failed && fail_on != FailOn::Never),
-        undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty() || !open.is_empty(),
+        failed: !found.is_empty() || word == Word::Stands,
+        undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty() || is_open,
     }
 }
 
+/// Files of which it is not known what is new.
+type Unknown<'t> = BTreeSet<&'t str>;
+
+/// What the platform's own word, a `reviewStatus` of FAILED, is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Word {
+    /// It was not said, or all that it is about is known or waived.
+    Excused,
+    /// It is about findings that may be new.
+    Open,
+    /// It is about findings that count, or nothing says what it is about.
+    Stands,
+}
+
 impl Tally {
-    /// Whether the platform said so of a batch, and no finding that is known or waived explains it.
-    fn is_failed_by_platform(&self) -> bool {
-        self.failed_batches.iter().any(|batch| self.stands(batch))
+    /// The worst of all batches.
+    fn word(&self, unknown: &Unknown<'_>) -> Word {
+        if self.failed_without_finding {
+            return Word::Stands;
+        }
+        let words = self
+            .failed_batches
+            .iter()
+            .map(|batch| self.word_of(batch, unknown));
+        words.max().unwrap_or(Word::Excused)
     }
 
-    fn stands(&self, batch: &BTreeSet<String>) -> bool {
+    fn word_of(&self, batch: &BTreeSet<String>, unknown: &Unknown<'_>) -> Word {
         let files = self.files.iter().filter(|file| batch.contains(&file.path));
-        let found: Vec<&RuleResult> = files
-            .flat_map(|file| &file.results)
-            .filter(|result| result.severity().is_some())
-            .collect();
-        let is_severe = |result: &&&RuleResult| result.severity() == Some(Severity::Error);
-        let severe: Vec<&RuleResult> = found.iter().filter(is_severe).copied().collect();
-        let causes = if severe.is_empty() { found } else { severe };
-        causes.is_empty() || causes.iter().any(|result| !result.is_old())
+        let of_file = |file: &FileResults| {
+            let is_unknown = unknown.contains(file.path.as_str());
+            let found = file
+                .results
+                .iter()
+                .filter_map(|result| result.severity().zip(Some(result)));
+            found
+                .map(|(severity, result)| (severity, worth(result, is_unknown)))
+                .collect::<Vec<_>>()
+        };
+        let found: Vec<(Severity, Word)> = files.flat_map(of_file).collect();
+        let worst = found.iter().map(|(severity, _)| *severity).max();
+        let causes = found.iter().filter(|(severity, _)| Some(*severity) == worst);
+        causes.map(|(_, word)| *word).max().unwrap_or(Word::Stands)
+    }
+}
+
+/// What the platform's word is worth if it is about this.
+fn worth(result: &RuleResult, is_unknown: bool) -> Word {
+    match (result.is_old(), is_unknown) {
+        (true, _) => Word::Excused,
+        (false, true) => Word::Open,
+        (false, false) => Word::Stands,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{FileResults, State, Status, Unreviewed};
+    use crate::findings::{State, Status, Unreviewed};
 
     fn tally(status: Status) -> Tally {
         let result = RuleResult {

@@ -26,6 +26,8 @@ pub struct Tally {
     pub failed_batches: Vec<BTreeSet<String>>,
     /// What leaves the verdict open, other than unreviewed files; each a sentence.
     pub doubts: Vec<String>,
+    /// The files that such a doubt is about, each with the doubt.
+    pub doubtful: BTreeMap<String, String>,
     /// What else is to be known; each a sentence.
     pub notes: Vec<String>,
 }
@@ -79,13 +81,13 @@ struct Merger<'m, 'p> {
 
 impl Merger<'_, '_> {
     fn batch(&mut self, files: &[String], answer: ReviewAnswer) {
-        let failed = self.status(answer.review_status.as_deref());
+        let failed = self.status(files, answer.review_status.as_deref());
         if failed {
             self.tally.failed_batches.push(files.iter().cloned().collect());
         }
+        let before = self.tally.files.len();
         let mut results = answer.results.unwrap_or_default();
         let excluded: BTreeSet<String> = answer.excluded_files.into_iter().collect();
-        let before = self.tally.files.len();
         for group in files.chunks(GROUP) {
             let told = |path: &&str| has_findings(Some(&results), path);
             self.positions.read(group.iter().map(String::as_str).filter(told));
@@ -111,15 +113,16 @@ impl Merger<'_, '_> {
     }
 
     /// Whether the batch's overall status is FAILED.
-    fn status(&mut self, status: Option<&str>) -> bool {
-        match status {
-            Some("PASSED" | "FAILED") => {}
-            Some(other) => self.doubt(format!(
-                "the platform's answer has an unknown reviewStatus: {other}"
-            )),
-            None => self.doubt("the platform's answer has no reviewStatus".to_owned()),
-        }
-        status == Some("FAILED")
+    fn status(&mut self, files: &[String], status: Option<&str>) -> bool {
+        let doubt = match status {
+            Some("PASSED" | "FAILED") => return status == Some("FAILED"),
+            Some(other) => format!("the platform's answer has an unknown reviewStatus: {other}"),
+            None => "the platform's answer has no reviewStatus".to_owned(),
+        };
+        let doubtful = files.iter().map(|path| (path.clone(), doubt.clone()));
+        self.tally.doubtful.extend(doubtful);
+        self.doubt(doubt);
+        false
     }
 
     fn doubt(&mut self, doubt: String) {

@@ -2,7 +2,7 @@
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
-use crate::world::{Platform, RULES, asked, each, pipeline, project};
+use crate::world::{Platform, RULES, answer, asked, each, pipeline, project};
 use serde_json::{Value, json};
 use std::process::Command;
 use wiremock::{Request, Respond as _, ResponseTemplate};
@@ -313,27 +313,22 @@ fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
     world.commit("edit");
     world.push();
     let head = world.git(&["rev-parse", "HEAD"]);
+    let known = found_bad("MAYBE", "old.orch.yaml", NAMING);
+    let mut without_status = known.clone();
+    without_status.as_object_mut().unwrap().remove("reviewStatus");
     let answers = [
         ResponseTemplate::new(503),
+        answer(&known),
+        answer(&without_status),
         ResponseTemplate::new(200).set_body_json(
             json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": ["old.orch.yaml"] }),
         ),
         ResponseTemplate::new(200).set_body_json(json!({ "reviewStatus": "PASSED", "excludedFiles": [],
             "results": { "old.orch.yaml": [{ "ruleName": NAMING, "status": "ODD", "violations": [] }] } })),
     ];
-    for answer in answers {
-        let platform = Platform::new();
-        let head = head.clone();
-        platform.reviews(move |request: &Request| {
-            let body: Value = serde_json::from_slice(&request.body).unwrap();
-            if body["commitId"] == head.as_str() {
-                let found = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": ["\"bad name\""] }]);
-                return ResponseTemplate::new(200).set_body_json(
-                    json!({ "reviewStatus": "FAILED", "results": { "old.orch.yaml": found }, "excludedFiles": [] }),
-                );
-            }
-            answer.clone()
-        });
+    let at_head = answer(&found_bad("FAILED", "old.orch.yaml", NAMING));
+    for at_base in answers {
+        let platform = apart(&head, at_head.clone(), at_base);
         let ended = platform.call(&world).run(&["review", "--new-only"]).expect(3);
         assert!(
             ended.out.contains("he base of 1 file could not be judged"),
@@ -342,18 +337,108 @@ fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
         );
     }
     // A rejected token is one, whatever it is asked about.
-    let platform = Platform::new();
+    let platform = apart(&head, at_head, ResponseTemplate::new(401));
+    platform.call(&world).run(&["review", "--new-only"]).expect(4);
+}
+
+/// The answer of a review that found this rule broken.
+fn found_bad(status: &str, path: &str, rule: &str) -> Value {
+    let found = json!([{ "ruleName": rule, "status": "FAILED", "violations": ["\"bad name\""] }]);
+    json!({ "reviewStatus": status, "results": { path: found }, "excludedFiles": [] })
+}
+
+/// A platform with one answer about the head and another one about its base.
+fn apart(head: &str, at_head: ResponseTemplate, at_base: ResponseTemplate) -> Platform {
+    let (platform, head) = (Platform::new(), head.to_owned());
     platform.reviews(move |request: &Request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
-        if body["commitId"] != head.as_str() {
-            return ResponseTemplate::new(401);
+        if body["commitId"] == head.as_str() {
+            at_head.clone()
+        } else {
+            at_base.clone()
         }
-        let found = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": ["\"bad name\""] }]);
-        ResponseTemplate::new(200).set_body_json(
-            json!({ "reviewStatus": "FAILED", "results": { "old.orch.yaml": found }, "excludedFiles": [] }),
-        )
     });
-    platform.call(&world).run(&["review", "--new-only"]).expect(4);
+    platform
+}
+
+/// `past`, with an edit that brings nothing, and its head.
+fn edited() -> (World, String) {
+    let world = past();
+    let same = pipeline(&["Start", "bad name", "Two", "Done"]);
+    world.write("old.orch.yaml", format!("# moved\n{same}"));
+    world.commit("edit");
+    world.push();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    (world, head)
+}
+
+#[test]
+fn a_failed_review_passes_only_if_all_that_it_found_is_known() {
+    let (world, head) = edited();
+    let rule = "maximum-components";
+    let at_head = answer(&found_bad("FAILED", "old.orch.yaml", rule));
+    let passed = json!([{ "ruleName": rule, "status": "PASSED", "violations": [] }]);
+    let passed =
+        json!({ "reviewStatus": "PASSED", "results": { "old.orch.yaml": passed }, "excludedFiles": [] });
+    for (at_base, code, verdict) in [
+        (answer(&passed), 1, "failed"),
+        (ResponseTemplate::new(404), 3, "undecided"),
+        (answer(&found_bad("PASSED", "old.orch.yaml", rule)), 0, "passed"),
+    ] {
+        let platform = apart(&head, at_head.clone(), at_base);
+        let args = ["--report", "json=-", "--report", "junit=j.xml"];
+        let review = |more: &[&str]| {
+            platform
+                .call(&world)
+                .run(&[&["review"], &args[..], more].concat())
+        };
+        let ended = review(&["--new-only"]).expect(code);
+        assert_eq!(ended.json()["verdict"], verdict, "{}", ended.all());
+        let junit = std::fs::read_to_string(world.work().join("j.xml")).unwrap();
+        let is_green = !junit.contains("<failure") && !junit.contains("<error");
+        assert_eq!(is_green, code == 0, "{junit}");
+        review(&["--new-only", "--fail-on", "never"]).expect(0);
+        review(&[]).expect(1);
+    }
+}
+
+#[test]
+fn a_base_that_is_refused_is_not_an_unavailable_platform() {
+    let (world, head) = edited();
+    let at_head = answer(&found_bad("FAILED", "old.orch.yaml", NAMING));
+    for (status, code) in [(400, 3), (401, 4), (404, 3), (503, 0)] {
+        let platform = apart(&head, at_head.clone(), ResponseTemplate::new(status));
+        let args = ["review", "--new-only", "--on-unavailable", "pass"];
+        let ended = platform.call(&world).run(&args).expect(code);
+        assert_eq!(ended.all().contains(ALL_THE_SAME), code == 0, "{}", ended.all());
+        assert_eq!(ended.err.contains("error:"), code != 0, "{}", ended.all());
+    }
+}
+
+/// What is said where an undecided review lets the change pass.
+const ALL_THE_SAME: &str = "passes all the same";
+
+#[test]
+fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_same() {
+    let world = project();
+    let shared = "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n";
+    world.write(".platform/shared-pipelines.yaml", shared);
+    world.commit("shared");
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(503));
+    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(503));
+    let ci = "ci --all --new-only --publish-on-branch main --prefix sales --version-name 2 --report json=-";
+    let ci: Vec<&str> = ci.split(' ').collect();
+    let ended = platform.call(&world).run(&ci).expect(3);
+    let notes = ended.json()["notes"].to_string();
+    assert!(notes.contains("what is published cannot be asked for"), "{notes}");
+    let pass = [&ci[..], &["--on-unavailable", "pass"]].concat();
+    let ended = platform.call(&world).run(&pass).expect(0);
+    ended.saying(&[
+        "nothing is published: the review did not pass, it is undecided",
+        ALL_THE_SAME,
+    ]);
 }
 
 /// An earlier push brought a finding, red or unreviewed; the next one must not publish it as known.

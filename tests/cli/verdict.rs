@@ -214,10 +214,12 @@ fn what_is_not_known_is_never_a_pass() {
         );
         assert!(!is_all_green(&judged.2), "{what}: JUnit is all green");
         expect(&judge(answer(&body), &["--fail-on", "never"]), 3, "undecided");
+        // What cannot be read at all is no answer; one that says too little is.
+        let is_answer = !what.starts_with("wrong shape") && what != "not an object";
         let lenient = judge(answer(&body), &["--on-unavailable", "pass"]);
         assert_eq!(
             (lenient.0, lenient.1["verdict"].as_str().unwrap()),
-            (0, "undecided"),
+            (if is_answer { 3 } else { 0 }, "undecided"),
             "{what}"
         );
     }
@@ -257,8 +259,40 @@ fn a_failed_gate_outweighs_what_is_open() {
     let report = ended.json();
     assert_eq!(report["unreviewed"], json!(["c.orch.yaml"]));
     assert_eq!(report["verdict"], "failed");
-    call.run(&["review", "--batch-size", "1", "--on-unavailable", "pass"])
-        .expect(1);
+    let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
+    let ended = call.run(&pass).expect(1);
+    assert!(!ended.all().contains("passes all the same"), "{}", ended.all());
+}
+
+#[test]
+fn an_unavailable_platform_excuses_nothing_else() {
+    let world = change(&[
+        (FILE, &pipeline(&["Start", "Done"])),
+        ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+    ]);
+    let run = |odd: ResponseTemplate, code| {
+        let platform = Platform::new();
+        platform.reviews(move |request: &Request| match asked(request)[0].as_str() {
+            FILE => odd.clone(),
+            _ => ResponseTemplate::new(503),
+        });
+        let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
+        let ended = platform.call(&world).run(&pass).expect(code);
+        assert_eq!(
+            ended.all().contains("passes all the same"),
+            code == 0,
+            "{}",
+            ended.all()
+        );
+    };
+    let results = json!({ FILE: rule("PASSED") });
+    run(
+        answer(&json!({ "reviewStatus": "PASSED", "results": results })),
+        0,
+    );
+    run(answer(&json!({ "reviewStatus": "MAYBE", "results": results })), 3);
+    run(answer(&json!({ "reviewStatus": "PASSED", "results": {} })), 3);
+    run(ResponseTemplate::new(404), 3);
 }
 
 #[test]

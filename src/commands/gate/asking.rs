@@ -4,19 +4,17 @@ use crate::api::Platform;
 use crate::cli::{Fork, OnUnavailable};
 use crate::commands::Run;
 use crate::commands::gate::check;
-use crate::commands::gate::deliver::words;
 use crate::commands::gate::judgement::Judged;
 use crate::commands::gate::past::{Past, same_rules};
+use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
-use crate::commands::kit::failure::status_of;
 use crate::context::Target;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Engine, FileResults, State};
-use crate::gate::{self, Asked, BatchAnswer, BatchError, Batching, Positions, Tally};
+use crate::gate::{self, Asked, BatchAnswer, Batching, Positions, Tally};
 use crate::git::{CommitId, Snapshot, SnapshotFile};
-use crate::http::HttpError;
 use crate::rules::RuleSet;
 use crate::settings::{Connection, Review};
 use crate::text::count;
@@ -30,7 +28,7 @@ const RULES_DIFFER: &str = "the rules differ between head and base, so the base 
                             of the head (--new-only)";
 
 /// Asks the platform about these files of the base.
-type AskBase<'f> = dyn Fn(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
+type AskBase<'f> = dyn FnMut(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
 
 /// What answers are held against: files, rules and waivers of the head, each read once.
 struct Ground<'g> {
@@ -107,7 +105,7 @@ impl Asking<'_> {
             commit: self.target.head.as_str(),
         };
         let answers = self.batches(&platform, &asked, files)?;
-        self.judge(answers, &ground, &|base, files| {
+        self.judge(answers, &ground, &mut |base, files| {
             self.run.ui.say(&format!(
                 "comparing {} with the base {}",
                 count(files.len(), "pipeline"),
@@ -155,45 +153,44 @@ impl Asking<'_> {
         &self,
         answers: Vec<BatchAnswer>,
         ground: &Ground<'_>,
-        ask: &AskBase<'_>,
+        ask: &mut AskBase<'_>,
     ) -> Result<Judged, Failure> {
-        let is_away = answers.iter().filter_map(failed).all(HttpError::is_unavailable);
-        let lets_pass = self.settings.on_unavailable == OnUnavailable::Pass && is_away;
-        let (refused, told) = self.show_failures(&answers, lets_pass);
+        let mut unanswered = Unanswered::default();
+        unanswered.take(&answers);
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
         let mut tally = gate::merge(answers, ground.rules.as_ref(), &mut positions);
         ground.waiving.mark(ground.snapshot, &mut tally)?;
-        let refused_base = match self.past {
-            Some(past) => self.compare(past, &mut tally, ground, ask)?,
-            None => None,
-        };
-        let refused = refused.into_iter().chain(refused_base).reduce(ExitStatus::worse);
-        let excuse = "the change passes all the same, because of --on-unavailable pass";
-        let mut judged = Judged::of(tally, self.settings.judging.fail_on, lets_pass.then_some(excuse));
-        judged.told = told;
-        judged.status = match refused {
-            // Not the platform, but the set-up is the cause.
-            Some(ExitStatus::Usage) if judged.status == ExitStatus::Undecided => ExitStatus::Usage,
-            Some(refused) => judged.status.worse(refused),
-            None => judged.status,
-        };
+        if let Some(past) = self.past {
+            self.compare(past, &mut tally, ground, &mut |base, files| {
+                let answers = ask(base, files)?;
+                unanswered.take(&answers);
+                Ok(answers)
+            })?;
+        }
+        let may_pass = self.settings.on_unavailable == OnUnavailable::Pass && unanswered.is_all(&tally);
+        let mut judged = Judged::of(tally, self.settings.judging.fail_on);
+        judged.status = unanswered.status(judged.status);
+        if may_pass {
+            judged.excuse("the change passes all the same, because of --on-unavailable pass");
+        }
+        unanswered.show(self.run, judged.status == ExitStatus::Success);
+        judged.told = unanswered.causes();
         Ok(judged)
     }
 
-    /// Marks what the base has too; gives the status if the platform refuses to say. It is asked about the files with
-    /// findings that are not waived; where the rules differ, the base is judged on this machine by those of the head.
+    /// Marks what the base has too. The platform is asked about the files with findings that are not waived; where the
+    /// rules differ, the base is judged on this machine by those of the head.
     fn compare(
         &self,
         past: &Past,
         tally: &mut Tally,
         ground: &Ground<'_>,
-        ask: &AskBase<'_>,
-    ) -> Result<Option<ExitStatus>, Failure> {
+        ask: &mut AskBase<'_>,
+    ) -> Result<(), Failure> {
         let Some(base) = &past.base else {
             tally.notes.push(past.none());
-            return Ok(None);
+            return Ok(());
         };
-        let mut refused = None;
         let repo = &self.workspace.repo;
         let found = tally.files.iter().filter(|file| may_be_new(file));
         let places = past.places(base, ground.snapshot, found.map(|file| file.path.as_str()))?;
@@ -210,41 +207,11 @@ impl Asking<'_> {
             }
             rules => {
                 let answers = ask(base, &files)?;
-                refused = self.show_failures(&answers, false).0;
                 gate::merge(answers, rules.as_ref(), &mut Positions::new(repo, base))
             }
         };
         places.compare(tally, &before);
-        Ok(refused)
-    }
-
-    /// Shows each different cause once. Gives the status if one is not about availability, and the causes. What lets the
-    /// change pass is no error.
-    fn show_failures(&self, answers: &[BatchAnswer], lets_pass: bool) -> (Option<ExitStatus>, Vec<String>) {
-        let mut shown: Vec<String> = Vec::new();
-        let mut refused: Option<ExitStatus> = None;
-        for error in answers.iter().filter_map(failed) {
-            let status = status_of(error.kind());
-            if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
-                refused = Some(refused.map_or(status, |known| known.worse(status)));
-            }
-            let failure = Failure::new(status, anyhow::anyhow!("{error}"));
-            let failure = match error.hint() {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            };
-            let cause = error.cause();
-            if shown.contains(&cause) {
-                continue;
-            }
-            shown.push(cause);
-            if lets_pass {
-                self.run.ui.warn(&words(&failure));
-            } else {
-                self.run.ui.fail(&failure);
-            }
-        }
-        (refused, shown)
+        Ok(())
     }
 }
 
@@ -254,11 +221,4 @@ fn may_be_new(file: &FileResults) -> bool {
     findings
         .into_iter()
         .any(|finding| finding.state != Some(State::Waived))
-}
-
-const fn failed(answer: &BatchAnswer) -> Option<&HttpError> {
-    match &answer.outcome {
-        Err(BatchError::Request(error)) => Some(error),
-        _ => None,
-    }
 }

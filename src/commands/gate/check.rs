@@ -241,7 +241,7 @@ pub(crate) fn judge(
         Some((past, None)) => tally.notes.push(past.none()),
         None => {}
     }
-    Ok(Judged::of(tally, fail_on, None))
+    Ok(Judged::of(tally, fail_on))
 }
 
 /// What these rules say of the files where they were at the base.

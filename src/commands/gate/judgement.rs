@@ -30,6 +30,8 @@ pub(crate) struct Judged {
     verdict: Verdict,
     /// Something is not known, whatever the verdict is.
     is_open: bool,
+    /// Why the run passes although it is undecided.
+    excuse: Option<&'static str>,
     /// What else is to be known; each a sentence.
     pub(crate) notes: Vec<String>,
     /// Why files were not reviewed, as far as that was told already.
@@ -46,8 +48,10 @@ pub(crate) struct Ending {
 }
 
 impl Judged {
-    /// How the run ends.
-    pub(crate) fn ending(&self) -> Ending {
+    /// How the run ends, once everything is taken in; a note says so if it is excused.
+    pub(crate) fn ending(&mut self) -> Ending {
+        let excuse = self.excuse.filter(|_| self.status == ExitStatus::Success);
+        self.notes.extend(excuse.map(str::to_owned));
         Ending {
             status: self.status,
             told: self.told.clone(),
@@ -63,35 +67,40 @@ impl Judged {
             tally: Tally::default(),
             verdict: Verdict::Passed,
             is_open: false,
+            excuse: None,
             notes: vec![note],
             told: Vec::new(),
             for_consumers: None,
         }
     }
 
-    /// Decides. `excuse` says why the run passes where it is undecided; without one it does not.
-    pub(crate) fn of(mut tally: Tally, fail_on: FailOn, excuse: Option<&str>) -> Self {
+    /// Decides.
+    pub(crate) fn of(mut tally: Tally, fail_on: FailOn) -> Self {
         let decision = gate::decide(&tally, fail_on);
-        let mut status = if decision.failed {
-            ExitStatus::GateFailed
-        } else {
-            ExitStatus::Success
-        };
+        let verdict = decision.verdict();
         let mut notes = std::mem::take(&mut tally.notes);
         notes.append(&mut tally.doubts);
-        match excuse {
-            Some(excuse) if decision.undecided => notes.push(excuse.to_owned()),
-            None if decision.undecided => status = status.worse(ExitStatus::Undecided),
-            _ => {}
-        }
         Self {
-            status,
+            status: match verdict {
+                Verdict::Failed => ExitStatus::GateFailed,
+                Verdict::Undecided => ExitStatus::Undecided,
+                Verdict::Passed => ExitStatus::Success,
+            },
             tally,
-            verdict: decision.verdict(),
+            verdict,
             is_open: decision.undecided,
+            excuse: None,
             notes,
             told: Vec::new(),
             for_consumers: None,
+        }
+    }
+
+    /// Lets the run pass if it is only undecided; `why` is told where it ends so.
+    pub(crate) fn excuse(&mut self, why: &'static str) {
+        if self.status == ExitStatus::Undecided {
+            self.status = ExitStatus::Success;
+            self.excuse = Some(why);
         }
     }
 }

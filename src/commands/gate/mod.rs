@@ -18,6 +18,7 @@ pub(super) mod publish;
 pub(super) mod report;
 pub(super) mod review;
 pub(super) mod rules;
+mod unanswered;
 pub(super) mod unselected;
 pub(super) mod verify;
 pub(super) mod waivers;

@@ -65,6 +65,11 @@ impl Past {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Ok(past(None, format!("no version of {prefix} is enabled")));
             }
+            // Whether the change may pass all the same is for the review to say, in its reports.
+            Err(error) if error.is_unavailable() => {
+                let why = format!("what is published cannot be asked for: {}", error.cause());
+                return Ok(past(None, why));
+            }
             Err(error) => return Err(error.into()),
         };
         let version = details.version_name.as_deref().unwrap_or("without a name");
@@ -117,15 +122,15 @@ impl Places {
     /// Marks what the base has too; `base` are the results of the files where they were.
     pub(crate) fn compare(&self, head: &mut Tally, base: &Tally) {
         let results: BTreeMap<&str, _> = base.files.iter().map(|file| (file.path.as_str(), file)).collect();
-        let unreviewed = base
-            .unreviewed
-            .iter()
-            .map(|file| (file.path.as_str(), file.reason.as_str()));
-        let unreviewed: BTreeMap<&str, &str> = unreviewed.collect();
+        let unreviewed = base.unreviewed.iter().map(|file| (&file.path, &file.reason));
+        let open: BTreeMap<&str, &str> = unreviewed
+            .chain(&base.doubtful)
+            .map(|(path, why)| (path.as_str(), why.as_str()))
+            .collect();
         let compared = mark(&mut head.files, |path| {
             match self.0.get(path).and_then(Option::as_deref) {
                 None => Before::Nothing,
-                Some(was) => match (unreviewed.get(was), results.get(was)) {
+                Some(was) => match (open.get(was), results.get(was)) {
                     (Some(why), _) => Before::Unknown(why),
                     (None, Some(found)) => Before::Had(found),
                     (None, None) => Before::Unknown("it has no results there"),
