@@ -24,6 +24,11 @@ pub fn named_config(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     named.map(|path| env.current_dir().join(path))
 }
 
+/// The platform's hidden folder that the job names: `--config-dir`, else the variable.
+pub fn named_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
+    Layers::new(env).text(args.config_dir.clone(), variable::CONFIG_DIR, None)
+}
+
 /// Which version of the configuration file counts.
 pub fn policy_choice(args: &GlobalArgs, env: &Env) -> Result<Choice, SettingsError> {
     let asked = Layers::new(env).pick(args.policy, variable::POLICY, parse_value, None)?;

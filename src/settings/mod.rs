@@ -23,7 +23,9 @@ pub use breaks::Breaks;
 pub use check::Check;
 pub use destinations::Destinations;
 pub use file::{FILE_NAME, FileConfig};
-pub use global::{color, gate_changes, host, named_config, named_repository, policy_choice};
+pub use global::{
+    color, gate_changes, host, named_config, named_config_dir, named_repository, policy_choice,
+};
 pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};

@@ -26,6 +26,8 @@ pub struct Selection {
     exclude: GlobSet,
     /// What was given to include by the job, in the order of `include`; empty where the file or the default says it.
     given: Vec<String>,
+    /// What was given to exclude by the job.
+    given_exclude: Vec<String>,
     /// The key of the configuration file that says what to include, if it does.
     key: Option<&'static str>,
 }
@@ -47,6 +49,7 @@ impl Selection {
             include: globs(include, SUCH_AS)?,
             exclude: globs(exclude, SUCH_AS)?,
             given: Vec::new(),
+            given_exclude: Vec::new(),
             key: None,
         })
     }
@@ -62,6 +65,11 @@ impl Selection {
         }
         let vain = met.iter().position(|met| !met)?;
         self.given.get(vain).map(String::as_str)
+    }
+
+    /// The globs that the job gave, by flag or variable: to include, and to exclude.
+    pub fn given(&self) -> (&[String], &[String]) {
+        (&self.given, &self.given_exclude)
     }
 
     /// The key of the configuration file that says what to include, if it does.
@@ -142,11 +150,13 @@ impl Sources<'_> {
         };
         let exclude = own_exclude.or(self.file.exclude.as_ref());
         let given = layers.list(args.include.clone(), variable::INCLUDE, whole, None)?;
+        let given_exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, whole, None)?;
         let include = layers.list(args.include.clone(), variable::INCLUDE, whole, include.cloned())?;
         let exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, whole, exclude.cloned())?;
         Ok(Selection {
             key: key.filter(|_| given.is_empty()),
             given,
+            given_exclude,
             ..Selection::new(&include, &exclude)?
         })
     }

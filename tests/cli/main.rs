@@ -49,6 +49,7 @@ mod proxies;
 mod publish;
 mod release;
 mod reports;
+mod reproduced;
 mod review;
 mod rules;
 mod selected;

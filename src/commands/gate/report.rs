@@ -1,7 +1,7 @@
 //! `sluicegate report`: read JSON reports, merge them, deliver.
 
 use crate::ci::{self, CiContext};
-use crate::cli::ReportArgs;
+use crate::cli::{GlobArgs, ReportArgs};
 use crate::commands::gate::compare;
 use crate::commands::gate::deliver::{Delivery, Place, deliver_from};
 use crate::commands::kit::named_file::read_bounded;
@@ -13,7 +13,7 @@ use crate::gate::Positions;
 use crate::git::{Repository, Snapshot};
 use crate::input;
 use crate::report::json;
-use crate::settings;
+use crate::settings::{self, Of};
 use std::io;
 use std::path::Path;
 
@@ -45,10 +45,13 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         ci: ci.as_ref(),
     };
     let status = status(report.verdict);
+    // The jobs of a pipeline share their variables, as a rule.
+    let selection = sources.selection(&GlobArgs::default(), Of::Review).ok();
     let delivery = Delivery {
         report: &report,
         to: &destinations,
         passes: status == ExitStatus::Success,
+        selection: selection.as_ref(),
         told: &[],
         wrong_rules: Vec::new(),
         changes: None,

@@ -30,6 +30,8 @@ pub(crate) struct Delivery<'a> {
     pub(crate) to: &'a Destinations,
     /// Whether the run passes, whatever the verdict is.
     pub(crate) passes: bool,
+    /// Which files were meant, where that is known.
+    pub(crate) selection: Option<&'a Selection>,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: &'a [String],
     /// Where the rules file is wrong.
@@ -101,6 +103,7 @@ pub(crate) fn deliver(
             report,
             to: telling.to,
             passes: ending.status == ExitStatus::Success,
+            selection: Some(telling.selection),
             told: &ending.told,
             wrong_rules: wrong_rules(workspace, snapshot, report),
             changes,

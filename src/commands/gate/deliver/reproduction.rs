@@ -1,13 +1,22 @@
 //! The command that shows a failed review of a CI job on another machine, without the platform.
 
-use crate::ci::{CiContext, Host};
-use crate::findings::{FailOn, Report, Verdict};
+use super::{Delivery, Place};
+use crate::ci::Host;
+use crate::commands::Run;
+use crate::findings::{FailOn, Verdict};
+use crate::policy;
+use crate::settings;
+use crate::text;
 
 /// Characters of a commit's id: enough for any repository, and short enough for a line.
 const ID: usize = 12;
 
+/// Characters for what the job says of the files: a longer line is not copied.
+const ROOM: usize = 1_000;
+
 /// The command for a shell; none where nothing failed, and none on the user's own machine.
-pub(super) fn command(ci: &CiContext, report: &Report) -> Option<String> {
+pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Option<String> {
+    let (ci, report) = (place.ci?, delivery.report);
     let context = &report.context;
     // What two reports come to cannot be had from the repository.
     let is_of_reports = context.compared_with.is_some();
@@ -34,11 +43,72 @@ pub(super) fn command(ci: &CiContext, report: &Report) -> Option<String> {
     if let Some(most) = context.max_known {
         words.push(format!("--max-known {most}"));
     }
+    let mut said = options(run, place, delivery);
     if !context.paths.is_empty() {
-        words.push("--".to_owned());
-        words.extend(context.paths.iter().map(|path| quoted(path)));
+        let paths = context.paths.iter().map(|path| quoted(path));
+        let paths: Vec<String> = paths.collect();
+        said.push(("the paths", format!("-- {}", paths.join(" "))));
     }
+    push_within_room(&mut words, said);
     Some(words.join(" "))
+}
+
+/// What the job itself says of which files are judged and by which of them: each flag, and all its words. What the
+/// configuration file of the repository says, it says everywhere.
+fn options(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+    let (include, exclude) = delivery
+        .selection
+        .map(settings::Selection::given)
+        .unwrap_or_default();
+    let config = config(run, place);
+    let folder = settings::named_config_dir(&run.global, &run.env);
+    let given = [
+        ("--config", config.as_slice()),
+        ("--config-dir", folder.as_slice()),
+        ("--include", include),
+        ("--exclude", exclude),
+    ];
+    let said = given.into_iter().filter(|(_, values)| !values.is_empty());
+    said.map(|(flag, values)| {
+        let words: Vec<String> = values.iter().map(|value| option(flag, value)).collect();
+        (flag, words.join(" "))
+    })
+    .collect()
+}
+
+/// The configuration file that the job names; from the repository root where it lies there, as all paths of the command.
+fn config(run: &Run, place: &Place<'_>) -> Option<String> {
+    let file = settings::named_config(&run.global, &run.env)?;
+    let inside = place
+        .files
+        .and_then(|(repo, _)| policy::in_repository(repo.root(), &file));
+    Some(inside.unwrap_or_else(|| file.display().to_string()))
+}
+
+fn option(flag: &str, value: &str) -> String {
+    // A value that looks like a flag would be read as one.
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{flag}{between}{}", quoted(value))
+}
+
+/// Adds what there is room for and what a terminal shows as it is; what is left is named behind the command, where a shell
+/// reads nothing.
+fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) {
+    let mut room = ROOM;
+    let mut left = Vec::new();
+    for (name, said) in said {
+        let length = said.chars().count();
+        let is_plain = text::line(&said) == said && !said.contains('\t');
+        if is_plain && length <= room {
+            room -= length;
+            words.push(said);
+        } else {
+            left.push(name);
+        }
+    }
+    if !left.is_empty() {
+        words.push(format!("# add what the job says: {}", left.join(", ")));
+    }
 }
 
 /// A word of a shell, in quotes where it holds more than plain characters.

@@ -30,7 +30,7 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
         show: to.show,
         told: delivery.told.to_vec(),
         wrong_rules: delivery.wrong_rules.clone(),
-        reproduce: place.ci.and_then(|ci| reproduction::command(ci, report)),
+        reproduce: reproduction::command(run, place, delivery),
         reports: files::places(run, place.host(), delivery),
         rules: rule_texts(),
         ..About::default()
