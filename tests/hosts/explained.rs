@@ -98,7 +98,7 @@ fn on_gitlab_for_a_tag_without_its_branch() {
     on the remote  no: no remote branch is known to hold the commit a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
     base           none
     because        a tag has no state before
-    policy         none: this clone does not tell which branch is the remote's default one
+    policy         none: this clone does not tell which branch is the remote's default one (`git remote set-head origin BRANCH` in the job does)
 
     2 pipelines at head, 1 to review
       - added  old.orch.yaml    matched by --exclude
