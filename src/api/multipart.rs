@@ -4,8 +4,8 @@
 //! (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>): never the
 //! `name*=` form, which servers read as no name, and no file name, as the platform's own scripts send none.
 
-use crate::http::{HeaderValue, SourceError, UploadBody, Writer};
-use std::io::Read;
+use crate::http::{HeaderValue, UploadBody};
+use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -18,10 +18,15 @@ pub struct UploadPart {
     pub length: u64,
 }
 
-/// The content of the files. It is read once for each try of the upload, on a thread that may block.
+/// The content of the files. It is read once for each try of the upload, and reading it may block.
 pub trait PartSource: Send + Sync {
     /// The content of part number `part` of the upload.
-    fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>>;
+    fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
+
+    /// Whether reading the contents is a copy and no work, so that a thread that reads ahead gains nothing.
+    fn is_at_hand(&self) -> bool {
+        false
+    }
 }
 
 /// Told how many bytes of the body were sent so far.
@@ -55,33 +60,15 @@ impl Form {
         }
     }
 
-    fn write_content(&self, index: usize, part: &UploadPart, writer: &mut Writer) -> Result<(), SourceError> {
-        let broken = |why: &dyn std::fmt::Display| SourceError::Content(format!("{}: {why}", part.name));
-        let mut content = self.source.open(index).map_err(|why| broken(&why))?;
-        let mut missing = part.length;
-        while missing > 0 {
-            let space = writer.space()?;
-            let size = space.len().min(usize::try_from(missing).unwrap_or(usize::MAX));
-            match read(&mut *content, &mut space[..size]).map_err(|why| broken(&why))? {
-                0 => {
-                    return Err(broken(&format!(
-                        "it ends {missing} bytes before the {} of its plan",
-                        part.length
-                    )));
-                }
-                read => {
-                    writer.advance(read);
-                    missing -= read as u64;
-                }
-            }
-        }
-        match read(&mut *content, &mut [0]).map_err(|why| broken(&why))? {
-            0 => Ok(()),
-            _ => Err(broken(&format!(
-                "it has more than the {} bytes of its plan",
-                part.length
-            ))),
-        }
+    /// The whole of a part, from its boundary to the end of its last line.
+    fn part(&self, index: usize, part: &UploadPart) -> io::Result<Box<dyn Read + Send>> {
+        let content = Exact {
+            content: self.source.open(index)?,
+            length: part.length,
+            missing: part.length,
+        };
+        let head = Cursor::new(head(&self.boundary, &part.name).into_bytes());
+        Ok(Box::new(head.chain(content).chain(&b"\r\n"[..])))
     }
 }
 
@@ -96,19 +83,99 @@ impl UploadBody for Form {
         self.length
     }
 
-    fn write(&self, writer: &mut Writer) -> Result<(), SourceError> {
-        for (index, part) in self.parts.iter().enumerate() {
-            writer.write(head(&self.boundary, &part.name).as_bytes())?;
-            self.write_content(index, part, writer)?;
-            writer.write(b"\r\n")?;
-        }
-        writer.write(tail(&self.boundary).as_bytes())
+    fn open(self: Arc<Self>) -> Box<dyn Read + Send> {
+        let tail = Cursor::new(tail(&self.boundary).into_bytes());
+        let parts = Parts {
+            form: self,
+            opened: 0,
+            open: Box::new(io::empty()),
+        };
+        Box::new(parts.chain(tail))
+    }
+
+    fn is_at_hand(&self) -> bool {
+        self.source.is_at_hand()
     }
 
     fn progress(&self, sent: u64) {
         if let Some(progress) = &self.progress {
             progress(sent);
         }
+    }
+}
+
+/// The parts of a form, one after the other.
+struct Parts {
+    form: Arc<Form>,
+    opened: usize,
+    open: Box<dyn Read + Send>,
+}
+
+impl Parts {
+    /// Opens the next part; false after the last.
+    fn advance(&mut self) -> io::Result<bool> {
+        let Some(part) = self.form.parts.get(self.opened) else {
+            return Ok(false);
+        };
+        self.opened += 1;
+        self.open = self.form.part(self.opened - 1, part)?;
+        Ok(true)
+    }
+
+    fn read_open(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let size = self.open.read(space)?;
+            if size > 0 || space.is_empty() || !self.advance()? {
+                return Ok(size);
+            }
+        }
+    }
+
+    /// What failed, with the name of its part.
+    fn named(&self, why: io::Error) -> io::Error {
+        let part = self.opened.checked_sub(1).and_then(|at| self.form.parts.get(at));
+        match part {
+            Some(part) if why.kind() != io::ErrorKind::Interrupted => {
+                io::Error::other(format!("{}: {why}", part.name))
+            }
+            _ => why,
+        }
+    }
+}
+
+impl Read for Parts {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        self.read_open(space).map_err(|why| self.named(why))
+    }
+}
+
+/// A content that fails where it has not exactly the length of its plan.
+struct Exact {
+    content: Box<dyn Read + Send>,
+    length: u64,
+    missing: u64,
+}
+
+impl Read for Exact {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let (length, missing) = (self.length, self.missing);
+        if missing == 0 {
+            return match self.content.read(&mut [0])? {
+                0 => Ok(0),
+                _ => Err(io::Error::other(format!(
+                    "it has more than the {length} bytes of its plan"
+                ))),
+            };
+        }
+        let most = space.len().min(usize::try_from(missing).unwrap_or(usize::MAX));
+        let size = self.content.read(&mut space[..most])?;
+        if size == 0 && most > 0 {
+            return Err(io::Error::other(format!(
+                "it ends {missing} bytes before the {length} of its plan"
+            )));
+        }
+        self.missing -= size as u64;
+        Ok(size)
     }
 }
 
@@ -125,13 +192,4 @@ fn tail(boundary: &str) -> String {
 
 fn encoded(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn read(content: &mut dyn Read, space: &mut [u8]) -> std::io::Result<usize> {
-    loop {
-        match content.read(space) {
-            Err(why) if why.kind() == std::io::ErrorKind::Interrupted => {}
-            other => return other,
-        }
-    }
 }

@@ -6,6 +6,7 @@
 
 mod base_url;
 mod bearer;
+mod chunks;
 mod client;
 mod contact;
 mod error;
@@ -42,5 +43,5 @@ pub use retry::{Delays, Repeat};
 pub use segment::unfit;
 pub use success::Success;
 pub use token::TokenSource;
-pub use upload::{SourceError, UploadBody, Writer};
+pub use upload::UploadBody;
 pub use words::Violation;

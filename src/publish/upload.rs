@@ -6,6 +6,7 @@ use super::hashing::Hashing;
 use super::plan::{Plan, PlannedFile};
 use super::unchanged::Unchanged;
 use crate::api::{PartSource, Upload, UploadPart};
+use crate::git::Content;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -61,5 +62,11 @@ impl PartSource for Parts {
             Some(hashes) => Box::new(Hashing::new(content, at, file.bytes, hashes.clone())),
             None => content,
         })
+    }
+
+    fn is_at_hand(&self) -> bool {
+        self.files
+            .iter()
+            .all(|file| matches!(file.content, Content::Disk(_)))
     }
 }

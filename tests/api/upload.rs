@@ -12,13 +12,35 @@ use std::time::Duration;
 
 const DONE: &str = include_str!("../fixtures/api/publish.json");
 
-/// Contents in memory.
+/// Contents in memory, read by a thread that is ahead.
 struct Memory(Vec<Vec<u8>>);
 
 impl PartSource for Memory {
     fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(Cursor::new(self.0[part].clone())))
     }
+}
+
+/// The same contents, read where they are sent.
+struct AtHand(Arc<dyn PartSource>);
+
+impl PartSource for AtHand {
+    fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>> {
+        self.0.open(part)
+    }
+
+    fn is_at_hand(&self) -> bool {
+        true
+    }
+}
+
+/// The upload read in both ways.
+fn both(upload: &Upload) -> [Upload; 2] {
+    let at_hand = Upload {
+        source: Arc::new(AtHand(Arc::clone(&upload.source))),
+        ..upload.clone()
+    };
+    [upload.clone(), at_hand]
 }
 
 /// A part that is larger than all buffers on the way.
@@ -88,9 +110,6 @@ async fn names_and_contents_arrive_as_they_are() {
         ("line\r\nbreak.txt", b"n"),
         ("100%22.txt", b"p"),
     ];
-    let (answer, head, body) = published(upload(&files)).await;
-    assert_eq!(content_length(&head), body.len() as u64);
-    assert!(!head.to_ascii_lowercase().contains("transfer-encoding"), "{head}");
     let names = ["quote%22.txt", "line%0D%0Abreak.txt", "100%22.txt"];
     let expected: Vec<Part> = files
         .iter()
@@ -101,9 +120,14 @@ async fn names_and_contents_arrive_as_they_are() {
             content: content.to_vec(),
         })
         .collect();
-    assert_eq!(parse(&head, &body), expected);
-    assert_eq!(answer.version_name.as_deref(), Some("1.2.0"));
-    assert_eq!(answer.ignored_resources.unwrap()[0]["name"], "notes.md");
+    for upload in both(&upload(&files)) {
+        let (answer, head, body) = published(upload).await;
+        assert_eq!(content_length(&head), body.len() as u64);
+        assert!(!head.to_ascii_lowercase().contains("transfer-encoding"), "{head}");
+        assert_eq!(parse(&head, &body), expected);
+        assert_eq!(answer.version_name.as_deref(), Some("1.2.0"));
+        assert_eq!(answer.ignored_resources.unwrap()[0]["name"], "notes.md");
+    }
 }
 
 #[tokio::test]
@@ -142,21 +166,23 @@ async fn many_and_large_parts_arrive_whole() {
     let counter = Arc::clone(&seen);
     let progress: Arc<dyn Fn(u64) + Send + Sync> =
         Arc::new(move |sent| counter.store(sent, Ordering::SeqCst));
-    let (_, head, body) = published(Upload {
+    let told = Upload {
         progress: Some(progress),
         ..upload(&files)
-    })
-    .await;
-    let parts = parse(&head, &body);
-    assert_eq!(parts.len(), files.len());
-    for (part, (name, content)) in parts.iter().zip(files) {
-        assert_eq!((part.name.as_str(), part.content.as_slice()), (name, content));
+    };
+    for upload in both(&told) {
+        let (_, head, body) = published(upload).await;
+        let parts = parse(&head, &body);
+        assert_eq!(parts.len(), files.len());
+        for (part, (name, content)) in parts.iter().zip(&files) {
+            assert_eq!((part.name.as_str(), part.content.as_slice()), (*name, *content));
+        }
+        assert_eq!(seen.load(Ordering::SeqCst), body.len() as u64);
     }
-    assert_eq!(seen.load(Ordering::SeqCst), body.len() as u64);
 }
 
-/// What becomes of an upload whose one part has this content, but another promised length.
-async fn broken(content: &[u8], promised: u64) -> (HttpError, usize, u64) {
+/// What becomes of this upload, whose content is not what was promised.
+async fn broken(upload: Upload) -> (HttpError, usize, u64) {
     let (sender, received) = std::sync::mpsc::channel();
     let script = move |mut connection: Connection| {
         let head = connection.head();
@@ -164,8 +190,6 @@ async fn broken(content: &[u8], promised: u64) -> (HttpError, usize, u64) {
         sender.send((connection.body(length).len(), length)).unwrap();
     };
     let server = RawServer::start(vec![Box::new(script)]);
-    let mut upload = upload(&[("folder/a.sql", content)]);
-    upload.parts[0].length = promised;
     let error = platform(&server.url()).publish(upload).await.unwrap_err();
     let (arrived, length) = received.recv().unwrap();
     (error, arrived, length)
@@ -178,15 +202,19 @@ async fn content_of_another_size_stops_the_upload() {
         (vec![b'x'; 300_000], 300_001),
         (Vec::new(), 1),
     ] {
-        let (error, arrived, length) = broken(&content, promised).await;
-        assert_eq!(error.kind(), ErrorKind::Source);
-        // A length of 0 means that the request ended before its head was sent.
-        assert!(length == 0 || (arrived as u64) < length, "{arrived} of {length}");
-        let shown = error.to_string();
-        assert!(
-            shown.contains("/v1/shared-pipelines/artifacts: the upload was stopped: folder/a.sql: it "),
-            "{shown}"
-        );
+        let mut upload = upload(&[("folder/a.sql", &content)]);
+        upload.parts[0].length = promised;
+        for upload in both(&upload) {
+            let (error, arrived, length) = broken(upload).await;
+            assert_eq!(error.kind(), ErrorKind::Source);
+            // A length of 0 means that the request ended before its head was sent.
+            assert!(length == 0 || (arrived as u64) < length, "{arrived} of {length}");
+            let shown = error.to_string();
+            assert!(
+                shown.contains("/v1/shared-pipelines/artifacts: the upload was stopped: folder/a.sql: it "),
+                "{shown}"
+            );
+        }
     }
 }
 
@@ -215,7 +243,7 @@ async fn a_part_that_cannot_be_opened_is_named() {
 
 /// Runs a large upload against a server that reads the head, waits until the client can send no more, and goes on
 /// with `script`.
-async fn refused_early(script: impl FnOnce(&mut Connection) + Send + 'static) -> HttpError {
+async fn refused_early(upload: Upload, script: impl FnOnce(&mut Connection) + Send + 'static) -> HttpError {
     let sent = Arc::new(AtomicU64::new(0));
     let (counter, seen) = (Arc::clone(&sent), sent);
     let server = RawServer::start(vec![Box::new(move |mut connection| {
@@ -236,7 +264,7 @@ async fn refused_early(script: impl FnOnce(&mut Connection) + Send + 'static) ->
     platform(&server.url())
         .publish(Upload {
             progress: Some(progress),
-            ..large()
+            ..upload
         })
         .await
         .unwrap_err()
@@ -250,17 +278,20 @@ async fn an_early_refusal_is_reported_and_not_the_broken_pipe() {
         ("409 Conflict", ErrorKind::Conflict),
         ("413 Payload Too Large", ErrorKind::TooLarge),
     ] {
-        // Ends the connection at once, with most of the body unread: the client's next write fails.
-        let error = refused_early(move |connection| connection.json(status, r#"{ "error": "no" }"#)).await;
-        assert_eq!(error.kind(), kind, "{error}");
-        assert!(error.to_string().ends_with(": no"), "{error}");
-        assert!(!error.may_have_been_processed());
-        // Reads on for a while after its answer, as careful servers do.
-        let error = refused_early(move |connection| {
-            connection.json(status, r#"{ "error": "no" }"#);
-            connection.body(LARGE / 2);
-        });
-        assert_eq!(error.await.kind(), kind);
+        for upload in both(&large()) {
+            // Ends the connection at once, with most of the body unread: the client's next write fails.
+            let refuse = move |connection: &mut Connection| connection.json(status, r#"{ "error": "no" }"#);
+            let error = refused_early(upload.clone(), refuse).await;
+            assert_eq!(error.kind(), kind, "{error}");
+            assert!(error.to_string().ends_with(": no"), "{error}");
+            assert!(!error.may_have_been_processed());
+            // Reads on for a while after its answer, as careful servers do.
+            let error = refused_early(upload, move |connection| {
+                refuse(connection);
+                connection.body(LARGE / 2);
+            });
+            assert_eq!(error.await.kind(), kind);
+        }
     }
 }
 
@@ -278,25 +309,27 @@ async fn a_success_before_the_end_of_the_upload_is_not_believed() {
 
 #[tokio::test]
 async fn an_upload_that_stalls_is_given_up() {
-    let (release, released) = std::sync::mpsc::channel::<()>();
-    let server = RawServer::start(vec![Box::new(move |mut connection| {
-        connection.head();
-        // Reads nothing more; the receiver ends with the test.
-        let _ = released.recv();
-    })]);
-    let hasty = Settings {
-        timeout: Duration::from_millis(300),
-        ..settings(&server.url())
-    };
-    let error = platform_with(hasty).publish(large()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert!(error.may_have_been_processed());
-    assert!(
-        error.to_string().contains("no progress within 0.3 s, after "),
-        "{error}"
-    );
-    assert_eq!(server.served(1), 1);
-    drop(release);
+    for upload in both(&large()) {
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let server = RawServer::start(vec![Box::new(move |mut connection| {
+            connection.head();
+            // Reads nothing more; the receiver ends with the round.
+            let _ = released.recv();
+        })]);
+        let hasty = Settings {
+            timeout: Duration::from_millis(300),
+            ..settings(&server.url())
+        };
+        let error = platform_with(hasty).publish(upload).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        assert!(error.may_have_been_processed());
+        assert!(
+            error.to_string().contains("no progress within 0.3 s, after "),
+            "{error}"
+        );
+        assert_eq!(server.served(1), 1);
+        drop(release);
+    }
 }
 
 #[tokio::test]
