@@ -110,6 +110,15 @@ pub fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) ->
     format!("{number} {noun}{plural}")
 }
 
+/// A word of a shell's command, in quotes where it holds more than plain characters.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%=:".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// The bytes in hexadecimal digits, two each, in small letters.
 pub fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
@@ -187,7 +196,7 @@ const fn is_no_character(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SafeJson, block, line};
+    use super::{SafeJson, block, line, shell_word};
     use proptest::prelude::*;
     use std::io::Write as _;
 
@@ -208,6 +217,16 @@ mod tests {
     fn plain_text_is_untouched() {
         assert_eq!(line("Größe: a::b 100 %"), "Größe: a::b 100 %");
         assert_eq!(block("a\n\tb\r\nc"), "a\n\tb\nc");
+    }
+
+    #[test]
+    fn a_word_stays_one_word() {
+        assert_eq!(
+            shell_word("sales/load it's $(x).orch.yaml"),
+            r"'sales/load it'\''s $(x).orch.yaml'"
+        );
+        assert_eq!(shell_word("sales/ü.orch.yaml"), "sales/ü.orch.yaml");
+        assert_eq!(shell_word(""), "''");
     }
 
     proptest! {

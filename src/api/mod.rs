@@ -33,7 +33,7 @@ pub use environments::{ConnectionOverride, Environment, NewEnvironment};
 pub use events::{EVENT_PAGE, Event, EventPage, EventWindow};
 pub use executions::{Execution, ExecutionAnswer, ExecutionId, NewExecution, PublishedPipeline};
 pub use header::{HeaderError, header_value};
-pub use multipart::{PartSource, UploadPart};
+pub use multipart::{PartSource, UploadPart, part_name};
 pub use projects::{NewProject, Project, ProjectCreated};
 pub use publish::{PublishAnswer, Upload};
 pub use repositories::NewRepository;

@@ -5,6 +5,7 @@
 //! `name*=` form, which servers read as no name, and no file name, as the platform's own scripts send none.
 
 use crate::http::{HeaderValue, UploadBody};
+use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -180,7 +181,7 @@ impl Read for Exact {
 }
 
 fn head(boundary: &str, name: &str) -> String {
-    let name = encoded(name);
+    let name = part_name(name);
     format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\nContent-Type: text/plain\r\n\r\n"
     )
@@ -190,6 +191,11 @@ fn tail(boundary: &str) -> String {
     format!("--{boundary}--\r\n")
 }
 
-fn encoded(name: &str) -> String {
-    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+/// The name that the part of a file has, by the file's path. Two paths can have one, and the platform would keep one file.
+pub fn part_name(path: &str) -> Cow<'_, str> {
+    if path.contains(['"', '\r', '\n']) {
+        Cow::Owned(path.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A"))
+    } else {
+        Cow::Borrowed(path)
+    }
 }

@@ -21,4 +21,4 @@ pub use lookalike::looks_like_pipeline;
 pub use merge::{Tally, merge};
 pub use named::select_named;
 pub use positions::Positions;
-pub use select::{Candidate, Scope, Selected, is_within, select, touches_more};
+pub use select::{Candidate, SUBMODULE, Scope, Selected, is_within, select, touches_more};

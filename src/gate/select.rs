@@ -7,7 +7,8 @@ use crate::pipelines::RULES_FILE;
 
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
-const SUBMODULE: &str = "a submodule, not a file";
+/// Why a submodule is not judged.
+pub const SUBMODULE: &str = "a submodule, not a file";
 
 /// Where to look and what is wanted.
 #[derive(Clone, Copy)]
@@ -69,7 +70,7 @@ pub struct Selected {
 
 /// Selects the pipelines of `scope`.
 pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
-    let wanted = |path: &str| looks_like_pipeline(path) || (scope.includes)(path) || scope.is_gate_file(path);
+    let wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
     let compared = scope.head.differences(scope.base, &wanted)?;
     let changes = compared.changes();
     let all_because = scope.all_because(&changes);

@@ -9,11 +9,12 @@ use super::shared_file::SharedFile;
 use super::version::{self, VersionFacts};
 use super::warnings::{self, Warning, WarningKind};
 use super::{Plan, PlannedFile, PublishError, Select, SharedPipelineRef, Source, Wish};
-use crate::api::header_value;
+use crate::api::{header_value, part_name};
 use crate::git::{CommitId, Repository, SnapshotFile};
 use crate::pipelines::{self, Kind, SharedEntry};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The most warnings that a plan carries.
@@ -44,6 +45,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
         selected.retain(|path, _| checked.sent.contains_key(path));
     }
     let files = files(&contents, selected, &shared, &checked)?;
+    refuse_same_names(&files)?;
     let (branch, odd_branch) = branch(wish);
     let mut warnings = checked.warnings;
     warnings.extend(listing.submodules.iter().map(skipped));
@@ -202,6 +204,26 @@ fn files(
         })
     });
     planned.collect()
+}
+
+/// Files, sorted by their path, of which two would be parts of one name: one of them would be lost.
+fn refuse_same_names(files: &[PlannedFile]) -> Result<(), PublishError> {
+    let mut encoded: HashMap<String, &str> = HashMap::new();
+    let mut twins = Vec::new();
+    for path in files.iter().map(|file| file.path.as_str()) {
+        let Cow::Owned(name) = part_name(path) else {
+            continue;
+        };
+        let plain = files.binary_search_by(|file| file.path.as_str().cmp(&name));
+        let twin = plain.ok().map(|at| files[at].path.as_str());
+        if let Some(twin) = twin.or(encoded.insert(name, path)) {
+            twins.push(format!("`{path}` and `{twin}`"));
+        }
+    }
+    if twins.is_empty() {
+        return Ok(());
+    }
+    Err(PublishError::SameName(twins))
 }
 
 fn skipped(path: &String) -> Warning {

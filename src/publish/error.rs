@@ -50,6 +50,9 @@ pub enum PublishError {
     /// Selected files that are symbolic links: what they point to may lie anywhere.
     #[error("symbolic links are not published:{}", listed(.0))]
     Symlinks(Vec<String>),
+    /// Files whose parts would have the same name, each with its twin.
+    #[error("the upload would have one name for two files:{}", listed(.0))]
+    SameName(Vec<String>),
     /// Selected files of the working tree that git does not look at.
     #[error("git's index hides what is on disk (skip-worktree or assume-unchanged):{}", listed(.0))]
     Hidden(Vec<String>),
@@ -144,6 +147,9 @@ impl PublishError {
                 "commit what is missing, correct the names, or widen --include and --exclude"
             }
             Self::Symlinks(_) => "replace them by the files they point to, or leave them out with --exclude",
+            Self::SameName(_) => {
+                "rename one of them, or leave it out with --exclude: in the name of a part `\"` is %22, CR %0D and LF %0A"
+            }
             Self::Hidden(_) => {
                 "`git update-index --no-skip-worktree --no-assume-unchanged FILE` shows a file again; or publish what is \
                  committed: --from commit"

@@ -2,7 +2,7 @@
 
 use super::table::variable;
 use super::{SettingsError, Sources};
-use crate::cli::{Annotations, Changes, DestinationArgs, ReportFlag, Show, parse_value};
+use crate::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, Show, parse_value};
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -29,6 +29,11 @@ impl Destinations {
     /// Whether standard output carries a report, so that nothing else may be written there.
     pub fn take_output(&self) -> bool {
         self.reports.iter().any(|target| target.path.is_none())
+    }
+
+    /// Whether any report is of one of these formats.
+    pub fn has_report(&self, formats: &[Format]) -> bool {
+        self.reports.iter().any(|target| formats.contains(&target.format))
     }
 }
 

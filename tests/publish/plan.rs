@@ -471,6 +471,29 @@ fn links_are_refused_and_submodules_are_skipped() {
 }
 
 #[test]
+fn files_whose_parts_would_have_one_name_are_refused() {
+    let world = world();
+    for name in [
+        "a\"b.orch.yaml",
+        "a%22b.orch.yaml",
+        "c\"%22.orch.yaml",
+        "c%22\".orch.yaml",
+        "100%25.orch.yaml",
+    ] {
+        std::fs::copy(world.work().join("load.orch.yaml"), world.work().join(name)).unwrap();
+    }
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "twins"]);
+    let error = Asked::default().plan(&world).unwrap_err();
+    insta::assert_snapshot!(error, @r#"
+    the upload would have one name for two files:
+      `a"b.orch.yaml` and `a%22b.orch.yaml`
+      `c%22".orch.yaml` and `c"%22.orch.yaml`
+    "#);
+    insta::assert_snapshot!(error.hint().unwrap(), @r#"rename one of them, or leave it out with --exclude: in the name of a part `"` is %22, CR %0D and LF %0A"#);
+}
+
+#[test]
 fn a_bare_repository_is_published_from_its_commit() {
     let world = world();
     let plan = planned(&world);

@@ -10,7 +10,7 @@ use crate::commands::{CommandResult, Run};
 use crate::context::{self, Comparison, Subject};
 use crate::error::Failure;
 use crate::findings::{Engine, FileResults, Unreviewed};
-use crate::gate::{Selected, Tally};
+use crate::gate::{SUBMODULE, Selected, Tally};
 use crate::git::{CommitId, Content, FileKind, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::pipelines::RULES_FILE;
 use crate::rules::RuleSet;
@@ -263,7 +263,7 @@ const HIDDEN: &str = "git's index says not to look at it on disk (skip-worktree 
 /// Why a file is not judged: what stands there is none, or may be another one.
 const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
     match file.kind {
-        FileKind::Submodule => Some("a submodule, not a file"),
+        FileKind::Submodule => Some(SUBMODULE),
         FileKind::Symlink => Some("a symbolic link, not a file"),
         FileKind::Regular if file.hidden => Some(HIDDEN),
         FileKind::Regular => None,

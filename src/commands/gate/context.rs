@@ -14,6 +14,7 @@ use crate::text;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::mem;
 
 /// A path longer than this does not push the reasons of the others away.
 const WIDEST_PATH: usize = 60;
@@ -52,6 +53,9 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         let policy = workspace.policy_in_words();
         run.ui.out(&as_text(&target, &selected, &remote, policy))?;
     }
+    // The process ends, so what git mapped of its packs need not be given back first: a fiftieth of the time.
+    mem::forget(snapshot);
+    mem::forget(workspace);
     Ok(ExitStatus::Success)
 }
 

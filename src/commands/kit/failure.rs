@@ -10,6 +10,8 @@ use crate::policy::PolicyError;
 use crate::publish::PublishError;
 use crate::service::ServiceError;
 use crate::settings::SettingsError;
+use std::io;
+use std::path::Path;
 
 /// A failure with an optional hint.
 fn failure(
@@ -22,6 +24,12 @@ fn failure(
         Some(hint) => failure.hint(hint),
         None => failure,
     }
+}
+
+/// A file that could not be written; `what` names it for people.
+pub(crate) fn not_written(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    let what = format!("{what}{} was not written", path.display());
+    move |error| Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
 }
 
 impl From<SettingsError> for Failure {

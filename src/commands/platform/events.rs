@@ -1,6 +1,7 @@
 //! `sluicegate events export`: settle the window, collect, write, and only then move the cursor.
 
 use crate::cli::{EventFormat, EventsVerb, ExportArgs};
+use crate::commands::kit::failure::not_written;
 use crate::commands::kit::named_file::read_if_there;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
@@ -36,10 +37,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     };
     run.ui.out_to_the_end(&shown)?;
     if let Some(cursor) = Cursor::after(last, &events) {
-        write::whole(&path, cursor.render().as_bytes()).map_err(|error| {
-            let what = format!("the cursor {} was not written", path.display());
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-        })?;
+        write::whole(&path, cursor.render().as_bytes()).map_err(not_written("the cursor ", &path))?;
     }
     Ok(ExitStatus::Success)
 }

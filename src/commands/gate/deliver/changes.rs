@@ -23,10 +23,9 @@ const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 /// Whether anything that is delivered tells it.
 pub(super) fn is_told(run: &Run, host: Host, to: &Destinations) -> bool {
-    let tells = |format| matches!(format, Format::Json | Format::Markdown | Format::Html);
     let shows = to.annotations != Annotations::None && host == Host::Buildkite;
     to.changes == Changes::Auto
-        && (to.reports.iter().any(|target| tells(target.format))
+        && (to.has_report(&[Format::Json, Format::Markdown, Format::Html])
             || to.comment
             || shows
             || run.env.get(STEP_SUMMARY).is_some())

@@ -4,8 +4,8 @@ use super::{Delivery, words};
 use crate::ci::Host;
 use crate::cli::ReportFlag;
 use crate::commands::Run;
+use crate::commands::kit::failure::not_written;
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::findings::Report;
 use crate::git::Repository;
 use crate::policy;
@@ -159,8 +159,5 @@ fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &About) -> 
     let Some(path) = &target.path else {
         return ui.out_in_pieces(render);
     };
-    write::in_pieces(path, render).map_err(|error| {
-        let what = format!("the report {format}={} was not written", path.display());
-        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-    })
+    write::in_pieces(path, render).map_err(not_written(&format!("the report {format}="), path))
 }

@@ -21,14 +21,13 @@ pub(super) struct Needed<'a> {
 impl<'a> Needed<'a> {
     pub(super) fn of(run: &Run, place: &Place<'_>, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
-        let writes = |format| delivery.to.reports.iter().any(|target| target.format == format);
         let mut needed = Self::default();
-        if writes(Format::Html) {
+        if delivery.to.has_report(&[Format::Html]) {
             needed.show(report.findings());
             needed.touched = needed.lines.keys().copied().collect();
             return needed;
         }
-        if writes(Format::Sarif) {
+        if delivery.to.has_report(&[Format::Sarif]) {
             needed.show(report.findings());
         } else if !run.ui.is_quiet() {
             needed.show(terminal::listed(report, delivery.to.show));

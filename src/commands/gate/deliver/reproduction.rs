@@ -45,7 +45,7 @@ pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> 
     }
     let mut said = options(run, place, delivery);
     if !context.paths.is_empty() {
-        let paths = context.paths.iter().map(|path| quoted(path));
+        let paths = context.paths.iter().map(|path| text::shell_word(path));
         let paths: Vec<String> = paths.collect();
         said.push(("the paths", format!("-- {}", paths.join(" "))));
     }
@@ -88,7 +88,7 @@ fn config(run: &Run, place: &Place<'_>) -> Option<String> {
 fn option(flag: &str, value: &str) -> String {
     // A value that looks like a flag would be read as one.
     let between = if value.starts_with('-') { '=' } else { ' ' };
-    format!("{flag}{between}{}", quoted(value))
+    format!("{flag}{between}{}", text::shell_word(value))
 }
 
 /// Adds what there is room for and what a terminal shows as it is; what is left is named behind the command, where a shell
@@ -108,28 +108,5 @@ fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) 
     }
     if !left.is_empty() {
         words.push(format!("# add what the job says: {}", left.join(", ")));
-    }
-}
-
-/// A word of a shell, in quotes where it holds more than plain characters.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_stays_one_word() {
-        assert_eq!(
-            quoted("sales/load it's $(x).orch.yaml"),
-            r"'sales/load it'\''s $(x).orch.yaml'"
-        );
-        assert_eq!(quoted("sales/ü.orch.yaml"), "sales/ü.orch.yaml");
     }
 }

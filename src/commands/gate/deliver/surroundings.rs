@@ -41,7 +41,7 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
             None => changes::of_report(place, delivery),
         };
     }
-    if to.reports.iter().any(|target| target.format == Format::Html) {
+    if to.has_report(&[Format::Html]) {
         about.pictures = changes::pictures(place, report, &about.changes);
     }
     let needed = Needed::of(run, place, delivery);

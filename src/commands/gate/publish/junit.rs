@@ -2,6 +2,7 @@
 
 use super::Publishing;
 use crate::cli::Compat as Mode;
+use crate::commands::kit::failure::not_written;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Verdict;
@@ -42,10 +43,7 @@ impl Publishing<'_> {
             started_at: self.started,
             elapsed: elapsed.try_into().unwrap_or_default(),
         };
-        write::in_pieces(path, |out| publish_junit(&run, out)).map_err(|error| {
-            let what = format!("the report {} was not written", path.display());
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-        })
+        write::in_pieces(path, |out| publish_junit(&run, out)).map_err(not_written("the report ", path))
     }
 
     fn breaks(&self) -> Vec<PublishBreak> {

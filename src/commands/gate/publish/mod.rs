@@ -13,6 +13,7 @@ use crate::api::Platform;
 use crate::cli::{GlobArgs, PublishArgs};
 use crate::commands::gate::deliver::append_outputs;
 use crate::commands::gate::workspace::Workspace;
+use crate::commands::kit::failure::not_written;
 use crate::commands::{CommandResult, Run};
 use crate::context::{Subject, Target};
 use crate::error::Failure;
@@ -231,10 +232,7 @@ impl Publishing<'_> {
         };
         if let Some(path) = &settings.receipt {
             let written = write::in_pieces(path, |out| receipt.write(out));
-            check(written.map_err(|error| {
-                let what = format!("the receipt {} was not written", path.display());
-                Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-            }));
+            check(written.map_err(not_written("the receipt ", path)));
         }
         check(append_outputs(
             run,

@@ -4,6 +4,7 @@ use super::ended::{Ended, tell};
 use super::executions::PATIENCE;
 use crate::api::{Answer, ExecutionId, NewExecution};
 use crate::cli::RunArgs;
+use crate::commands::kit::failure::not_written;
 use crate::commands::kit::resource::{Project, Sought, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
@@ -222,9 +223,6 @@ impl Job<'_> {
 
     fn write(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
         let place = self.run.env.current_dir().join(path);
-        write::in_pieces(&place, |out| execution_junit(report, out)).map_err(|error| {
-            let what = format!("the report {} was not written", path.display());
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-        })
+        write::in_pieces(&place, |out| execution_junit(report, out)).map_err(not_written("the report ", path))
     }
 }

@@ -93,9 +93,9 @@ fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
 /// The commands that answer the decision. The API document does not show a question's fields: where it has parts with
 /// options, the first option of each stands as an example.
 fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
-    let begin = format!("sluicegate tasks decide {}", quoted(task));
+    let begin = format!("sluicegate tasks decide {}", text::shell_word(task));
     if let Some(tool) = &decision.tool_id {
-        let id = quoted(tool);
+        let id = text::shell_word(tool);
         return vec![format!("{begin} --approve {id}"), format!("{begin} --deny {id}")];
     }
     let Some(question) = &decision.id else {
@@ -104,7 +104,10 @@ fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
     let parts = decision.raw["questions"].as_array().map_or(1, Vec::len).max(1);
     let answers = (0..parts).map(|part| {
         let option = option(&decision.raw["questions"][part]["options"][0]);
-        format!(" --answer {}", quoted(&format!("{question}:{part}={option}")))
+        format!(
+            " --answer {}",
+            text::shell_word(&format!("{question}:{part}={option}"))
+        )
     });
     vec![answers.fold(begin, |command, answer| command + &answer)]
 }
@@ -114,16 +117,6 @@ fn option(value: &Value) -> String {
         .iter()
         .find_map(|key| value.get(key)?.as_str());
     value.as_str().or(label).unwrap_or("OPTION").to_owned()
-}
-
-/// As one word of a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::service::{self, Clock, Options, Role, Vocabulary};
 use crate::settings::variable;
+use crate::text;
 use clap::Parser as _;
 use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, GOOD_BRANCH, Project};
 use secrecy::SecretString;
@@ -178,7 +179,7 @@ impl Tour<'_> {
     /// The platform of the demo ends with it; these lines bring it back, to be copied as they stand.
     fn by_hand(&self) -> String {
         let dir = self.shown.display().to_string();
-        let project = quoted(&format!("{PROJECT}={dir}/remote.git"));
+        let project = text::shell_word(&format!("{PROJECT}={dir}/remote.git"));
         format!(
             "To go on by yourself, serve the project again:\n\n\
              sluicegate serve --listen {LISTEN} --token {TOKEN}=admin --project {project}\n\n\
@@ -193,7 +194,7 @@ impl Tour<'_> {
             variable::PROJECT_ID,
             variable::AGENT_VERSION,
             variable::TOKEN,
-            quoted(&format!("{dir}/work")),
+            text::shell_word(&format!("{dir}/work")),
         )
     }
 
@@ -276,7 +277,7 @@ impl Tour<'_> {
         let shown: Vec<String> = step
             .args
             .iter()
-            .map(|arg| quoted(&arg.replace(&dir, "../")))
+            .map(|arg| text::shell_word(&arg.replace(&dir, "../")))
             .collect();
         self.tell(&format!(
             "\n{number}. {}\n   $ sluicegate {}\n",
@@ -331,15 +332,5 @@ impl Tour<'_> {
 
     fn tell(&self, words: &str) -> Result<(), Failure> {
         self.run.ui.out(&format!("{words}\n"))
-    }
-}
-
-/// An argument as one would type it.
-fn quoted(arg: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@".contains(c);
-    if arg.chars().all(plain) {
-        arg.to_owned()
-    } else {
-        format!("'{arg}'")
     }
 }
