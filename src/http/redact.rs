@@ -8,9 +8,12 @@ use std::ops::Range;
 /// A shorter text is no secret, and stands in every second word.
 const SHORTEST_SECRET: usize = 3;
 
-/// A shorter line of a key is no secret by itself, and would stand in other words. Neither is a shorter token where names
-/// are compared: that of a local platform may be `dev`, and so may a prefix.
-const SHORTEST_DISTINCT: usize = 8;
+/// A shorter line of a key is no secret by itself, and would stand in other words.
+const SHORTEST_LINE: usize = 8;
+
+/// A shorter text stays in an answer whose names are compared: the token of a local platform may be `dev`, and so may a
+/// prefix.
+const SHORTEST_IN_DATA: usize = 6;
 
 const HIDDEN: &str = "***";
 
@@ -23,7 +26,7 @@ pub(super) fn redacted(text: &str, secret: &SecretString) -> String {
 /// that a name that stands twice still does; and nothing is copied where there is nothing to hide.
 pub(super) fn redacted_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'b, [u8]> {
     let mut parts: Vec<Forbidden> = secrets.iter().flat_map(forbidden).collect();
-    parts.retain(|part| part.ways.len() >= SHORTEST_DISTINCT && part.may_be_in(body));
+    parts.retain(|part| part.ways.len() >= SHORTEST_IN_DATA && part.may_be_in(body));
     if parts.is_empty() {
         return Cow::Borrowed(body);
     }
@@ -79,7 +82,7 @@ fn forbidden(secret: &SecretString) -> Vec<Forbidden> {
     let lines = secret
         .lines()
         .map(str::trim)
-        .filter(|line| line.len() >= SHORTEST_DISTINCT && secret.contains('\n'));
+        .filter(|line| line.len() >= SHORTEST_LINE && secret.contains('\n'));
     whole.into_iter().chain(lines).map(Forbidden::new).collect()
 }
 
@@ -210,7 +213,7 @@ mod tests {
 
     #[test]
     fn of_json_the_texts_and_names_alone_are_changed() {
-        let secrets = ["t0/ken/0123", "0therken", "dev"].map(SecretString::from);
+        let secrets = ["t0/ken", "0ther!", "local"].map(SecretString::from);
         let hidden = |body: &str| {
             let hidden = redacted_json(body.as_bytes(), &secrets);
             (
@@ -218,14 +221,14 @@ mod tests {
                 matches!(hidden, Cow::Borrowed(_)),
             )
         };
-        let body = r#"{ "a\"b": [1.50], "it is t0\/ken/0123": "t0/ken/0123", "x": {}, "x": "\\", "y": "an 0therken\n" }"#;
+        let body = r#"{ "a\"b": [1.50], "it is t0\/ken": "t0/ken", "x": {}, "x": "\\", "y": "an 0ther!\n" }"#;
         let without = r#"{ "a\"b": [1.50], "it is ***": "***", "x": {}, "x": "\\", "y": "an ***\n" }"#;
         assert_eq!(hidden(body), (without.to_owned(), false));
         for body in [
             r#"{ "ken": "t0" }"#,
             r#"{ "a": "t0 and ken" }"#,
             r#"{ "a": "t0/k"#,
-            r#"{ "prefix": "dev" }"#,
+            r#"{ "prefix": "local" }"#,
             "",
             "\"\\",
         ] {

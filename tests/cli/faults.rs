@@ -285,6 +285,17 @@ fn a_token_in_an_answer_that_is_used_is_shown_nowhere() {
     }
 }
 
+#[test]
+fn a_short_token_may_stand_in_the_names_that_an_answer_has() {
+    let (world, platform) = (one_change(), Platform::new());
+    let rule = json!([{ "ruleName": "rule", "status": "PASSED" }]);
+    platform.reviews(answer(
+        &json!({ "reviewStatus": "PASSED", "results": { FILE: rule } }),
+    ));
+    let call = platform.call(&world).variable("SLUICEGATE_TOKEN", "orch");
+    call.run(&["review"]).expect(0);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_waiting_review_with_its_code() {
