@@ -155,3 +155,23 @@ fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
     assert_eq!(codes, [0, 5], "{}{}", ended[0].all(), ended[1].all());
     assert_eq!(shop.versions(), ["1.0.0", "1.1.0"]);
 }
+
+#[test]
+fn an_older_commit_that_becomes_the_latest_version_is_told() {
+    let shop = Shop::new();
+    let older = shop.world.git(&["rev-parse", "HEAD"]);
+    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.push();
+    let newer = shop.publish(&["2"]).expect(0);
+    assert!(!newer.err.contains("goes back"), "{}", newer.err);
+    let back = ["1", "--head", older.trim()];
+    shop.publish(&back).expect(0).saying(&[
+        "version 1 of sales is the latest now, and its commit is older than that of 2, which was",
+        "sluicegate artifacts disable",
+    ]);
+    // Again, it is there already and nothing changes for anyone.
+    let again = shop
+        .publish(&[&back[..], &["--if-exists", "same-content"]].concat())
+        .expect(0);
+    assert!(!again.err.contains("goes back"), "{}", again.err);
+}
