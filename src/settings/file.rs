@@ -1,5 +1,6 @@
 //! `sluicegate.yaml`: its keys, and errors that name file, line, column and the key that was meant.
 
+use super::selection::compiled;
 use super::{SettingsError, table};
 use crate::cli::{self, parse_value};
 use crate::policy::Text;
@@ -21,7 +22,9 @@ pub struct FileConfig {
     pub(super) config_dir: Option<String>,
     pub(super) timeout: Option<u64>,
     pub(super) retries: Option<u32>,
+    #[serde(deserialize_with = "globs")]
     pub(super) include: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
     pub(super) exclude: Option<Vec<String>>,
     pub(super) environment: Option<String>,
     pub(super) poll_interval: Option<f64>,
@@ -40,7 +43,9 @@ pub struct FileConfig {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct ReviewSection {
+    #[serde(deserialize_with = "globs")]
     pub(super) include: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
     pub(super) exclude: Option<Vec<String>>,
     #[serde(deserialize_with = "word")]
     pub(super) fail_on: Option<cli::FailOn>,
@@ -67,7 +72,9 @@ pub(super) struct ReviewSection {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PublishSection {
+    #[serde(deserialize_with = "globs")]
     pub(super) include: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
     pub(super) exclude: Option<Vec<String>>,
     pub(super) prefix: Option<String>,
     pub(super) version_name: Option<String>,
@@ -106,7 +113,9 @@ pub(super) struct VocabularySection {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PublishOnSection {
+    #[serde(deserialize_with = "globs")]
     pub(super) branches: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
     pub(super) tags: Option<Vec<String>>,
 }
 
@@ -133,6 +142,22 @@ fn reports<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<cli:
     let texts = Option::<Vec<String>>::deserialize(deserializer)?;
     let parse = |texts: Vec<String>| texts.iter().map(|text| cli::ReportFlag::from_str(text)).collect();
     texts.map(parse).transpose().map_err(serde::de::Error::custom)
+}
+
+fn globs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    let globs = Option::<Vec<ReadableGlob>>::deserialize(deserializer)?;
+    Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// A glob that can be read; one that cannot is told where it stands.
+struct ReadableGlob(String);
+
+impl<'de> Deserialize<'de> for ReadableGlob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        compiled(&text).map_err(serde::de::Error::custom)?;
+        Ok(Self(text))
+    }
 }
 
 /// Reads a version of the file.
@@ -299,6 +324,7 @@ mod tests {
         insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is none of error, warn, never | -"#);
         insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: invalid u64 | -");
         insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: keys with their values are wanted here | the keys of a section stand on the lines below its name, further in");
+        insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: the glob "a[b" cannot be read: unclosed character class; missing ']' | -"#);
         insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: a list is wanted here | a list stands in brackets, also of one: ["sales/**"]"#);
         insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: the key `timeout` stands twice | -");
         insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: invalid boolean (strict mode expects true/false) | -");

@@ -4,7 +4,7 @@ use super::table::variable;
 use super::{SettingsError, Sources};
 use crate::cli::GlobArgs;
 use crate::globs::glob;
-use globset::{GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobSet, GlobSetBuilder};
 
 /// What a pipeline's file is called, and the default of `--include`.
 pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
@@ -102,16 +102,20 @@ impl Selection {
 pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, SettingsError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let wrong = |why: globset::Error| {
-            let message = format!("the glob {pattern:?} cannot be read: {}", why.kind());
-            SettingsError::new(message).with_hint(format!(
+        let glob = compiled(pattern).map_err(|why| {
+            SettingsError::new(why).with_hint(format!(
                 "a `*` stays within the parts that a `/` divides: {such_as}"
             ))
-        };
-        set.add(glob(pattern).map_err(wrong)?);
+        });
+        set.add(glob?);
     }
     set.build()
         .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
+}
+
+/// The glob, or why it cannot be read.
+pub(super) fn compiled(pattern: &str) -> Result<Glob, String> {
+    glob(pattern).map_err(|why| format!("the glob {pattern:?} cannot be read: {}", why.kind()))
 }
 
 /// The pipelines that the configuration file leaves out of the review alone: they are published without one.

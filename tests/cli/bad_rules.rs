@@ -101,6 +101,17 @@ fn each_bad_rules_file_has_its_error_type() {
 }
 
 #[test]
+fn a_folder_that_was_named_and_holds_no_rules_is_told() {
+    let world = project();
+    let told = "`.plat/config/pipeline_quality_rules.yaml` is not in the working tree: `.plat` is what";
+    let call = Call::new(&world.work());
+    let ended = call.run(&["check", "--all", "--config-dir", ".plat"]).expect(1);
+    assert!(ended.all().contains(told), "{}", ended.all());
+    let ended = call.run(&["check", "--all"]);
+    assert!(!ended.all().contains("is not in the working tree"), "{}", ended.all());
+}
+
+#[test]
 fn a_pattern_that_makes_other_engines_hang_is_answered() {
     let world = project();
     let name = "a".repeat(20_000) + "!";

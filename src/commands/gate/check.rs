@@ -226,11 +226,16 @@ pub(crate) fn judge(
     run.ui.say(&format!("checking {what} of {}", snapshot.name()));
     let rules = workspace.rules(snapshot)?;
     let waiving = workspace.waiving(rules.as_ref())?;
+    let missing = workspace.named_folder.as_ref().filter(|_| rules.is_none());
     let rules = rules.unwrap_or_else(RuleSet::missing);
     let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
     let mut tally = evaluate(&workspace.repo, &rules, files)?;
     waiving.mark(snapshot, &mut tally)?;
+    tally.notes.extend(missing.map(|folder| {
+        let place = snapshot.name();
+        format!("`{folder}/{RULES_FILE}` is not in {place}: `{folder}` is what `--config-dir` or the configuration says")
+    }));
     match past.map(|past| (past, &past.base)) {
         Some((past, Some(base))) => {
             let judged = tally.files.iter().map(|file| file.path.as_str());
