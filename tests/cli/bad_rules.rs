@@ -108,7 +108,11 @@ fn a_folder_that_was_named_and_holds_no_rules_is_told() {
     let ended = call.run(&["check", "--all", "--config-dir", ".plat"]).expect(1);
     assert!(ended.all().contains(told), "{}", ended.all());
     let ended = call.run(&["check", "--all"]);
-    assert!(!ended.all().contains("is not in the working tree"), "{}", ended.all());
+    assert!(
+        !ended.all().contains("is not in the working tree"),
+        "{}",
+        ended.all()
+    );
 }
 
 #[test]

@@ -131,12 +131,11 @@ fn check_workflow(page: &str, workflow: &Value, inputs: &BTreeSet<String>) {
         workflow["permissions"].is_object(),
         "{page}: a workflow without permissions"
     );
-    let steps = workflow["jobs"].as_object().unwrap().values();
-    let used: usize = steps
-        .flat_map(|job| job["steps"].as_array().unwrap())
-        .map(|step| check_step(page, step, inputs))
-        .sum();
-    assert_eq!(used, 1, "{page}: a workflow that does not use the program");
+    for (name, job) in workflow["jobs"].as_object().unwrap() {
+        let steps = job["steps"].as_array().unwrap();
+        let used: usize = steps.iter().map(|step| check_step(page, step, inputs)).sum();
+        assert_eq!(used, 1, "{page}: the job {name} does not use the program once");
+    }
 }
 
 fn check_include(page: &str, include: &Value) {
