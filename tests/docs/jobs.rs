@@ -72,12 +72,26 @@ fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
         } else if document["steps"].is_array() && name == "azure.md" {
             assert_eq!(document["trigger"]["batch"], "true", "{page}");
             tried.push(name);
+        } else if name == "buildkite.md" {
+            let step = &document["steps"][0];
+            assert_eq!(step["concurrency"], 1, "{page}");
+            let group = "sluicegate/$BUILDKITE_PIPELINE_SLUG/$BUILDKITE_BRANCH";
+            assert_eq!(step["concurrency_group"], group, "{page}");
+            tried.push(name);
         }
     }
     assert_eq!(
         tried,
-        ["README.md", "azure.md", "azure.md", "github.md", "gitlab.md"]
+        [
+            "README.md",
+            "azure.md",
+            "azure.md",
+            "buildkite.md",
+            "github.md",
+            "gitlab.md"
+        ]
     );
+    assert!(read("docs/book/jenkins.md").contains("\n        disableConcurrentBuilds()\n"));
     assert!(read("templates/publish/template.yml").contains("\n  resource_group: "));
 }
 
