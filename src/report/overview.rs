@@ -39,7 +39,7 @@ pub struct Row<'a> {
     pub files: usize,
 }
 
-/// One cause of several findings.
+/// One cause of all that it keeps from being judged.
 pub struct Cause<'a> {
     /// What is told, once.
     pub finding: Finding<'a>,
@@ -193,17 +193,16 @@ fn by_folder<'a>(findings: &[Finding<'a>]) -> Vec<Row<'a>> {
     rows
 }
 
-/// Takes what several files say alike of the rules file out of the findings.
+/// Takes what the files say of the rules file out of the findings: it is at no line of theirs.
 fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<Cause<'a>> {
     let key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
     let mut found: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.is_of_the_rules_file()) {
         found.entry(key(finding)).or_default().push(finding.path);
     }
-    found.retain(|_, paths| paths.len() > 1);
     let mut causes: Vec<Cause<'_>> = Vec::new();
     findings.retain(|finding| {
-        if !finding.is_of_the_rules_file() || !found.contains_key(&key(finding)) {
+        if !finding.is_of_the_rules_file() {
             return true;
         }
         if let Some(paths) = found.get_mut(&key(finding)).filter(|paths| !paths.is_empty()) {

@@ -10,8 +10,7 @@ use crate::yaml::DocumentError;
 pub enum EvaluationError {
     /// There is no rules file.
     #[error(
-        "the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder; \
-         `sluicegate rules init` writes one"
+        "the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder"
     )]
     RulesFileRetrieval,
     /// The rules file is not YAML, or not a list of rules.

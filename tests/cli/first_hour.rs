@@ -164,11 +164,11 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     // What is missing is said with what to do, and doing it is enough.
     has(
         &hour.run(&["doctor"]).expect(2),
-        &["1 check failed", "`sluicegate rules init` writes one"],
+        &["1 check failed", "`sluicegate rules init` writes a rules file"],
     );
     has(
         &hour.run(&["check"]).expect(1),
-        &["`sluicegate rules init` writes one"],
+        &["`sluicegate rules init` writes a rules file"],
     );
     let said = hour.run(&["init", "--adopt", "new-only"]).expect(0);
     has(&said, &["Say `new-only: true` under `review` in sluicegate.yaml"]);

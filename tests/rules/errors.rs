@@ -398,6 +398,6 @@ fn every_error_is_explained() {
     the rules file gives `component-naming-convention` an empty pattern: write `.*` to allow every name
     the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
     the rules file cannot be read: `rules` is not a list (line 1, column 8)
-    the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder; `sluicegate rules init` writes one
+    the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder
     ");
 }
