@@ -164,7 +164,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     // What is missing is said with what to do, and doing it is enough.
     has(
         &hour.run(&["doctor"]).expect(2),
-        &["1 check failed", "`sluicegate rules init` writes a rules file"],
+        &["1 check failed", "`sluicegate rules init` writes one"],
     );
     has(
         &hour.run(&["check"]).expect(1),
