@@ -118,35 +118,37 @@ impl Parts {
         let Some(part) = self.form.parts.get(self.opened) else {
             return Ok(false);
         };
+        let opened = self.form.part(self.opened, part);
+        self.open = opened.map_err(|why| named(part, why))?;
         self.opened += 1;
-        self.open = self.form.part(self.opened - 1, part)?;
         Ok(true)
     }
 
     fn read_open(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let size = self.open.read(space)?;
-            if size > 0 || space.is_empty() || !self.advance()? {
-                return Ok(size);
-            }
-        }
-    }
-
-    /// What failed, with the name of its part.
-    fn named(&self, why: io::Error) -> io::Error {
         let part = self.opened.checked_sub(1).and_then(|at| self.form.parts.get(at));
-        match part {
-            Some(part) if why.kind() != io::ErrorKind::Interrupted => {
-                io::Error::other(format!("{}: {why}", part.name))
-            }
-            _ => why,
+        match (self.open.read(space), part) {
+            (Err(why), Some(part)) => Err(named(part, why)),
+            (read, _) => read,
         }
     }
 }
 
 impl Read for Parts {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        self.read_open(space).map_err(|why| self.named(why))
+        loop {
+            let size = self.read_open(space)?;
+            if size > 0 || space.is_empty() || !self.advance()? {
+                return Ok(size);
+            }
+        }
+    }
+}
+
+/// What failed, with the name of its part; a read that is only to be repeated stays one.
+fn named(part: &UploadPart, why: io::Error) -> io::Error {
+    match why.kind() {
+        io::ErrorKind::Interrupted => why,
+        _ => io::Error::other(format!("{}: {why}", part.name)),
     }
 }
 
