@@ -389,6 +389,26 @@ fn apply_stops_where_the_token_is_refused() {
 }
 
 #[test]
+fn apply_whose_change_was_perhaps_done_is_exit_8() {
+    let page = ResponseTemplate::new(200).set_body_raw("<html>", "text/html");
+    let cases = [
+        (ResponseTemplate::new(502), 8),
+        (page, 8),
+        (ResponseTemplate::new(400), 3),
+    ];
+    for (refused, code) in cases {
+        let (world, platform) = (World::new(), Platform::new());
+        applying(&world, &platform);
+        platform.on("PATCH", "/region$", refused);
+        platform
+            .call(&world)
+            .run(&["variables", "apply", "-f", "v.yaml"])
+            .expect(code)
+            .saying(&["3 of 3 changes failed"]);
+    }
+}
+
+#[test]
 fn apply_of_a_bad_file_names_its_line_before_any_request() {
     let (world, platform) = (World::new(), Platform::new());
     world.write("v.yaml", "variables:\n  days: { tipe: NUMBER }\n");

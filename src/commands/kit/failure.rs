@@ -89,6 +89,16 @@ pub(crate) const fn status_of(kind: ErrorKind) -> ExitStatus {
     }
 }
 
+/// What the failed request of one step of several means: 8 where something was done, or was perhaps done by the request
+/// itself, unless the token may not do it.
+pub(crate) fn status_of_step(error: &HttpError, some_done: bool) -> ExitStatus {
+    match status_of(error.kind()) {
+        ExitStatus::Denied => ExitStatus::Denied,
+        _ if some_done || error.may_have_been_processed() => ExitStatus::RemoteFailed,
+        other => other,
+    }
+}
+
 impl From<HttpError> for Failure {
     fn from(error: HttpError) -> Self {
         let hint = error.hint();

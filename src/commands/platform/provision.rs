@@ -1,7 +1,7 @@
 //! `sluicegate provision apply`: check everything, go on from the state, tell each step.
 
 use crate::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
-use crate::commands::kit::failure::status_of;
+use crate::commands::kit::failure::status_of_step;
 use crate::commands::kit::named_file::read_if_there;
 use crate::commands::kit::output;
 use crate::commands::platform::projects::names;
@@ -160,11 +160,7 @@ fn tell(run: &Run, args: &ProvisionApplyArgs, step: Step, told: &Told<'_>, done:
 fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
     let some_done = Step::ALL.iter().any(|step| state.is_done(*step));
     let status = match &stopped {
-        Stopped::Failed { error, .. } => match status_of(error.kind()) {
-            ExitStatus::Denied => ExitStatus::Denied,
-            _ if some_done || error.may_have_been_processed() => ExitStatus::RemoteFailed,
-            other => other,
-        },
+        Stopped::Failed { error, .. } => status_of_step(error, some_done),
         Stopped::NoProject(_) => ExitStatus::RemoteFailed,
         Stopped::Unsaved(_) if some_done => ExitStatus::RemoteFailed,
         Stopped::Unsaved(_) => ExitStatus::Usage,

@@ -1,7 +1,7 @@
 //! `sluicegate variables apply`: read, compare, show, carry out, tell.
 
 use crate::cli::{ApplyArgs, OutputFormat};
-use crate::commands::kit::failure::status_of;
+use crate::commands::kit::failure::status_of_step;
 use crate::commands::kit::output;
 use crate::commands::kit::resource::Project;
 use crate::commands::{CommandResult, Run};
@@ -103,20 +103,18 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
         .hint("mend the cause and run it again: what is done already is left as it is"))
 }
 
-/// 8, unless the token may not do it, or nothing at all could be done because the platform was out of reach.
+/// 8, unless the token may not do it, or nothing at all was done, for certain, because the platform gave no usable answer.
 fn status(ended: &[Applied]) -> ExitStatus {
+    let some_done = ended.iter().any(|it| match it {
+        Applied::Done | Applied::Partly(_) => true,
+        Applied::Failed(error) => error.may_have_been_processed(),
+        Applied::Skipped => false,
+    });
     let statuses = ended.iter().filter_map(|applied| match applied {
-        Applied::Failed(error) => Some(status_of(error.kind())),
+        Applied::Failed(error) => Some(status_of_step(error, some_done)),
         _ => None,
     });
-    let worst = statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse);
-    let some_done = ended
-        .iter()
-        .any(|it| matches!(it, Applied::Done | Applied::Partly(_)));
-    match worst {
-        ExitStatus::Undecided if some_done => ExitStatus::RemoteFailed,
-        other => other,
-    }
+    statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)
 }
 
 fn summary(changes: &[VariableStep], ended: Option<&[Applied]>) -> Value {
