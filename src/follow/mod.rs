@@ -14,7 +14,7 @@ use crate::http::HttpError;
 
 pub use executions::{Standing, execution, standing};
 pub use messages::Reader;
-pub use pace::Pace;
+pub use pace::{Pace, changed_in_time};
 pub use streams::stream;
 pub use tasks::{Policy, TaskEnd, Turn, scope_word, task};
 

@@ -1,5 +1,7 @@
 //! How often to ask, and until when.
 
+use super::silent;
+use crate::http::HttpError;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -11,6 +13,7 @@ const LAST_MOMENT: Duration = Duration::from_secs(2);
 pub struct Pace {
     first: Duration,
     next: Duration,
+    limit: Duration,
     deadline: Option<Instant>,
 }
 
@@ -23,8 +26,14 @@ impl Pace {
         Self {
             first,
             next: first,
+            limit,
             deadline: Instant::now().checked_add(limit),
         }
+    }
+
+    /// How long is waited, from the beginning to the deadline.
+    pub const fn limit(&self) -> Duration {
+        self.limit
     }
 
     /// The answer, if it comes in time: an answer that hangs is not waited for beyond the deadline. What is asked at the
@@ -66,6 +75,18 @@ impl Pace {
         self.next = (step + step / 2).min(self.first * Self::GROWTH);
         step
     }
+}
+
+/// Sends a change whose effect is then waited for, within the same deadline; without one where nothing is waited for.
+pub async fn changed_in_time<T>(
+    pace: Option<&Pace>,
+    change: impl Future<Output = Result<T, HttpError>>,
+) -> Result<T, HttpError> {
+    let Some(pace) = pace else {
+        return change.await;
+    };
+    let answer = pace.in_time(change).await;
+    answer.unwrap_or_else(|| Err(silent().maybe_processed()))
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ impl HttpError {
 
     /// An answer that was not waited for any longer.
     pub fn late(words: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Timeout, words.into()).maybe_processed()
+        Self::new(ErrorKind::Timeout, words.into())
     }
 
     pub(super) fn about(mut self, subject: &str) -> Self {
@@ -119,7 +119,9 @@ impl HttpError {
         self
     }
 
-    pub(super) fn maybe_processed(mut self) -> Self {
+    /// The same failure of a request that may have had its effect.
+    #[must_use]
+    pub fn maybe_processed(mut self) -> Self {
         self.0.processed = true;
         self
     }

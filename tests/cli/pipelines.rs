@@ -6,6 +6,7 @@ use crate::world::{Platform, answer, in_turn};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
 const ID: &str = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
@@ -185,6 +186,35 @@ fn run_whose_platform_goes_away_says_how_to_go_on() {
             .unwrap()
             .contains("<error")
     );
+}
+
+#[test]
+fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("POST", START, answer(&json!({})));
+    let ended = call(&platform, &world).run(&with(&["--wait"])).expect(3);
+    ended
+        .saying(&["hint: do not do it again before you looked: the platform's own list of executions tells"]);
+}
+
+#[test]
+fn the_time_to_wait_begins_with_the_first_request() {
+    let (world, platform) = (World::new(), Platform::new());
+    let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    platform.on("POST", START, never());
+    platform.on("PATCH", ONE, never());
+    let wait = ["--wait", "--timeout", "0"];
+    let late = "no answer came within the time that was to be waited";
+    let look = "hint: it may have been done all the same: the platform's own list of executions tells";
+    call(&platform, &world)
+        .run(&with(&wait))
+        .expect(3)
+        .saying(&[late, look]);
+    let look = format!("hint: it may have been done all the same: `sluicegate executions show {ID}` tells");
+    call(&platform, &world)
+        .run(&[&["executions", "cancel", ID][..], &wait].concat())
+        .expect(3)
+        .saying(&[late, &look]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::program::{Call, PROJECT};
 use crate::repo::World;
 use crate::world::{Platform, answer, in_turn};
 use serde_json::{Value, json};
+use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
 const ID: &str = "e2d4b6a8-1357-4f9b-8c0d-5a7e9f1b3d2c";
@@ -211,6 +212,38 @@ fn create_with_wait_answers_by_policy() {
         |id: &str| json!([{ "type": "tool", "id": id, "approved": true, "scope": "CONVERSATION" }]);
     // The decision that still looked pending after it was answered is not answered twice.
     assert_eq!(answers, [approved("tool-1"), approved("tool-2")]);
+}
+
+#[test]
+fn the_time_to_wait_begins_with_the_first_request() {
+    let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    let wait = ["--wait", "--timeout", "0"];
+    let send = [&["tasks", "send", ID, "--message", "Go on"][..], &wait].concat();
+    let decide = [&["tasks", "decide", ID, "--approve", "t1"][..], &wait].concat();
+    let late = "no answer came within the time that was to be waited";
+    let (world, silent) = (World::new(), Platform::new());
+    silent.on("GET", ONE, never());
+    call(&silent, &world)
+        .run(&send)
+        .expect(3)
+        .saying(&[late, "hint: nothing was sent"]);
+    assert_eq!(sent(&silent, "/messages"), [] as [Value; 0]);
+    let deaf = Platform::new();
+    deaf.on("GET", ONE, answer(&finished()));
+    deaf.on("POST", "", never());
+    let perhaps = "hint: it may have been done all the same: `sluicegate tasks ";
+    for args in [creating(&wait), send, decide] {
+        call(&deaf, &world).run(&args).expect(3).saying(&[late, perhaps]);
+    }
+}
+
+#[test]
+fn a_task_that_no_answer_names_is_not_to_be_made_again_blindly() {
+    let (world, platform) = (World::new(), Platform::new());
+    let nameless = ResponseTemplate::new(201).set_body_json(json!({ "status": "RUNNING" }));
+    platform.on("POST", TASKS, nameless);
+    let ended = call(&platform, &world).run(&creating(&["--wait"])).expect(3);
+    ended.saying(&["hint: do not do it again before you looked: `sluicegate tasks list` tells"]);
 }
 
 #[test]

@@ -72,6 +72,12 @@ pub(crate) fn perhaps_made(error: HttpError, look: &str) -> Failure {
     }
 }
 
+/// Something that was made, by an answer that does not name it; `look` is the command that does.
+pub(crate) fn made_nameless(message: &'static str, look: &str) -> Failure {
+    let hint = format!("do not do it again before you looked: {look}");
+    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(hint)
+}
+
 /// What a command looks for by its name.
 #[derive(Clone, Copy)]
 pub(crate) struct Sought<'a> {
@@ -113,14 +119,19 @@ impl Sought<'_> {
         }
     }
 
+    /// The name among these that is the nearest; none where it is one of them.
+    pub(crate) fn nearest(self, names: &[String]) -> Option<&str> {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        nearest(self.name, &known).filter(|near| *near != self.name)
+    }
+
     /// What to do where there is nothing of this name.
     pub(crate) fn hint(self, names: &[String]) -> String {
-        let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let all = match self.list {
             Some(list) => format!("`sluicegate {list}` shows those that there are"),
             None => "check it, the project id and the base URL".to_owned(),
         };
-        match nearest(self.name, &known).filter(|near| *near != self.name) {
+        match self.nearest(names) {
             Some(near) => format!("did you mean {near:?}? {all}"),
             None => all,
         }

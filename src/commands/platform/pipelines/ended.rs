@@ -9,7 +9,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::follow::{self, End, Pace};
 use crate::http::{ErrorKind, HttpError};
-use crate::settings::Waiting;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -35,13 +34,7 @@ pub(super) struct Ended {
 
 impl Ended {
     /// Waits until the execution ends, and says each new status.
-    pub(super) async fn follow(
-        run: &Run,
-        project: &Project,
-        id: &str,
-        waiting: Waiting,
-    ) -> Result<Self, Failure> {
-        let pace = Pace::new(waiting.first, waiting.limit);
+    pub(super) async fn follow(run: &Run, project: &Project, id: &str, pace: Pace) -> Result<Self, Failure> {
         let told = |execution: &Execution| {
             run.ui.say(&format!(
                 "{}{}",
@@ -66,7 +59,7 @@ impl Ended {
             id: id.to_owned(),
             answer,
             end,
-            limit: waiting.limit,
+            limit: pace.limit(),
         })
     }
 

@@ -5,11 +5,11 @@ use super::executions::PATIENCE;
 use crate::api::{Answer, ExecutionId, NewExecution};
 use crate::cli::RunArgs;
 use crate::commands::kit::failure::not_written;
-use crate::commands::kit::resource::{Project, Sought, perhaps_made};
+use crate::commands::kit::resource::{Project, Sought, made_nameless, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::follow::End;
+use crate::follow::{End, Pace, changed_in_time};
 use crate::http::{ErrorKind, HttpError};
 use crate::report::{ExecutionRun, Verdict, execution_junit};
 use crate::settings::Waiting;
@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 
 /// How long the end of a terminated execution is waited for.
 const FAREWELL: Duration = Duration::from_secs(120);
+
+/// What tells whether an execution was started.
+const LOOK: &str = "the platform's own list of executions tells";
 
 /// What is run, by which settings.
 struct Job<'a> {
@@ -56,30 +59,33 @@ pub(super) fn run(run: &Run, args: &RunArgs) -> CommandResult {
 impl Job<'_> {
     async fn go(&self) -> CommandResult {
         let mut interrupt = pin!(self.interrupt());
-        let (started, stop) = self.start(interrupt.as_mut()).await;
+        let pace = self.args.wait.then(|| self.pace(self.waiting.limit));
+        let (started, stop) = self.start(pace.as_ref(), interrupt.as_mut()).await;
         let started = match started {
             Ok(started) => started,
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.not_there(error).await),
-            Err(error) => return Err(perhaps_made(error, "the platform's own list of executions tells")),
+            Err(error) => return Err(perhaps_made(error, LOOK)),
         };
         let id = started.pipeline_execution_id.clone().ok_or_else(|| {
-            let message = "the pipeline was started, but the answer names no execution";
-            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            made_nameless(
+                "the pipeline was started, but the answer names no execution",
+                LOOK,
+            )
         })?;
         if let Some(status) = stop {
             return self.terminate(&id, status).await;
         }
-        if !self.args.wait {
+        let Some(pace) = pace else {
             return self.run.show(self.args.output, &started.raw, || {
                 text::line(&format!("started the execution {id}")) + "\n"
             });
-        }
+        };
         self.run.ui.say(&format!("started the execution {id}"));
         let begin = Instant::now();
         let ended = tokio::select! {
             biased;
             status = &mut interrupt => return self.terminate(&id, status).await,
-            ended = Ended::follow(self.run, &self.project, &id, self.waiting) => ended,
+            ended = Ended::follow(self.run, &self.project, &id, pace) => ended,
         };
         let ended = self.noted(&id, ended)?;
         let report = self.report(Some(&ended), ended.problem(), begin.elapsed());
@@ -118,6 +124,11 @@ impl Job<'_> {
         environment.missing(error, names).await
     }
 
+    /// A wait of this length, from now on.
+    fn pace(&self, limit: Duration) -> Pace {
+        Pace::new(self.waiting.first, limit)
+    }
+
     /// The signal that ends the job, if it is for this command to answer.
     async fn interrupt(&self) -> ExitStatus {
         if self.args.cancel_on_interrupt {
@@ -131,13 +142,14 @@ impl Job<'_> {
     /// what to terminate.
     async fn start(
         &self,
+        pace: Option<&Pace>,
         interrupt: Pin<&mut impl Future<Output = ExitStatus>>,
     ) -> (Result<Answer<ExecutionId>, HttpError>, Option<ExitStatus>) {
-        let mut start = pin!(
-            self.project
-                .platform
-                .start_execution(self.project.id, &self.execution)
-        );
+        let Project { platform, id } = &self.project;
+        let mut start = pin!(changed_in_time(
+            pace,
+            platform.start_execution(*id, &self.execution)
+        ));
         tokio::select! {
             biased;
             status = interrupt => (start.await, Some(status)),
@@ -162,27 +174,23 @@ impl Job<'_> {
             platform,
             id: project,
         } = &self.project;
-        let asked = platform
-            .terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force)
-            .await;
+        let pace = self.pace(FAREWELL);
+        let request = platform.terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force);
+        let asked = changed_in_time(Some(&pace), request).await;
         self.run.signals.release();
         let problem = if let Err(error) = asked {
             ui.fail(&Failure::from(error).context(format!("the execution {id} was not terminated")));
             format!("interrupted, and the execution {id} was not terminated")
         } else {
-            self.farewell(id).await?
+            self.farewell(id, pace).await?
         };
         self.report(None, Some(problem), Duration::ZERO);
         Ok(status)
     }
 
     /// Waits until a terminated execution ends; tells how it did.
-    async fn farewell(&self, id: &str) -> Result<String, Failure> {
-        let waiting = Waiting {
-            limit: FAREWELL,
-            ..self.waiting
-        };
-        match Ended::follow(self.run, &self.project, id, waiting).await {
+    async fn farewell(&self, id: &str, pace: Pace) -> Result<String, Failure> {
+        match Ended::follow(self.run, &self.project, id, pace).await {
             Ok(ended) => {
                 tell(self.run, &ended, self.args.output)?;
                 Ok(format!("interrupted; the execution {id} is {}", ended.status()))

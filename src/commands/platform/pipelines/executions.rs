@@ -5,6 +5,7 @@ use crate::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
+use crate::follow::{Pace, changed_in_time};
 use crate::text;
 
 /// How long an end is waited for, in seconds, if nothing is said.
@@ -44,8 +45,14 @@ fn show(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
 }
 
 async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, Failure> {
+    let pace = begin(run, pace)?;
+    Ended::follow(run, &run.project()?, id, pace).await
+}
+
+/// The wait, from now on.
+fn begin(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     let waiting = run.sources()?.waiting(pace, PATIENCE)?;
-    Ended::follow(run, &run.project()?, id, waiting).await
+    Ok(Pace::new(waiting.first, waiting.limit))
 }
 
 fn terminate(
@@ -57,21 +64,21 @@ fn terminate(
 ) -> CommandResult {
     let status = run.sources()?.cancel_status(cancel.cancel_status.clone());
     let project = run.project()?;
+    let pace = wait.map(|pace| begin(run, pace)).transpose()?;
     run.requests(async {
-        let answer = project
+        let request = project
             .platform
-            .terminate_execution(project.id, id, &status, cancel.force)
-            .await;
-        let answer = match answer {
+            .terminate_execution(project.id, id, &status, cancel.force);
+        let answer = match changed_in_time(pace.as_ref(), request).await {
             Ok(answer) => answer,
             Err(error) => return Err(no_execution(id, error).await),
         };
-        let Some(pace) = wait else {
+        let Some(pace) = pace else {
             return run.show(output, &answer.raw, || {
                 text::line(&format!("asked to terminate the execution {id}")) + "\n"
             });
         };
-        let ended = follow(run, id, pace).await?;
+        let ended = Ended::follow(run, &project, id, pace).await?;
         // It was to end, so that every end is a good one.
         if ended.is_over() {
             show_end(run, &ended, output)

@@ -4,11 +4,14 @@ use super::wait::{Waiting, told_to_go_on};
 use super::{message, no_task, platform};
 use crate::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
 use crate::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
-use crate::commands::kit::resource::{Project, perhaps_made};
+use crate::commands::kit::resource::{Project, made_nameless, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
-use crate::exit::ExitStatus;
+use crate::follow::changed_in_time;
 use crate::text;
+
+/// What tells whether a task was created.
+const LOOK: &str = "`sluicegate tasks list` tells";
 
 pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.sources()?;
@@ -35,20 +38,20 @@ pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
         granted_permissions: args.grant.iter().map(Permission::from).collect(),
     };
     run.requests(async {
-        let made = platform
-            .create_task(&task)
+        let pace = waiting.as_ref().map(|it| &it.pace);
+        let made = changed_in_time(pace, platform.create_task(&task))
             .await
-            .map_err(|error| perhaps_made(error, "`sluicegate tasks list` tells"))?;
+            .map_err(|error| perhaps_made(error, LOOK))?;
         let Some(waiting) = waiting else {
             return run.show(args.output, &made.raw, || {
                 let id = made.task_id.as_deref().unwrap_or("(without an id)");
                 text::line(&format!("created the task {id}")) + "\n"
             });
         };
-        let id = made.task_id.as_deref().ok_or_else(|| {
-            let message = "the task was created, but the answer names no taskId";
-            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-        })?;
+        let id = made
+            .task_id
+            .as_deref()
+            .ok_or_else(|| made_nameless("the task was created, but the answer names no taskId", LOOK))?;
         run.ui.say(&format!("created the task {id}"));
         waiting.follow(run, &platform, id, None, args.output).await
     })?
@@ -85,8 +88,9 @@ pub(super) fn send(
     let waiting = Waiting::of(run, wait)?;
     let platform = platform(run)?;
     run.requests(async {
-        let before = told_to_go_on(&platform, id, waiting.is_some()).await?;
-        let sent = match platform.send_task_message(id, message).await {
+        let before = told_to_go_on(&platform, id, waiting.as_ref()).await?;
+        let pace = waiting.as_ref().map(|it| &it.pace);
+        let sent = match changed_in_time(pace, platform.send_task_message(id, message)).await {
             Ok(sent) => sent,
             Err(error) => return Err(no_task(&platform, id, error).await),
         };

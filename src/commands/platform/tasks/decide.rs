@@ -7,7 +7,7 @@ use crate::api::{Decision, QuestionAnswer};
 use crate::cli::{ApprovalScope, DecideArgs};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
-use crate::follow::scope_word;
+use crate::follow::{changed_in_time, scope_word};
 use crate::text;
 
 pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
@@ -15,8 +15,9 @@ pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let waiting = Waiting::quiet(run, args.wait, &args.pace)?;
     let platform = platform(run)?;
     run.requests(async {
-        let before = told_to_go_on(&platform, &args.id, waiting.is_some()).await?;
-        let answer = match platform.decide(&args.id, &decisions).await {
+        let before = told_to_go_on(&platform, &args.id, waiting.as_ref()).await?;
+        let pace = waiting.as_ref().map(|it| &it.pace);
+        let answer = match changed_in_time(pace, platform.decide(&args.id, &decisions)).await {
             Ok(answer) => answer,
             Err(error) => return Err(no_task(&platform, &args.id, error).await),
         };

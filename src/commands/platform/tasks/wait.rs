@@ -6,13 +6,12 @@ use crate::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::follow::{self, Pace, Policy, TaskEnd, Turn};
-use crate::settings;
+use crate::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
 
-/// How a task is waited for.
+/// How a task is waited for, from now on.
 pub(super) struct Waiting {
     policy: Policy,
-    pace: settings::Waiting,
+    pub(super) pace: Pace,
 }
 
 /// The task as it was before it is told to go on, if it is to be waited for: what it says right afterwards may still be
@@ -20,14 +19,18 @@ pub(super) struct Waiting {
 pub(super) async fn told_to_go_on(
     platform: &Platform,
     id: &str,
-    wait: bool,
+    waiting: Option<&Waiting>,
 ) -> Result<Option<Answer<Task>>, Failure> {
-    if !wait {
+    let Some(waiting) = waiting else {
         return Ok(None);
-    }
-    match platform.task(id).await {
-        Ok(task) => Ok(Some(task)),
-        Err(error) => Err(no_task(platform, id, error).await),
+    };
+    match waiting.pace.in_time(platform.task(id)).await {
+        Some(Ok(task)) => Ok(Some(task)),
+        Some(Err(error)) => Err(no_task(platform, id, error).await),
+        None => {
+            Err(Failure::from(silent())
+                .hint("nothing was sent; a longer wait can be asked for with --timeout"))
+        }
     }
 }
 
@@ -49,7 +52,7 @@ impl Waiting {
         let pace = run.sources()?.waiting(pace, PATIENCE)?;
         Ok(wait.then(|| Self {
             policy: Policy::default(),
-            pace,
+            pace: Pace::new(pace.first, pace.limit),
         }))
     }
 
@@ -62,7 +65,6 @@ impl Waiting {
         before: Option<(Answer<Task>, Vec<String>)>,
         output: OutputArgs,
     ) -> CommandResult {
-        let pace = Pace::new(self.pace.first, self.pace.limit);
         let told = |turn: Turn<'_>| match turn {
             Turn::Status(status) => run.ui.say(&format!("the task is {status}")),
             Turn::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
@@ -70,7 +72,7 @@ impl Waiting {
         let before = before
             .as_ref()
             .map(|(task, answered)| (&task.value, answered.clone()));
-        let (task, end) = follow::task(platform, id, &self.policy, before, pace, told)
+        let (task, end) = follow::task(platform, id, &self.policy, before, self.pace, told)
             .await
             .map_err(|error| {
                 Failure::from(error).hint(format!(
@@ -78,7 +80,7 @@ impl Waiting {
                 ))
             })?;
         run.show(output, &task.raw, || shown::whole(id, &task))?;
-        match problem(id, end, self.pace.limit.as_secs(), &task) {
+        match problem(id, end, self.pace.limit().as_secs(), &task) {
             None => Ok(ExitStatus::Success),
             Some(failure) => Err(failure),
         }
