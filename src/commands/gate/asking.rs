@@ -65,17 +65,6 @@ impl Asking<'_> {
         }
     }
 
-    /// Nothing is sent, but what a review would need is still checked, so that a broken set-up shows early. A job for
-    /// a fork is not given what it would need.
-    pub(crate) fn nothing(&self, why: &str) -> Result<Judged, Failure> {
-        if !self.target.fork {
-            self.connection.base_url()?;
-            self.connection.project_id()?;
-            self.connection.agent_version()?;
-        }
-        Ok(Judged::nothing(format!("nothing to review: {why}")))
-    }
-
     /// The same rules, on this machine; every report says so.
     fn check(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
         let fail_on = self.settings.judging.fail_on;

@@ -3,7 +3,7 @@
 use crate::cli::ReviewArgs;
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver};
-use crate::commands::gate::judgement::{Part, Started, nothing, why_partial};
+use crate::commands::gate::judgement::{Judged, Part, Started, nothing, why_partial};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Restriction, Workspace};
@@ -150,7 +150,7 @@ pub(crate) fn reviewed<'a>(
         past: before.as_ref(),
     };
     let mut judged = match nothing {
-        Some(why) => review.nothing(&why)?,
+        Some(why) => Judged::nothing(format!("nothing to review: {why}")),
         None => review.judged(&snapshot, &chosen.selected.files)?,
     };
     let policy = workspace.sources.note().map(str::to_owned);
