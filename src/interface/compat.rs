@@ -93,6 +93,11 @@ impl Compat {
         }
     }
 
+    /// Whether there was no version before.
+    pub fn is_first(&self) -> bool {
+        self.against.is_none() && self.against_commit.is_none() && !self.ids_only
+    }
+
     /// Whether consumers must do something.
     pub fn is_breaking(&self) -> bool {
         self.class == Some(Class::Breaking)

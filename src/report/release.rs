@@ -62,6 +62,9 @@ fn lead(compat: &Compat, old: &str) -> String {
     if compat.ids_only {
         return format!("Since {old}; only the ids of shared pipelines could be compared.");
     }
+    if compat.is_first() {
+        return "The first version: there is none before it to compare with.".to_owned();
+    }
     match compat.class {
         Some(Class::Breaking) => {
             let reason = compat
@@ -162,6 +165,16 @@ mod tests {
         1 file changed.
 
         - <code>a&#124;b.sql</code>: the file changed
+        ");
+    }
+
+    #[test]
+    fn the_first_version_has_a_note() {
+        let first = release_note("sales", "1.0.0", &Compat::new(Against::default(), Vec::new()));
+        insta::assert_snapshot!(first, @"
+        ## sales 1&#46;0.0
+
+        The first version: there is none before it to compare with.
         ");
     }
 

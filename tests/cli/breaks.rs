@@ -3,7 +3,7 @@
 use crate::compat::{Shop, parameter};
 use crate::policy;
 use crate::repo::World;
-use crate::world::pipeline;
+use crate::world::{Platform, pipeline};
 use serde_json::Value;
 use std::fs;
 
@@ -117,6 +117,41 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
         .expect(0)
         .json();
     assert_eq!(diff["interface"], Value::Null);
+}
+
+#[test]
+fn before_the_first_version_there_is_nothing_to_compare() {
+    let shop = Shop::new();
+    let nothing = "no version of sales is enabled, so there is nothing to compare with\n";
+    let said = shop.call().run(&["artifacts", "diff"]).expect(0);
+    assert_eq!(said.out, nothing);
+    let json = shop.call().run(&["artifacts", "diff", "-o", "json"]).expect(0);
+    assert_eq!(
+        json.json()["from"],
+        serde_json::json!({ "version": null, "commit": null })
+    );
+    assert_eq!(json.json()["changes"], serde_json::json!([]));
+    json.saying(&[nothing]);
+    shop.call()
+        .run(&["artifacts", "impact"])
+        .expect(0)
+        .saying(&[nothing]);
+    shop.publish(&["1.0.0"]).expect(0);
+    let near = shop
+        .call()
+        .run(&["artifacts", "diff", "--prefix", "sale"])
+        .expect(0);
+    near.saying(&["under the prefix \"sale\": did you mean \"sales\"?"]);
+    // A wrong address knows no version either.
+    let elsewhere = Platform::new();
+    let call = shop
+        .call()
+        .variable("SLUICEGATE_BASE_URL", elsewhere.server.uri());
+    call.run(&["artifacts", "diff"]).expect(3).saying(&[
+        "404",
+        "the platform knows no prefix \"sales\"",
+        "hint: check the base URL",
+    ]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Prefixes and versions: what is looked for and is not there, and what consumers get.
 
-use crate::api::{Artifact, Platform};
+use crate::api::{Artifact, ArtifactDetails, Platform};
 use crate::commands::kit::resource::{Sought, perhaps_made};
 use crate::error::Failure;
 use crate::http::{ErrorKind, HttpError};
@@ -59,6 +59,29 @@ pub(crate) async fn not_published(
                 .missing(error, async { Ok(prefixes(&all?)) })
                 .await
         }
+    }
+}
+
+/// That nothing is published under this prefix, with the nearest of those that there are.
+pub(crate) fn nothing_under(prefix: &str, published: &[String]) -> String {
+    let hint = sought_prefix(prefix).hint(published);
+    format!("nothing is published under the prefix {prefix:?}: {hint}")
+}
+
+/// The latest enabled version, or none. The answer is the same at a wrong address, so the list has to tell that there is
+/// none; it gives the prefixes under which something is published.
+pub(crate) async fn latest_of(
+    platform: &Platform,
+    prefix: &str,
+) -> Result<Result<ArtifactDetails, Vec<String>>, Failure> {
+    let error = match platform.artifact_details(prefix, None).await {
+        Ok(details) => return Ok(Ok(details)),
+        Err(error) if error.kind() == ErrorKind::NotFound => error,
+        Err(error) => return Err(error.into()),
+    };
+    match platform.artifacts(None).await {
+        Ok(all) => Ok(Err(prefixes(&all))),
+        Err(untold) => Err(sought_prefix(prefix).missing(error, async { Err(untold) }).await),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::api::Platform;
 use crate::cli::{ArtifactsVerb, OutputArgs, SharedPipelinesVerb};
 use crate::commands::kit::output::{self, cell, table};
-use crate::commands::kit::published::{not_published, prefixes, sought_prefix};
+use crate::commands::kit::published::{not_published, nothing_under, prefixes};
 use crate::commands::kit::resource::envelope;
 use crate::commands::platform::versions::Versions;
 use crate::commands::{CommandResult, Run};
@@ -69,10 +69,7 @@ async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: Out
     let all = platform.artifacts(prefix.as_deref()).await?;
     if let (Some(prefix), true) = (&prefix, all.is_empty()) {
         let published = prefixes(&platform.artifacts(None).await?);
-        let hint = sought_prefix(prefix).hint(&published);
-        run.ui.warn(&format!(
-            "nothing is published under the prefix {prefix:?}: {hint}"
-        ));
+        run.ui.warn(&nothing_under(prefix, &published));
     }
     let keys = [
         "sharedPipelineIdPrefix",

@@ -52,6 +52,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     for unread in &looked.unread {
         run.ui.warn(&format!("not looked through: {unread}"));
     }
+    found.say_nothing(run);
     let repositories = args.repos.len().max(1);
     let shown = match args.output.output {
         OutputFormat::Json => json(&looked.json(&found.prefix, &found.compat)),

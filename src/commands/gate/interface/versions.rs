@@ -4,7 +4,7 @@ use crate::api::{ArtifactDetails, Platform};
 use crate::cli::{ArtifactsDiffArgs, DiffSidesArgs, GlobArgs, NoteFormat};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::output::json;
-use crate::commands::kit::published::not_published;
+use crate::commands::kit::published::{latest_of, not_published, nothing_under, sought_prefix};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -29,6 +29,9 @@ pub(super) struct End {
     interface: Option<Interface>,
 }
 
+/// An end, and the repository that has its commit, where that was opened anew.
+type Found = (End, Option<Repository>);
+
 /// Two ends, compared.
 pub(super) struct Versions<'a> {
     pub(super) prefix: String,
@@ -43,6 +46,7 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     let shown = match args.output {
         NoteFormat::Json => json(&found.json()),
         NoteFormat::Markdown => release_note(&found.prefix, &to, &found.compat),
+        NoteFormat::Text if found.compat.is_first() => found.nothing() + "\n",
         NoteFormat::Text => {
             let compat = &found.compat;
             let class = compat.class.map_or("not known", interface::Class::name);
@@ -52,11 +56,29 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
             lines.join("\n") + "\n"
         }
     };
+    if args.output != NoteFormat::Text {
+        found.say_nothing(run);
+    }
     run.ui.out(&shown)?;
     Ok(ExitStatus::Success)
 }
 
 impl Versions<'_> {
+    /// Why nothing is compared, where consumers have no version yet.
+    pub(super) fn nothing(&self) -> String {
+        let prefix = &self.prefix;
+        text::line(&format!(
+            "no version of {prefix} is enabled, so there is nothing to compare with"
+        ))
+    }
+
+    /// Says so, if that is so, where standard output has no room for it.
+    pub(super) fn say_nothing(&self, run: &Run) {
+        if self.compat.is_first() {
+            run.ui.say(&self.nothing());
+        }
+    }
+
     fn json(&self) -> Value {
         let compat = &self.compat;
         let commit = |commit: Option<&CommitId>| commit.map(CommitId::to_string);
@@ -92,11 +114,16 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
         prefix: &prefix,
         deepen,
     };
-    let (from, from_repo) = finding.end(args.from.as_deref(), true)?;
-    let (to, to_repo) = finding.end(args.to.as_deref(), false)?;
+    let from = finding.old(args.from.as_deref())?;
+    let (to, to_repo) = finding.named(args.to.as_deref())?;
     let selection = workspace.sources.selection(&GlobArgs::default(), Of::Publish)?;
-    let repositories = (from_repo.as_ref(), to_repo.as_ref());
-    let compat = finding.compare(&from, &to, repositories, &selection);
+    let compat = match &from {
+        Some((from, from_repo)) => {
+            let repositories = (from_repo.as_ref(), to_repo.as_ref());
+            finding.compare(from, &to, repositories, &selection)
+        }
+        None => Compat::new(Against::default(), Vec::new()),
+    };
     Ok(Versions {
         prefix,
         compat,
@@ -114,52 +141,52 @@ struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// A version if the platform has one of this name, else a revision; without a name the latest, or the head. With the
-    /// repository that has its commit, where that was opened anew.
-    fn end(&self, name: Option<&str>, is_old: bool) -> Result<(End, Option<Repository>), Failure> {
-        let details = match (name, self.platform) {
-            (None, _) if !is_old => return self.revision("HEAD"),
-            (None, Some(platform)) => self.details(platform, None)?,
-            (Some(version), Some(platform)) => self.details(platform, Some(version))?,
-            (_, None) => None,
+    /// What is compared with: by its name, or the latest version; none where consumers have none yet.
+    fn old(&self, name: Option<&str>) -> Result<Option<Found>, Failure> {
+        let (None, Some(platform)) = (name, self.platform) else {
+            return self.named(name).map(Some);
         };
-        match (details, name) {
-            (Some(details), _) => self.version(&details),
-            (None, Some(name)) => self.revision(name),
-            (None, None) => {
-                let message = format!(
-                    "no version of {} is enabled, so there is nothing to compare with",
-                    self.prefix
-                );
-                Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                    .hint("name a version or a revision: `sluicegate artifacts diff FROM`"))
+        let latest = self.run.requests(latest_of(platform, self.prefix))??;
+        match latest {
+            Ok(details) => self.version(&details).map(Some),
+            Err(published) => {
+                if sought_prefix(self.prefix).nearest(&published).is_some() {
+                    self.run.ui.warn(&nothing_under(self.prefix, &published));
+                }
+                Ok(None)
             }
         }
     }
 
-    fn details(
-        &self,
-        platform: &Platform,
-        version: Option<&str>,
-    ) -> Result<Option<ArtifactDetails>, Failure> {
-        match self
-            .run
-            .requests(platform.artifact_details(self.prefix, version))?
-        {
+    /// A version if the platform has one of this name, else a revision; without a name the head. With the repository that
+    /// has its commit, where that was opened anew.
+    fn named(&self, name: Option<&str>) -> Result<Found, Failure> {
+        let details = match (name, self.platform) {
+            (Some(version), Some(platform)) => self.details(platform, version)?,
+            _ => None,
+        };
+        match details {
+            Some(details) => self.version(&details),
+            None => self.revision(name.unwrap_or("HEAD")),
+        }
+    }
+
+    fn details(&self, platform: &Platform, version: &str) -> Result<Option<ArtifactDetails>, Failure> {
+        let details = platform.artifact_details(self.prefix, Some(version));
+        match self.run.requests(details)? {
             Ok(details) => Ok(Some(details)),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let is_revision = version.is_some_and(|name| self.workspace.repo.resolve(name).is_ok());
-                if version.is_none() || is_revision {
+                if self.workspace.repo.resolve(version).is_ok() {
                     return Ok(None);
                 }
-                let missing = not_published(platform, self.prefix, version, error);
+                let missing = not_published(platform, self.prefix, Some(version), error);
                 Err(self.run.requests(missing)?)
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    fn version(&self, details: &ArtifactDetails) -> Result<(End, Option<Repository>), Failure> {
+    fn version(&self, details: &ArtifactDetails) -> Result<Found, Failure> {
         let artifact = &details.artifact;
         let told = artifact.commit_hash.clone();
         let (commit, repository) = self.fetched(told.as_deref().unwrap_or_default())?;
@@ -179,7 +206,7 @@ impl Finding<'_> {
         Ok((end, repository))
     }
 
-    fn revision(&self, name: &str) -> Result<(End, Option<Repository>), Failure> {
+    fn revision(&self, name: &str) -> Result<Found, Failure> {
         let named = self.workspace.repo.named(name)?;
         if let Some(ambiguity) = &named.ambiguity {
             self.run.ui.warn(ambiguity);
