@@ -14,9 +14,6 @@ const PAGE_SIZE: usize = 100;
 /// The most pages that are read.
 const MOST_PAGES: usize = 1_000;
 
-/// The most bytes that all pages may have together.
-const MOST_BYTES: usize = 256 * 1024 * 1024;
-
 /// The names that the array of an envelope is found by.
 const ARRAYS: [&str; 7] = [
     "results",
@@ -119,11 +116,11 @@ impl Platform {
     ) -> Result<Vec<T>, HttpError> {
         let mut all = Vec::new();
         let mut asked = (paging == Paging::FromTheStart).then_some(PAGE_SIZE);
-        let mut bytes = 0;
+        let mut weight = 0;
         let (mut before, mut last) = (HashSet::new(), None);
         for number in 0..MOST_PAGES {
             let response = self.client.send(&page_request(&url, number, asked)).await?;
-            bytes += response.size();
+            weight = response.fits_beside(weight)?;
             let page = Page::from(response.json()?).ok_or_else(|| response.unusable("it holds no list"))?;
             let print = fingerprint(&page.entries);
             let repeats = !page.entries.is_empty() && !before.insert(print);
@@ -152,7 +149,7 @@ impl Platform {
             if !followed {
                 return Ok(all);
             }
-            if bytes > MOST_BYTES || number + 1 == MOST_PAGES {
+            if number + 1 == MOST_PAGES {
                 return Err(response.unusable("the list has no end"));
             }
         }

@@ -26,6 +26,7 @@ mod tls;
 mod token;
 mod transport;
 mod upload;
+mod weight;
 mod words;
 
 pub use base_url::{BaseUrl, BaseUrlError};

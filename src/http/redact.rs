@@ -47,7 +47,7 @@ pub(super) fn redacted_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow
 }
 
 /// Where the next text or name of the JSON stands, its quotes included.
-fn next_literal(body: &[u8], from: usize) -> Option<Range<usize>> {
+pub(super) fn next_literal(body: &[u8], from: usize) -> Option<Range<usize>> {
     let start = from + memchr(b'"', body.get(from..)?)?;
     let mut at = start + 1;
     loop {

@@ -2,6 +2,7 @@
 
 use super::error::{Again, HttpError};
 use super::redact::{redacted, redacted_json};
+use super::weight::{MOST_MEMORY, weight};
 use super::words::{self, bounded, in_body};
 use super::{ErrorKind, error, retry};
 use bytes::Bytes;
@@ -10,6 +11,9 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::SystemTime;
+
+/// How much is read of a body that is an error's or that cannot be used, in bytes.
+pub(super) const ERROR_LIMIT: usize = 256 * 1024;
 
 /// Where servers and the boxes in front of them put the number of a request.
 const REQUEST_IDS: [&str; 7] = [
@@ -90,9 +94,20 @@ impl Response {
         self.head.status.as_u16()
     }
 
-    /// The size of the body in bytes.
-    pub fn size(&self) -> usize {
-        self.body.len()
+    /// How much memory its values take at most, in bytes, with the `before` of earlier pages; an error where that is more
+    /// than an answer may take.
+    pub fn fits_beside(&self, before: u64) -> Result<u64, HttpError> {
+        let all = before + weight(&self.body);
+        if all > MOST_MEMORY {
+            let most = MOST_MEMORY >> 20;
+            let whose = if before == 0 {
+                "its values"
+            } else {
+                "all values up to this page"
+            };
+            return Err(self.unusable(&format!("{whose} would take more than {most} MB of memory")));
+        }
+        Ok(all)
     }
 
     /// Whether the status is 200 and no other success.
@@ -103,6 +118,7 @@ impl Response {
     /// The body as JSON, with the secrets that were sent made unreadable, in case the server repeats them; where it is not
     /// what `T` expects, the error names the place.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
+        self.fits_beside(0)?;
         let body = redacted_json(&self.body, &self.sent_secrets);
         let mut reader = serde_json::Deserializer::from_slice(&body);
         serde_path_to_error::deserialize(&mut reader)
@@ -133,7 +149,8 @@ impl Response {
         if self.body.is_empty() {
             return String::new();
         }
-        let mut words = in_body(self.head.content_type(), &self.body);
+        let start = self.body.get(..ERROR_LIMIT).unwrap_or(&self.body);
+        let mut words = in_body(self.head.content_type(), start);
         // Before it is cut: half a secret would not be found.
         for secret in &self.sent_secrets {
             words.text = redacted(&words.text, secret);

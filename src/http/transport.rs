@@ -5,7 +5,7 @@ use super::error::{Again, Brief, HttpError};
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::request::{Body, Request};
-use super::response::{Head, Response};
+use super::response::{ERROR_LIMIT, Head, Response};
 use super::retry::Delays;
 use super::upload::Monitor;
 use super::{ErrorKind, failure, observer, redirect, tls};
@@ -25,9 +25,6 @@ const STALL: Duration = Duration::from_secs(30);
 
 /// The largest answer that is read, in bytes, after decompression.
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
-
-/// How much of an error's body is read, in bytes.
-const ERROR_LIMIT: usize = 256 * 1024;
 
 /// The longest time limit; a longer one means the same, and cannot overflow the clock.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);

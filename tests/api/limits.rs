@@ -1,9 +1,10 @@
-//! Answers that are too large, also behind a compression.
+//! Answers that are too large, also behind a compression, or would be once they are read.
 
-use crate::raw::RawServer;
-use crate::support::platform;
+use crate::raw::{RawServer, Script};
+use crate::support::{PROJECT, platform};
 use flate2::{Compression, write::GzEncoder};
-use sluicegate::http::ErrorKind;
+use sluicegate::api::{ReviewAnswer, ReviewRequest};
+use sluicegate::http::{ErrorKind, HttpError};
 use std::io::Write;
 
 #[tokio::test]
@@ -24,7 +25,95 @@ async fn a_large_answer_is_given_up() {
 async fn a_small_answer_that_unpacks_to_a_large_one_is_given_up() {
     let packed = gzip(&vec![b' '; 80_000_000]);
     assert!(packed.len() < 1_000_000);
-    let server = RawServer::start(vec![Box::new(move |mut connection| {
+    let server = answering(packed);
+    let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert!(error.to_string().contains("more than 67108864 bytes"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_of_countless_values_is_given_up_before_they_are_made() {
+    for body in [
+        listing(&"{},".repeat(1_000_000)),
+        listing(&r#"{"a":1},"#.repeat(1_000_000)),
+        listing(&"[[1]],".repeat(1_000_000)),
+    ] {
+        let server = answering(gzip(body.as_bytes()));
+        let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadAnswer);
+        let shown = error.to_string().replace(&server.url(), "URL");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the answer cannot be used: its values would take more than 480 MB of memory");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_review_of_countless_findings_is_given_up_and_a_large_one_is_read() {
+    let countless = format!(
+        r#"[{{"ruleName":"r","status":"FAILED","violations":[{}"x"]}}]"#,
+        r#""","#.repeat(2_000_000)
+    );
+    let server = answering(gzip(review(&countless).as_bytes()));
+    let error = reviewed(&server).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert!(
+        error.to_string().contains("more than 480 MB of memory"),
+        "{error}"
+    );
+
+    let found = vec![r#""component \"Load, {then}: [x]\" breaks the convention""#; 15].join(",");
+    let failed = format!(r#"{{"ruleName":"r","status":"FAILED","errorDetail":null,"violations":[{found}]}}"#);
+    let passed = r#"{"ruleName":"p","status":"PASSED","errorDetail":null,"violations":[]}"#;
+    let rules = [&failed, passed, passed, passed, &failed, passed, passed, passed].join(",");
+    let files: Vec<String> = (0..10_000)
+        .map(|at| format!(r#""a{at}.orch.yaml":[{rules}]"#))
+        .collect();
+    let large = format!(r#"{{"reviewStatus":"FAILED","results":{{{}}}}}"#, files.join(","));
+    let server = answering(gzip(large.as_bytes()));
+    let results = reviewed(&server).await.unwrap().results.unwrap();
+    let all = results.values().flatten().map(|rule| rule.violations.len());
+    assert_eq!(all.sum::<usize>(), 300_000);
+}
+
+#[tokio::test]
+async fn what_pages_hold_together_has_a_limit() {
+    let page = |number: usize| {
+        let entries = format!(r#"{{"n":{number}}},"#) + &"{},".repeat(400_000);
+        let entries = entries.trim_end_matches(',').to_owned();
+        gzip(format!(r#"{{"results":[{entries}],"page":{number},"total":9000000}}"#).as_bytes())
+    };
+    let server = RawServer::start(vec![sending(page(0)), sending(page(1))]);
+    let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    let told = "all values up to this page would take more than 480 MB of memory";
+    assert!(error.to_string().contains(told), "{error}");
+}
+
+fn listing(entries: &str) -> String {
+    format!("[{}]", entries.trim_end_matches(','))
+}
+
+fn review(rules: &str) -> String {
+    format!(r#"{{"reviewStatus":"FAILED","results":{{"a.orch.yaml":{rules}}}}}"#)
+}
+
+async fn reviewed(server: &RawServer) -> Result<ReviewAnswer, HttpError> {
+    let request = ReviewRequest {
+        branch_name: "main".to_owned(),
+        commit_id: "c".repeat(40),
+        pipelines: vec!["a.orch.yaml".to_owned()],
+    };
+    platform(&server.url()).review(PROJECT, "1", &request).await
+}
+
+/// A server that answers one request with this body, which is packed.
+fn answering(packed: Vec<u8>) -> RawServer {
+    RawServer::start(vec![sending(packed)])
+}
+
+fn sending(packed: Vec<u8>) -> Script {
+    Box::new(move |mut connection| {
         let (head, _) = connection.request();
         assert!(
             head.to_ascii_lowercase().contains("accept-encoding: gzip"),
@@ -32,13 +121,10 @@ async fn a_small_answer_that_unpacks_to_a_large_one_is_given_up() {
         );
         let length = packed.len();
         connection.answer(&format!(
-            "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {length}\r\n\r\n"
+            "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: {length}\r\n\r\n"
         ));
         connection.send(&packed);
-    })]);
-    let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
-    assert!(error.to_string().contains("more than 67108864 bytes"), "{error}");
+    })
 }
 
 fn gzip(content: &[u8]) -> Vec<u8> {

@@ -7,7 +7,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-type Script = Box<dyn FnOnce(Connection) + Send>;
+/// What is done with one connection.
+pub type Script = Box<dyn FnOnce(Connection) + Send>;
 
 /// Serves each connection by the next script, and refuses those after the last.
 pub struct RawServer {

@@ -5,10 +5,17 @@ use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write as _;
+use std::io;
 
 /// One JSON document, safe to print in a CI log.
 pub(crate) fn json(value: &Value) -> String {
     text::json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
+}
+
+/// The same, written piece by piece: the answers of the platform may be large.
+pub(crate) fn write_json(value: &Value, out: &mut dyn io::Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(text::SafeJson::new(&mut *out), value)?;
+    out.write_all(b"\n")
 }
 
 /// An aligned table; cells are made safe.

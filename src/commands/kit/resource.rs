@@ -35,10 +35,10 @@ impl Run {
         raw: &Value,
         words: impl FnOnce() -> String,
     ) -> CommandResult {
-        self.ui.out(&match output.output {
-            OutputFormat::Json => output::json(raw),
-            OutputFormat::Text => words(),
-        })?;
+        match output.output {
+            OutputFormat::Json => self.ui.out_in_pieces(|out| output::write_json(raw, out)),
+            OutputFormat::Text => self.ui.out(&words()),
+        }?;
         Ok(ExitStatus::Success)
     }
 
@@ -50,16 +50,31 @@ impl Run {
         columns: &[(&str, &str)],
         none: &str,
     ) -> CommandResult {
-        let items: Vec<Value> = entries.into_iter().map(|entry| entry.raw).collect();
-        self.show(output, &envelope("results", &items), || {
-            output::list(&items, columns, none)
+        let items = entries.into_iter().map(|entry| entry.raw);
+        self.show_items(output, ("results", items), columns, none)
+    }
+
+    /// The same of entries as they came, which the envelope has under this name.
+    pub(crate) fn show_items(
+        &self,
+        output: OutputArgs,
+        (name, items): (&str, impl Iterator<Item = Value>),
+        columns: &[(&str, &str)],
+        none: &str,
+    ) -> CommandResult {
+        let list = envelope(name, items.collect());
+        self.show(output, &list, || {
+            output::list(list[name].as_array().map_or(&[], Vec::as_slice), columns, none)
         })
     }
 }
 
 /// The platform's list envelope around everything.
-pub(crate) fn envelope(name: &str, items: &[Value]) -> Value {
-    json!({ name: items, "page": 0, "size": items.len(), "total": items.len() })
+fn envelope(name: &str, items: Vec<Value>) -> Value {
+    let count = items.len();
+    let mut all = json!({ name: null, "page": 0, "size": count, "total": count });
+    all[name] = Value::Array(items);
+    all
 }
 
 /// A creation that failed; where its answer was lost, with the command that tells whether it was done.

@@ -2,9 +2,8 @@
 
 use crate::api::Platform;
 use crate::cli::{ArtifactsVerb, OutputArgs, SharedPipelinesVerb};
-use crate::commands::kit::output::{self, cell, table};
+use crate::commands::kit::output::{cell, table};
 use crate::commands::kit::published::{not_published, nothing_under, prefixes};
-use crate::commands::kit::resource::envelope;
 use crate::commands::platform::versions::Versions;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
@@ -90,11 +89,8 @@ fn show_list(
     output: OutputArgs,
     keys: &[&str],
 ) -> CommandResult {
-    let items: Vec<Value> = items.collect();
     let columns: Vec<(&str, &str)> = keys.iter().copied().zip(headings(keys)).collect();
-    run.show(output, &envelope("results", &items), || {
-        output::list(&items, &columns, "nothing is published")
-    })
+    run.show_items(output, ("results", items), &columns, "nothing is published")
 }
 
 fn rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {

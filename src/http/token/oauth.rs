@@ -52,6 +52,7 @@ impl Client<'_> {
             .hide_query();
         let asked = Instant::now();
         let answer = transport.send(&request, None).await.map_err(refusal)?;
+        answer.fits_beside(0).map_err(refusal)?;
         granted(&answer.body, asked).ok_or_else(|| refusal(answer.unusable("it holds no access_token")))
     }
 }

@@ -3,8 +3,6 @@
 use super::shown;
 use crate::api::{Answer, Phase, Platform, Task, TaskFilter};
 use crate::cli::{ListTasksArgs, OutputFormat};
-use crate::commands::kit::output;
-use crate::commands::kit::resource::envelope;
 use crate::commands::{CommandResult, Run};
 use crate::http::{ErrorKind, HttpError};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -46,9 +44,12 @@ pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
             ("projectId", "project"),
             ("branchId", "branch"),
         ];
-        run.show(args.output, &envelope("tasks", &items), || {
-            output::list(&items, &columns, "there are no such tasks")
-        })
+        run.show_items(
+            args.output,
+            ("tasks", items.into_iter()),
+            &columns,
+            "there are no such tasks",
+        )
     })?
 }
 
