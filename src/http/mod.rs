@@ -43,6 +43,6 @@ pub use response::Response;
 pub use retry::{Delays, Repeat};
 pub use segment::unfit;
 pub use success::Success;
-pub use token::TokenSource;
+pub use token::{SECRETS, TokenSource};
 pub use upload::UploadBody;
 pub use words::Violation;

@@ -466,13 +466,16 @@ fn buildkite_gets_an_annotation_by_its_agent() {
     fs::create_dir_all(agent.parent().unwrap()).unwrap();
     fs::write(
         &agent,
-        "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@ token=$SLUICEGATE_TOKEN$SLUICEGATE_CLIENT_SECRET\" > \"$HOME/arguments\"\n",
+        "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@\" > \"$HOME/arguments\"\nenv > \"$HOME/environment\"\n",
     )
     .unwrap();
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
     let head = world.git(&["rev-parse", "HEAD"]);
-    let call = platform
-        .call(&world)
+    let secrets = ["GITHUB_TOKEN", "GITLAB_TOKEN", "BITBUCKET_TOKEN", "CI_JOB_TOKEN"];
+    let call = secrets
+        .iter()
+        .fold(platform.call(&world), |call, name| call.variable(name, JOB_TOKEN))
+        .variable("BUILDKITE_AGENT_ACCESS_TOKEN", "of-the-agent")
         .variable("SLUICEGATE_CLIENT_ID", "client")
         .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
         .variable("SLUICEGATE_TOKEN_URL", "https://login.invalid/token")
@@ -488,9 +491,12 @@ fn buildkite_gets_an_annotation_by_its_agent() {
     let call = call.variable("PATH", path);
     call.run(&["review", "--base", "origin/main"]).expect(1);
     let read = |name: &str| fs::read_to_string(world.work().join(name)).unwrap();
-    assert_eq!(
-        read("arguments"),
-        "annotate --style error --context sluicegate token=\n"
+    assert_eq!(read("arguments"), "annotate --style error --context sluicegate\n");
+    let given = read("environment");
+    assert!(
+        given.contains("BUILDKITE_AGENT_ACCESS_TOKEN=of-the-agent"),
+        "{given}"
     );
+    assert!(!given.contains(JOB_TOKEN) && !given.contains("s3cret"), "{given}");
     assert!(read("annotation").contains("load it"));
 }

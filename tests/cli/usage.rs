@@ -195,6 +195,7 @@ fn a_token_command_gets_no_other_secret() {
         "SLUICEGATE_CLIENT_SECRET",
         "GITHUB_TOKEN",
         "GITLAB_TOKEN",
+        "BITBUCKET_TOKEN",
         "CI_JOB_TOKEN",
         "SYSTEM_ACCESSTOKEN",
     ];

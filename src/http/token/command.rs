@@ -1,6 +1,6 @@
 //! A token from a command: run by the shell, bounded in output and time, its output never shown.
 
-use super::LIMIT;
+use super::{LIMIT, SECRETS};
 use crate::http::bearer::TokenError;
 use crate::http::redact::redacted;
 use crate::http::words::bounded;
@@ -12,17 +12,6 @@ use tokio::process::{Child, Command};
 
 /// How long the command may run. It may ask a person, or a vault over a slow network.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
-
-/// The secrets that the program itself reads, which are none of the command's. What else the command needs to ask a
-/// vault for a token stays.
-const SECRETS: [&str; 6] = [
-    "SLUICEGATE_TOKEN",
-    "SLUICEGATE_CLIENT_SECRET",
-    "GITHUB_TOKEN",
-    "GITLAB_TOKEN",
-    "CI_JOB_TOKEN",
-    "SYSTEM_ACCESSTOKEN",
-];
 
 /// What the command printed.
 pub(super) async fn run(line: &str) -> Result<SecretString, TokenError> {

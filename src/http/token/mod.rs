@@ -20,6 +20,20 @@ use tokio::sync::Mutex;
 /// The longest token that is accepted, in bytes: servers refuse longer headers anyway.
 const LIMIT: u64 = 64 * 1024;
 
+/// The secrets of the platform and of the code hosts, which are none of a program's that this one starts. What else it needs
+/// stays: a token command to ask a vault, a host's agent its own token.
+pub const SECRETS: [&str; 9] = [
+    "SLUICEGATE_TOKEN",
+    "SLUICEGATE_CLIENT_SECRET",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "GITLAB_TOKEN",
+    "GITEA_TOKEN",
+    "BITBUCKET_TOKEN",
+    "CI_JOB_TOKEN",
+    "SYSTEM_ACCESSTOKEN",
+];
+
 /// Where the token comes from.
 #[derive(Clone)]
 pub enum TokenSource {

@@ -9,7 +9,7 @@ use crate::commands::Run;
 use crate::error::Failure;
 use crate::findings::Verdict;
 use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
-use crate::http::{HostClient, HostSettings, Url};
+use crate::http::{HostClient, HostSettings, SECRETS, Url};
 use crate::pipelines::RULES_FILE;
 use crate::report::{self, About, bitbucket};
 use crate::settings::is_pipeline;
@@ -195,12 +195,13 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
     let mut command = Command::new("buildkite-agent");
     command
         .args(["annotate", "--style", style, "--context", &context])
-        .env_remove(variable::TOKEN)
-        .env_remove(variable::CLIENT_SECRET)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
+    for name in SECRETS {
+        command.env_remove(name);
+    }
     let body = report::comment(delivery.report, about);
     let waiting = || {
         format!(
