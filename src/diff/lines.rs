@@ -22,8 +22,16 @@ pub(super) enum Line<'a> {
     Skipped(usize),
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many values were compared.
+    pub(super) static COMPARISONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The lines that differ, with those around them.
 pub(super) fn compare<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
+    #[cfg(test)]
+    COMPARISONS.set(COMPARISONS.get() + 1);
     let mut shown = Vec::new();
     let mut reached = 0;
     for group in group_diff_ops(operations(before, after), AROUND) {

@@ -259,6 +259,9 @@ impl Words {
     }
 
     fn field(&mut self, depth: usize, field: &Field) {
+        if self.lines.len() > MOST_LINES {
+            return;
+        }
         let path: Vec<String> = field.path.iter().map(Step::to_string).collect();
         let path = named(&path.join("."));
         let sides = [&field.before, &field.after].map(|side| side.as_ref());
@@ -481,6 +484,21 @@ mod tests {
         let told_many = told(BASE, &format!("{BASE}{many}"));
         assert_eq!(told_many.lines().count(), MOST_LINES + 1);
         assert!(told_many.ends_with("and more"));
+    }
+
+    #[test]
+    fn what_is_not_shown_is_not_compared() {
+        let values = |word: &str| {
+            (0..600).fold(BASE.to_owned(), |all, at| {
+                let parameters = format!("{{ rows: 1, sql: \"{word}\\nfrom t\" }}");
+                format!("{all}    C{at}:\n      type: sql-executor\n      parameters: {parameters}\n")
+            })
+        };
+        let before = lines::COMPARISONS.get();
+        let told = told(&values("a"), &values("b"));
+        assert_eq!(told.lines().count(), MOST_LINES + 1);
+        // Five lines each: the component, its field, three of the value.
+        assert_eq!(lines::COMPARISONS.get() - before, MOST_LINES / 5);
     }
 
     #[test]
