@@ -59,6 +59,10 @@ pub fn in_checkout(root: &Path, here: &Path, path: &Path) -> Result<PathBuf, &'s
     if rest.iter().any(is_git) {
         return Err("a link on the way leads into .git");
     }
+    // A pipe would be waited for, and what writes to a device is not undone.
+    if real.exists() && !real.is_file() {
+        return Err("something else than a file stands there");
+    }
     Ok(full)
 }
 

@@ -396,6 +396,40 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
     }
 }
 
+/// A change can have a link to a device; a pipe in the checkout is another step's, and nobody may read it.
+#[cfg(unix)]
+#[test]
+fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
+    let world = broken();
+    let place = world.work().join("junit.xml");
+    let call = Call::new(&world.work())
+        .variable("SLUICEGATE_CI", "gitlab")
+        .variable("CI_COMMIT_BRANCH", "change")
+        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
+    let refused = |why: &str| {
+        call.run(&["check", "--base", "origin/main"])
+            .expect(1)
+            .saying(&["the report junit=junit.xml was not written, for ", why]);
+    };
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    };
+    for outside in ["/dev/full", "/dev/null"] {
+        std::os::unix::fs::symlink(outside, &place).unwrap();
+        refused("a link on the way leads out of it");
+        fs::remove_file(&place).unwrap();
+    }
+    pipe(&place);
+    refused("something else than a file stands there");
+    fs::rename(&place, world.work().join("pipe")).unwrap();
+    std::os::unix::fs::symlink("pipe", &place).unwrap();
+    refused("something else than a file stands there");
+    fs::remove_file(&place).unwrap();
+    fs::create_dir(&place).unwrap();
+    refused("something else than a file stands there");
+}
+
 #[test]
 fn parts_together_are_the_whole() {
     let names: Vec<String> = (0..9).map(|n| format!("p{n}.orch.yaml")).collect();
