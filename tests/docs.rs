@@ -8,6 +8,7 @@ mod coverage;
 #[path = "docs/rows.rs"]
 mod rows;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory as _};
 use sluicegate::{cli::Cli, settings::SETTINGS};
 use std::collections::{BTreeSet, HashSet};
@@ -237,6 +238,37 @@ fn every_command_has_an_example() {
         command.get_subcommands().for_each(check);
     }
     commands().iter().for_each(check);
+}
+
+#[test]
+fn every_command_for_the_rest_of_the_platform_has_both_outputs() {
+    fn check(command: &Command, path: &str) {
+        let path = format!("{path} {}", command.get_name());
+        let verbs: Vec<&Command> = command.get_subcommands().collect();
+        for verb in &verbs {
+            check(verb, &path);
+        }
+        // What that writes is data, in a format of its own.
+        if !verbs.is_empty() || path == " events export" {
+            return;
+        }
+        let output = command
+            .get_arguments()
+            .find(|it| it.get_short() == Some('o'))
+            .unwrap_or_else(|| panic!("{path} has no -o"));
+        let formats = output.get_possible_values();
+        let names: Vec<&str> = formats.iter().map(PossibleValue::get_name).collect();
+        assert!(names.starts_with(&["text", "json"]), "{path}: {names:?}");
+    }
+    let rest = "artifacts waivers shared-pipelines pipelines executions variables streaming tasks projects environments \
+                connections secrets repositories provision events";
+    let rest: Vec<&str> = rest.split_whitespace().collect();
+    let all = commands();
+    let those: Vec<&Command> = all.iter().filter(|it| rest.contains(&it.get_name())).collect();
+    assert_eq!(those.len(), rest.len());
+    for command in those {
+        check(command, "");
+    }
 }
 
 #[test]

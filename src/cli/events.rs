@@ -9,7 +9,9 @@ const EXPORT: &str = "Examples:
       --to \"$(date -u +%FT%TZ)\" --format csv > week.csv
   sluicegate events export --cursor events.cursor >> events.jsonl
 
-With --cursor, each run exports what the last one has not: nothing twice, nothing lost. It needs the role Super Admin.";
+With --cursor, each run exports what the last one has not: nothing twice, nothing lost. It needs the role Super Admin.
+
+What it writes is for programs, so --format takes the place of the -o text|json of other commands; a line of jsonl is an event in the platform's own shape.";
 
 /// Audit events.
 #[derive(Debug, Clone, Args)]

@@ -38,7 +38,11 @@ pub enum WaiversVerb {
     },
     /// Remove unused and expired waivers, as far as this machine can judge their files
     #[command(after_help = "Example:\n  sluicegate waivers prune")]
-    Prune,
+    Prune {
+        /// How to show it.
+        #[command(flatten)]
+        output: OutputArgs,
+    },
 }
 
 /// The flags of `sluicegate waivers add`.
@@ -66,4 +70,7 @@ pub struct AddWaiverArgs {
     /// Who answers for it
     #[arg(long, value_name = "NAME")]
     pub owner: Option<String>,
+    /// How to show it.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }

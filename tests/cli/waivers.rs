@@ -380,9 +380,9 @@ fn all_findings_of_today_become_waivers_and_the_gate_passes() {
     assert!(text.contains("- { rule: maximum-components, path: b.orch.yaml, size: 4, reason: \"found before: \\\"#1\\\"\", owner: sales }\n"), "{text}");
     check(&world, &["--all", "--fail-on", "warn"]).expect(0);
     // Again: nothing is left to waive.
-    waivers(&world, &["add", "--all", "--reason", "x"])
-        .expect(0)
-        .saying(&["0 waivers added"]);
+    let again = waivers(&world, &["add", "--all", "--reason", "x", "-o", "json"]).expect(0);
+    assert_eq!(again.json(), json!([]));
+    again.saying(&["0 waivers added"]);
     assert_eq!(kept(&world), text);
     // A new finding counts.
     world.write(
@@ -415,7 +415,13 @@ fn a_report_of_the_platform_becomes_waivers() {
         .expect(2)
         .saying(&["this is no waiver", "reason"]);
     assert!(!world.work().join("sluicegate-waivers.yaml").exists());
-    waivers(&world, &["add", "--from", "r.json", "--reason", "legacy"]).expect(0);
+    let added = waivers(
+        &world,
+        &["add", "--from", "r.json", "--reason", "legacy", "-o", "json"],
+    );
+    let entry = json!([{ "rule": "component-naming-convention", "path": "sales/bad.orch.yaml", "about": "load it",
+        "size": null, "reason": "legacy", "owner": null, "until": null }]);
+    assert_eq!(added.expect(0).json(), entry);
     assert_eq!(
         kept(&world),
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n"
@@ -534,6 +540,13 @@ fn what_is_not_needed_is_listed_and_removed_and_the_rest_keeps_its_bytes() {
         states,
         ["used", "expired", "unused", "unused", "not judged", "not judged"]
     );
+    let before = kept(&world);
+    let pruned = waivers(&world, &["prune", "-o", "json"]).expect(0).json();
+    let vain: Vec<&Value> = list.as_array().unwrap()[1..4].iter().collect();
+    assert_eq!(pruned, json!(vain));
+    let none = waivers(&world, &["prune", "-o", "json"]).expect(0);
+    assert_eq!(none.json(), json!([]));
+    world.write(FILE, before);
     let list = waivers(&world, &["list"]).expect(0).out;
     assert!(
         list.starts_with("STATE ") && list.contains("2020-01-31"),

@@ -1,11 +1,12 @@
 //! `sluicegate waivers add`: one waiver, or one for every finding of today.
 
-use super::Waived;
-use crate::cli::AddWaiverArgs;
+use super::{Waived, as_json};
+use crate::cli::{AddWaiverArgs, OutputFormat};
 use crate::commands::Run;
 use crate::commands::gate::report;
 use crate::commands::gate::waiving::today;
 use crate::commands::gate::workspace::Workspace;
+use crate::commands::kit::output::json;
 use crate::error::Failure;
 use crate::findings::{FileResults, Finding, Violation};
 use crate::git::Snapshot;
@@ -52,7 +53,10 @@ pub(super) fn add(
     let written = write(file, &entries)?;
     run.ui
         .say(&format!("{} added to {FILE_NAME}", count(written, "waiver")));
-    Ok(())
+    match args.output.output {
+        OutputFormat::Text => Ok(()),
+        OutputFormat::Json => run.ui.out(&json(&entries.iter().map(as_json).collect())),
+    }
 }
 
 fn terms(args: &AddWaiverArgs) -> Result<Terms, Failure> {

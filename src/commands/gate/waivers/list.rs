@@ -1,13 +1,13 @@
 //! `sluicegate waivers list`.
 
-use super::Waived;
+use super::{Waived, as_json};
 use crate::cli::{OutputArgs, OutputFormat};
 use crate::commands::Run;
 use crate::commands::kit::output::{json, table};
 use crate::error::Failure;
 use crate::git::Snapshot;
 use crate::waivers::{FILE_NAME, Placed, Standing};
-use serde_json::{Value, json as value};
+use serde_json::Value;
 
 pub(super) fn list(
     run: &Run,
@@ -18,7 +18,7 @@ pub(super) fn list(
     let standings = file.standings(snapshot)?;
     let all = file.placed.iter().zip(standings);
     let shown = match output.output {
-        OutputFormat::Json => json(&Value::Array(all.map(as_json).collect())),
+        OutputFormat::Json => json(&Value::Array(all.map(placed_as_json).collect())),
         OutputFormat::Text if file.placed.is_empty() => format!("{FILE_NAME} has no waivers\n"),
         OutputFormat::Text => table(
             &["state", "rule", "path", "about", "until", "owner", "reason"],
@@ -37,19 +37,12 @@ const fn state(standing: Standing) -> &'static str {
     }
 }
 
-fn as_json((placed, standing): (&Placed, Standing)) -> Value {
-    let entry = &placed.entry;
-    value!({
-        "state": state(standing),
-        "rule": entry.rule,
-        "path": entry.path,
-        "about": entry.about,
-        "size": entry.size,
-        "reason": entry.reason,
-        "owner": entry.owner,
-        "until": entry.until,
-        "line": placed.position.line,
-    })
+/// A waiver of the file: how it stands there, and where.
+pub(super) fn placed_as_json((placed, standing): (&Placed, Standing)) -> Value {
+    let mut shown = as_json(&placed.entry);
+    shown["state"] = state(standing).into();
+    shown["line"] = placed.position.line.into();
+    shown
 }
 
 fn row((placed, standing): (&Placed, Standing)) -> Vec<String> {

@@ -19,8 +19,9 @@ use crate::input;
 use crate::policy::Text;
 use crate::rules::RuleSet;
 use crate::settings::Of;
-use crate::waivers::{EditError, FILE_NAME, Placed, Standing, Waivers};
+use crate::waivers::{EditError, Entry, FILE_NAME, Placed, Standing, Waivers};
 use crate::write;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
@@ -30,7 +31,7 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     match verb {
         WaiversVerb::Add(args) => add::add(run, &workspace, &snapshot, &file, &args)?,
         WaiversVerb::List { output } => list::list(run, &snapshot, file, output)?,
-        WaiversVerb::Prune => prune::prune(run, &snapshot, file)?,
+        WaiversVerb::Prune { output } => prune::prune(run, &snapshot, file, output)?,
     }
     Ok(ExitStatus::Success)
 }
@@ -82,6 +83,19 @@ impl Waived {
         write::whole(&self.path, text.as_bytes())
             .map_err(|why| Failure::usage(format!("{shown} cannot be written: {why}")))
     }
+}
+
+/// A waiver, as it is shown as JSON.
+fn as_json(entry: &Entry) -> Value {
+    json!({
+        "rule": entry.rule,
+        "path": entry.path,
+        "about": entry.about,
+        "size": entry.size,
+        "reason": entry.reason,
+        "owner": entry.owner,
+        "until": entry.until,
+    })
 }
 
 /// What these rules find in all pipelines that are selected.

@@ -1,29 +1,42 @@
 //! `sluicegate waivers prune`.
 
 use super::Waived;
+use super::list::placed_as_json;
+use crate::cli::{OutputArgs, OutputFormat};
 use crate::commands::Run;
+use crate::commands::kit::output::json;
 use crate::error::Failure;
 use crate::git::Snapshot;
 use crate::text::{self, count};
-use crate::waivers::{FILE_NAME, Standing, remove};
+use crate::waivers::{FILE_NAME, Placed, Standing, remove};
 
-pub(super) fn prune(run: &Run, snapshot: &Snapshot<'_>, mut file: Waived) -> Result<(), Failure> {
+pub(super) fn prune(
+    run: &Run,
+    snapshot: &Snapshot<'_>,
+    mut file: Waived,
+    output: OutputArgs,
+) -> Result<(), Failure> {
     let standings = file.standings(snapshot)?;
     let goes: Vec<bool> = standings.iter().copied().map(Standing::is_vain).collect();
-    let gone = file.placed.iter().zip(&goes).filter(|(_, goes)| **goes);
-    let gone: Vec<String> = gone.map(|(placed, _)| placed.entry.in_words()).collect();
+    let all = file.placed.iter().zip(standings);
+    let gone: Vec<(&Placed, Standing)> = all.filter(|(_, standing)| standing.is_vain()).collect();
     if gone.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
-        return Ok(());
+    } else {
+        file.write(remove(&file.text, &goes))?;
     }
-    file.write(remove(&file.text, &goes))?;
-    let lines: Vec<String> = gone
-        .iter()
-        .map(|entry| format!("  {}\n", text::line(entry)))
-        .collect();
-    run.ui.out(&format!(
-        "{} removed from {FILE_NAME}\n{}",
-        count(gone.len(), "waiver"),
-        lines.concat()
-    ))
+    match output.output {
+        OutputFormat::Json => run.ui.out(&json(&gone.into_iter().map(placed_as_json).collect())),
+        OutputFormat::Text if gone.is_empty() => Ok(()),
+        OutputFormat::Text => run.ui.out(&words(&gone)),
+    }
+}
+
+fn words(gone: &[(&Placed, Standing)]) -> String {
+    let line = |(placed, _): &(&Placed, Standing)| format!("  {}\n", text::line(&placed.entry.in_words()));
+    let lines: String = gone.iter().map(line).collect();
+    format!(
+        "{} removed from {FILE_NAME}\n{lines}",
+        count(gone.len(), "waiver")
+    )
 }
