@@ -119,7 +119,10 @@ impl Sources<'_> {
             self.file.project_id.clone(),
         );
         let parse = |text: String| {
-            let wrong = |why| SettingsError::new(format!("the project id {text:?} is no UUID: {why}"));
+            let wrong = |why| {
+                SettingsError::new(format!("the project id {text:?} is no UUID: {why}"))
+                    .with_hint(format!("give {PROJECT_IS}"))
+            };
             Uuid::parse_str(text.trim()).map_err(wrong)
         };
         text.map(parse).transpose()

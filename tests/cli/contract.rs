@@ -1,6 +1,6 @@
 //! What holds for every command of the platform: names, numbers, successes, waits, hints.
 
-use crate::program::Call;
+use crate::program::{Call, PROJECT};
 use crate::repo::World;
 use crate::world::{Platform, answer, change, in_turn};
 use serde_json::{Value, json};
@@ -523,6 +523,54 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
             "hint: check it, the project id and the base URL",
         ]);
     }
+}
+
+#[test]
+fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = PROJECT.replace("2a10", "2a11");
+    let projects = json!([{ "id": known, "name": "Sales" }, { "id": ID, "name": "Other" }]);
+    platform.on("GET", "/v1/projects$", list(&projects));
+    world.write("e.yaml", "name: production\n");
+    world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
+    let unknown = format!("the platform knows no project {PROJECT:?}");
+    let meant = format!("did you mean {known:?}? `sluicegate projects list` shows");
+    for command in [
+        &["pipelines", "list"][..],
+        &["environments", "list"],
+        &["variables", "list"],
+        &["variables", "create", "region"],
+        &["variables", "update", "region", "--value", "us"],
+        &["variables", "apply", "-f", "v.yaml"],
+        &["tasks", "list"],
+        &["repositories", "create", "--owner", "me", "--name", "r"],
+    ] {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&["404", &unknown, &format!("hint: {meant}")]);
+    }
+    // No task is of such a project, either.
+    let none = json!({ "tasks": [], "page": 0, "size": 100, "total": 0 });
+    platform.on("GET", "/tasks$", answer(&none));
+    let ended = platform.call(&world).run(&["tasks", "list"]).expect(0);
+    ended.saying(&[&unknown, &meant]);
+    // One that is there is not what is missing.
+    let call = platform
+        .call(&world)
+        .variable("SLUICEGATE_PROJECT_ID", known.to_uppercase());
+    let ended = call.run(&["pipelines", "list"]).expect(3);
+    assert!(!ended.err.contains("knows no project"), "{}", ended.all());
+    assert!(
+        !call
+            .run(&["tasks", "list"])
+            .expect(0)
+            .err
+            .contains("knows no project")
+    );
+    let named = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
+    named.run(&["pipelines", "list"]).expect(2).saying(&[
+        "\"Sales\" is no UUID",
+        "hint: give its UUID, which `sluicegate projects list` shows",
+    ]);
 }
 
 #[test]

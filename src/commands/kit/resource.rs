@@ -1,7 +1,7 @@
 //! What the commands for the platform's resources have in common: the project, the way to show an answer, and what to
 //! say where it is not known whether something was made.
 
-use crate::api::{Answer, Platform};
+use crate::api::{self, Answer, Platform};
 use crate::cli::{OutputArgs, OutputFormat};
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
@@ -158,7 +158,67 @@ pub(crate) async fn no_list() -> Result<Vec<String>, HttpError> {
     Ok(Vec::new())
 }
 
+/// A call for a project as a whole that failed: a 404 is for the project, unless the platform lists it.
+pub(crate) async fn no_project(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
+    if error.kind() != ErrorKind::NotFound {
+        return error.into();
+    }
+    let projects = platform.projects().await;
+    if projects.as_ref().is_ok_and(|all| has_project(all, id)) {
+        return error.into();
+    }
+    let name = id.to_string();
+    let names = async { Ok(ids(projects?)) };
+    sought_project(&name).missing(error, names).await
+}
+
+/// That the platform has no such project, with the nearest of those that there are; none where it has it, or does not tell.
+pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
+    let all = platform.projects().await.ok()?;
+    if has_project(&all, id) {
+        return None;
+    }
+    let name = id.to_string();
+    let hint = sought_project(&name).hint(&ids(all));
+    Some(format!("the platform knows no project {name:?}: {hint}"))
+}
+
+/// However its identifier is written.
+fn has_project(all: &[Answer<api::Project>], id: Uuid) -> bool {
+    let parsed = |it: &Answer<api::Project>| Uuid::parse_str(it.id.as_deref()?).ok();
+    all.iter().any(|it| parsed(it) == Some(id))
+}
+
+fn ids(all: Vec<Answer<api::Project>>) -> Vec<String> {
+    all.into_iter().filter_map(|it| it.value.id).collect()
+}
+
+const fn sought_project(id: &str) -> Sought<'_> {
+    Sought {
+        what: "project",
+        name: id,
+        list: Some("projects list"),
+        alone: None,
+    }
+}
+
 impl Project {
+    /// What was read of the project.
+    pub(crate) async fn read<T>(&self, answer: Result<T, HttpError>) -> Result<T, Failure> {
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(no_project(&self.platform, self.id, error).await),
+        }
+    }
+
+    /// What was made in the project; where the answer was lost, with the way to look.
+    pub(crate) async fn made<T>(&self, answer: Result<T, HttpError>, look: &str) -> Result<T, Failure> {
+        match answer {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(perhaps_made(error, look)),
+            answer => self.read(answer).await,
+        }
+    }
+
     /// The variable of this name, as it is looked for.
     pub(crate) async fn no_variable(&self, name: &str, error: HttpError) -> Failure {
         let names = async {

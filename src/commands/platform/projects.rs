@@ -64,7 +64,8 @@ pub(crate) fn environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
                 ("defaultAgentId", "default agent id"),
             ];
             run.requests(async {
-                let all = project.platform.environments(project.id).await?;
+                let all = project.platform.environments(project.id).await;
+                let all = project.read(all).await?;
                 run.show_list(output, all, &columns, "the project has no environments")
             })?
         }
@@ -80,8 +81,8 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
         let made = project
             .platform
             .create_environment(project.id, &environment)
-            .await
-            .map_err(|error| perhaps_made(error, "`sluicegate environments list` tells"))?;
+            .await;
+        let made = project.made(made, "`sluicegate environments list` tells").await?;
         created(
             run,
             output,
@@ -125,11 +126,8 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
     };
     let project = run.project()?;
     run.requests(async {
-        let made = project
-            .platform
-            .create_connection(project.id, &connection)
-            .await
-            .map_err(|error| perhaps_made(error, LOOK))?;
+        let made = project.platform.create_connection(project.id, &connection).await;
+        let made = project.made(made, LOOK).await?;
         created(run, output, &made, &format!("the connection {}", connection.name))
     })?
 }
@@ -190,11 +188,8 @@ pub(crate) fn repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
     };
     let project = run.project()?;
     run.requests(async {
-        let made = project
-            .platform
-            .create_repository(project.id, &repository)
-            .await
-            .map_err(|error| perhaps_made(error, LOOK))?;
+        let made = project.platform.create_repository(project.id, &repository).await;
+        let made = project.made(made, LOOK).await?;
         let what = format!(
             "the repository {}/{}",
             repository.owner_name, repository.repository_name

@@ -9,7 +9,7 @@ use crate::desired::{self, Document};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::follow::{self, End, Pace};
-use crate::http::HttpError;
+use crate::http::{ErrorKind, HttpError};
 use crate::text;
 use std::path::Path;
 
@@ -42,12 +42,16 @@ fn create(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs)
     for note in &definition.notes {
         run.ui.say(note);
     }
-    let Project { platform, id } = run.project()?;
+    let project = run.project()?;
     run.requests(async {
-        let made = platform
-            .create_streaming_pipeline(id, &definition.body)
-            .await
-            .map_err(|error| refused(error, &document))?;
+        let made = project
+            .platform
+            .create_streaming_pipeline(project.id, &definition.body)
+            .await;
+        let made = match made {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(refused(error, &document)),
+            made => project.read(made).await?,
+        };
         run.show(output, &made.raw, || output::facts(&made.raw))
     })?
 }

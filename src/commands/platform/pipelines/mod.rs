@@ -19,7 +19,8 @@ pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
 fn list(run: &Run, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
     run.requests(async {
-        let all = project.platform.published_pipelines(project.id).await?;
+        let all = project.platform.published_pipelines(project.id).await;
+        let all = project.read(all).await?;
         let columns = [("name", "name"), ("publishedTime", "published")];
         run.show_list(output, all, &columns, "no pipeline of the project is published")
     })?

@@ -3,6 +3,7 @@
 use super::shown;
 use crate::api::{Answer, Phase, Platform, Task, TaskFilter};
 use crate::cli::{ListTasksArgs, OutputFormat};
+use crate::commands::kit::resource::{no_project, unknown_project};
 use crate::commands::{CommandResult, Run};
 use crate::http::{ErrorKind, HttpError};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -21,7 +22,16 @@ pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
         status: args.status.map(|status| status.to_uppercase()),
     };
     run.requests(async {
-        let tasks = platform.tasks(&filter).await?;
+        let tasks = match (platform.tasks(&filter).await, project) {
+            (Err(error), Some(project)) => return Err(no_project(&platform, project, error).await),
+            (tasks, _) => tasks?,
+        };
+        // A filter is no name that a platform has to know.
+        if let (true, Some(project)) = (tasks.is_empty(), project)
+            && let Some(said) = unknown_project(&platform, project).await
+        {
+            run.ui.warn(&said);
+        }
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         if args.output.output == OutputFormat::Text {
             let states: Vec<String> = stream::iter(tasks.iter().map(|task| state(&platform, task)))

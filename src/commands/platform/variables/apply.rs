@@ -37,7 +37,8 @@ async fn difference(
     wanted: &[Wanted],
     args: &ApplyArgs,
 ) -> Result<Vec<VariableStep>, Failure> {
-    let found = variables::read_project(&project.platform, project.id, wanted).await?;
+    let found = variables::read_project(&project.platform, project.id, wanted).await;
+    let found = project.read(found).await?;
     Ok(variables::compare(document, wanted, &found, args.prune)?)
 }
 

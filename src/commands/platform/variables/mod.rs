@@ -5,7 +5,7 @@ mod overrides;
 
 use crate::api::{NewVariable, Variable, VariableFields};
 use crate::cli::{FieldArgs, OutputArgs, VariablesVerb};
-use crate::commands::kit::resource::{Project, perhaps_made, variable};
+use crate::commands::kit::resource::{Project, variable};
 use crate::commands::{CommandResult, Run};
 use crate::desired::variables::typed_text;
 use crate::error::Failure;
@@ -59,7 +59,8 @@ async fn list(run: &Run, project: &Project, output: OutputArgs) -> CommandResult
         ("description", "description"),
         ("id", "id"),
     ];
-    let all = project.platform.variables(project.id).await?;
+    let all = project.platform.variables(project.id).await;
+    let all = project.read(all).await?;
     run.show_list(output, all, &columns, "the project has no variables")
 }
 
@@ -72,11 +73,8 @@ async fn create(
 ) -> CommandResult {
     let fields = fields(args, None)?;
     let variable = NewVariable { name, fields };
-    let made = project
-        .platform
-        .create_variable(project.id, &variable)
-        .await
-        .map_err(|error| perhaps_made(error, "`sluicegate variables list` tells"))?;
+    let made = project.platform.create_variable(project.id, &variable).await;
+    let made = project.made(made, "`sluicegate variables list` tells").await?;
     run.show(output, &made.raw, || {
         text::line(&format!("created the variable {}", variable.name)) + "\n"
     })
@@ -111,7 +109,8 @@ async fn update(
 }
 
 async fn find(project: &Project, name: &str) -> Result<Variable, Failure> {
-    let all = project.platform.variables(project.id).await?;
+    let all = project.platform.variables(project.id).await;
+    let all = project.read(all).await?;
     let names: Vec<String> = all.iter().filter_map(|it| it.name.clone()).collect();
     let found = all.into_iter().find(|it| it.name.as_deref() == Some(name));
     found.map(|it| it.value).ok_or_else(|| {
