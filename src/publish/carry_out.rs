@@ -10,7 +10,7 @@ use super::judge::{Judge, not_begun, refused, unknown};
 use super::lookup::{Seen, Whose, whose};
 use super::outcome::{Options, Outcome};
 use super::upload::{Progress, upload};
-use crate::api::Platform;
+use crate::api::{Platform, PublishAnswer};
 use crate::http::{ErrorKind, HttpError};
 use jiff::Timestamp;
 
@@ -73,12 +73,12 @@ impl Job<'_> {
             left -= 1;
             let upload = upload(self.judge.plan, self.hashes.clone(), self.progress.clone());
             let error = match self.judge.platform.publish(upload).await {
-                Ok(answer) => return self.judge.accepted(answer.ignored_resources, None).await,
+                Ok(answer) => return self.judge.accepted(answer, None).await,
                 Err(error) => error,
             };
             let is_conflict = error.kind() == ErrorKind::Conflict;
             if is_success(&error) {
-                return self.judge.accepted(None, Some(error)).await;
+                return self.judge.accepted(PublishAnswer::default(), Some(error)).await;
             } else if is_conflict && lost.is_none() && !was_sent_before(&error) {
                 return self.judge.conflict(error).await;
             } else if !is_conflict && !is_lost(&error) {

@@ -3,9 +3,13 @@
 use super::lookup::{Lookup, Seen, latest_without};
 use super::outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 use super::{Plan, Source, verify};
-use crate::api::{ArtifactDetails, Platform};
+use crate::api::{ArtifactDetails, Platform, PublishAnswer};
 use crate::http::{ErrorKind, HttpError};
 use serde_json::Value;
+
+/// What a version that was there before cannot tell: only the answer to its upload did.
+const LEFT_OUT_THEN: &str =
+    "what the platform left out of the version when it was published cannot be told again";
 
 /// Who judges: what was planned, held against what the platform shows.
 pub(super) struct Judge<'a> {
@@ -23,10 +27,15 @@ impl Judge<'_> {
         }
     }
 
-    /// The platform took the artifact; `ignored` is what it left out, none where its answer does not tell.
-    pub async fn accepted(&self, ignored: Option<Vec<Value>>, error: Option<HttpError>) -> Outcome {
+    /// The platform took the artifact; the answer may be one that could not be read, and then tells nothing.
+    pub async fn accepted(&self, answer: PublishAnswer, error: Option<HttpError>) -> Outcome {
         let mut outcome = Outcome::new(OutcomeKind::Published);
-        let mut is_suspect = judge_ignored(&mut outcome, ignored, self.options.on_ignored);
+        let mut is_suspect = judge_ignored(&mut outcome, answer.ignored_resources, self.options.on_ignored);
+        if let Some(other) = answer.version_name.filter(|name| *name != self.plan.version_name) {
+            let said =
+                format!("the platform's answer names the version `{other}`, not the one that was sent");
+            outcome.problems.push(said);
+        }
         outcome.error = error;
         if self.options.verify {
             is_suspect |= self.check(&mut outcome).await;
@@ -60,7 +69,8 @@ impl Judge<'_> {
     async fn check(&self, outcome: &mut Outcome) -> bool {
         let (why, error) = match self.lookup().until_shown().await {
             Seen::There(details) => {
-                let differences = verify::differences(&details, self.plan);
+                let mut differences = verify::differences(&details, self.plan);
+                differences.extend(disabled(&details));
                 outcome.verified = differences.is_empty();
                 if outcome.verified {
                     return false;
@@ -125,9 +135,7 @@ impl Judge<'_> {
     /// The version exists and is not this run's. It may be the same all the same.
     pub fn existing(&self, details: &ArtifactDetails) -> Outcome {
         let mut differences = verify::differences(details, self.plan);
-        if details.artifact.enabled == Some(false) {
-            differences.push("it is disabled".to_owned());
-        }
+        differences.extend(disabled(details));
         if self.options.if_exists == IfExists::SameContent {
             if self.plan.source == Source::Worktree {
                 differences.push(
@@ -136,9 +144,14 @@ impl Judge<'_> {
                 );
             }
             if differences.is_empty() {
-                return Outcome {
+                let outcome = Outcome {
                     verified: true,
                     ..Outcome::new(OutcomeKind::AlreadyPublished)
+                };
+                return if verify::proves_whole(self.plan) {
+                    outcome
+                } else {
+                    outcome.with_problem(LEFT_OUT_THEN)
                 };
             }
         }
@@ -160,6 +173,11 @@ impl Judge<'_> {
             self.plan.version_name, self.plan.prefix
         ))
     }
+}
+
+/// No consumer can use a version that is disabled.
+fn disabled(details: &ArtifactDetails) -> Option<String> {
+    (details.artifact.enabled == Some(false)).then(|| "it is disabled".to_owned())
 }
 
 /// Nothing was sent, as it cannot be told whether the version exists.

@@ -175,3 +175,41 @@ fn an_older_commit_that_becomes_the_latest_version_is_told() {
         .expect(0);
     assert!(!again.err.contains("goes back"), "{}", again.err);
 }
+
+#[test]
+fn a_commit_that_was_counted_is_not_counted_again() {
+    let shop = Shop::new();
+    shop.publish(&["{next}"]).expect(0);
+    let older = shop.world.git(&["rev-parse", "HEAD"]);
+    shop.offer(&[("load", &parameter("day", "")), ("clean", ""), ("more", "")]);
+    shop.publish(&["{next}"]).expect(0);
+    let versions = shop.versions();
+    // The job of the first commit runs again.
+    let again = ["{next}", "--head", older.trim()];
+    let said = shop.publish(&again).expect(0);
+    let told = "this commit is published already, as version 1.0.0 of sales: nothing is published";
+    assert!(said.out.contains(told), "{}", said.all());
+    assert_eq!(shop.versions(), versions);
+    let receipt = shop.receipt();
+    assert_eq!(
+        (
+            &receipt["outcome"],
+            &receipt["versionName"],
+            &receipt["commitHash"]
+        ),
+        (&"already-published".into(), &"1.0.0".into(), &older.trim().into())
+    );
+    // Taken away from consumers, it is new for them.
+    shop.call()
+        .run(&[
+            "artifacts",
+            "disable",
+            "--prefix",
+            "sales",
+            "--version-name",
+            "1.0.0",
+        ])
+        .expect(0);
+    shop.publish(&again).expect(0).saying(&["is the latest now"]);
+    assert_eq!(shop.versions().len(), versions.len() + 1);
+}

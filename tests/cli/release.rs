@@ -500,6 +500,19 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
         .run(&["review", "--all", "--report", "json=../bad.json"])
         .expect(1);
     publish("../bad.json").expect(1).saying(&["did not pass"]);
+    let known = [
+        "review",
+        "--all",
+        "--new-only",
+        "--base",
+        "HEAD",
+        "--report",
+        "json=../known.json",
+    ];
+    call(&world, &served).run(&known).expect(0);
+    publish("../known.json")
+        .expect(2)
+        .saying(&["it let 1 finding pass that its base had"]);
     world.git(&["checkout", "-q", "HEAD~1"]);
     call(&world, &served)
         .run(&[

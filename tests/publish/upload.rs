@@ -134,12 +134,12 @@ impl Stage {
 }
 
 fn whole() -> ResponseTemplate {
-    ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v", "ignoredResources": [] }))
+    ResponseTemplate::new(201).set_body_json(json!({ "ignoredResources": [] }))
 }
 
 fn ignoring() -> ResponseTemplate {
     let ignored = json!([{ "name": "x.zip", "reason": "archives are not supported" }]);
-    ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v", "ignoredResources": ignored }))
+    ResponseTemplate::new(201).set_body_json(json!({ "ignoredResources": ignored }))
 }
 
 fn ok(body: &Value) -> ResponseTemplate {

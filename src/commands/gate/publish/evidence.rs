@@ -6,7 +6,7 @@ use crate::commands::gate::report::{SIZE_LIMIT, understood};
 use crate::commands::kit::named_file::read_bounded;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Engine, Report, Verdict};
+use crate::findings::{Engine, FailOn, Finding, Report, State, Status, Verdict};
 use crate::git::CommitId;
 use crate::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
@@ -52,9 +52,29 @@ impl Evidence {
             sha256: Some(content_hash(&bytes)),
         };
         match found.why_not(engine) {
-            None => Ok(found),
+            None => found.knows_nothing(),
             Some(why) => Err(found.refused(&why)),
         }
+    }
+
+    /// A failure where a finding passed only as another commit had it: which one that was is not that of the version
+    /// that consumers have, so a push that failed would be published by the next one.
+    fn knows_nothing(self) -> Result<Self, Failure> {
+        let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
+        let is_let_pass = |finding: &Finding<'_>| {
+            finding.state == Some(State::Known) && fail_on.fails(&Status::Failed(finding.severity))
+        };
+        let known = self.report.findings().iter().filter(|it| is_let_pass(it)).count();
+        if known == 0 {
+            return Ok(self);
+        }
+        let message = format!(
+            "{} cannot be relied on: it let {} pass that its base had (--new-only)",
+            self.place,
+            count(known, "finding")
+        );
+        Err(Failure::usage(message)
+            .hint("`sluicegate ci --new-only` publishes what is no worse than the published version"))
     }
 
     fn why_not(&self, engine: RequiredEngine) -> Option<String> {

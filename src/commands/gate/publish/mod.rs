@@ -1,5 +1,6 @@
 //! `sluicegate publish`: settle the commit, plan, look, send once, verify, leave a receipt.
 
+mod again;
 mod compat;
 mod evidence;
 mod junit;
@@ -101,6 +102,13 @@ impl Publishing<'_> {
             if self.asks_for_next() && compared.is_unchanged() {
                 return self.unchanged(&plan, compared);
             }
+            if let Some(version) = self.version_of_this_commit(&platform)? {
+                let said = format!(
+                    "this commit is published already, as version {version} of {}: nothing is published",
+                    plan.prefix
+                );
+                return self.published_before(&plan, &said, (&version, &plan.commit_hash));
+            }
             if self.is_refused(&platform, &plan, &compared.compat)? {
                 return self.refuse(&plan, compared);
             }
@@ -116,9 +124,14 @@ impl Publishing<'_> {
             "nothing changed since version {version} of {}: nothing is published",
             plan.prefix
         );
-        self.show(&(text::line(&said) + "\n"))?;
+        self.published_before(plan, &said, (version, commit))
+    }
+
+    /// Nothing is sent, as this version, of this commit, is there.
+    fn published_before(&self, plan: &Plan, said: &str, (version, commit): (&str, &str)) -> CommandResult {
+        self.show(&(text::line(said) + "\n"))?;
         let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, version, commit);
-        self.tell_junit(&said, ExitStatus::Success, &[]);
+        self.tell_junit(said, ExitStatus::Success, &[]);
         Ok(self.record(receipt))
     }
 

@@ -1,0 +1,32 @@
+//! A commit that was published before, where versions are counted: a job that runs again would count on, publish it a
+//! second time, and make it the latest.
+
+use super::Publishing;
+use crate::api::{Artifact, Platform};
+use crate::error::Failure;
+use crate::http::ErrorKind;
+use crate::publish::Source;
+
+impl Publishing<'_> {
+    /// The version that consumers can use and that was made of the head commit.
+    pub(super) fn version_of_this_commit(&self, platform: &Platform) -> Result<Option<String>, Failure> {
+        if !self.asks_for_next() || self.settings.from == Source::Worktree {
+            return Ok(None);
+        }
+        let prefix = &self.settings.prefix;
+        let listed = match self.run.requests(platform.artifacts(Some(prefix)))? {
+            Ok(listed) => listed,
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let is_of_it = |artifact: &Artifact| {
+            let commit = artifact.commit_hash.as_deref().unwrap_or_default();
+            let of_prefix = artifact.shared_pipeline_id_prefix.as_ref();
+            artifact.enabled != Some(false)
+                && of_prefix.is_none_or(|it| it == prefix)
+                && commit.eq_ignore_ascii_case(self.target.head.as_str())
+        };
+        let found = listed.into_iter().find(is_of_it);
+        Ok(found.and_then(|artifact| artifact.version_name))
+    }
+}
