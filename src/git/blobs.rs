@@ -66,13 +66,16 @@ impl Repository {
         Ok(Box::new(self.program.stream_blob(blob, size)?))
     }
 
-    /// The content if it is in the clone and not larger than `limit`.
-    pub(super) fn read_local(&self, blob: &BlobId, limit: u64) -> Option<Vec<u8>> {
+    /// The size if the blob is in the clone.
+    pub(super) fn local_size(&self, blob: &BlobId) -> Option<u64> {
         let odb = self.library.odb().ok()?;
         let (size, _) = odb.read_header(blob.oid()).ok()?;
-        if size as u64 > limit {
-            return None;
-        }
+        Some(size as u64)
+    }
+
+    /// The content if it is in the clone.
+    pub(super) fn read_local(&self, blob: &BlobId) -> Option<Vec<u8>> {
+        let odb = self.library.odb().ok()?;
         Some(odb.read(blob.oid()).ok()?.data().to_vec())
     }
 

@@ -8,6 +8,15 @@ pub(super) const WHOLE: u64 = 60_000;
 /// The longest piece, in bytes.
 const PIECE: usize = 64;
 
+/// The most that two files of these sizes can be similar: no more is in both than the smaller one has.
+pub(super) fn at_most(one: u64, other: u64) -> u64 {
+    share(one.min(other), one.max(other))
+}
+
+fn share(part: u64, larger: u64) -> u64 {
+    (part * WHOLE).checked_div(larger).unwrap_or(0)
+}
+
 /// The pieces of one file: hash and bytes in all, sorted by hash. The size is the file's own, as in git, also where
 /// not all of it counts.
 pub(super) struct Pieces {
@@ -44,13 +53,7 @@ impl Pieces {
 
     /// The part of the larger file that is also in the smaller, of [`WHOLE`].
     pub(super) fn similarity(&self, other: &Self) -> u64 {
-        let larger = self.size.max(other.size);
-        (self.common(other) * WHOLE).checked_div(larger).unwrap_or(0)
-    }
-
-    /// Whether the sizes alone rule out a similarity of half or more.
-    pub(super) fn too_different_in_size(&self, other: &Self) -> bool {
-        self.size.min(other.size) * 2 < self.size.max(other.size)
+        share(self.common(other), self.size.max(other.size))
     }
 
     fn common(&self, other: &Self) -> u64 {
@@ -89,7 +92,7 @@ fn hash(piece: &[u8]) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pieces, WHOLE};
+    use super::{Pieces, WHOLE, at_most};
 
     fn similarity(one: &str, other: &str) -> u64 {
         Pieces::of(one.as_bytes()).similarity(&Pieces::of(other.as_bytes()))
@@ -122,8 +125,8 @@ mod tests {
 
     #[test]
     fn sizes_rule_out_what_cannot_be_similar() {
-        let (small, large) = (Pieces::of(b"abc\n"), Pieces::of(&b"abc\n".repeat(3)));
-        assert!(small.too_different_in_size(&large));
-        assert!(!small.too_different_in_size(&Pieces::of(&b"abc\n".repeat(2))));
+        assert_eq!(at_most(4, 12), WHOLE / 3);
+        assert_eq!(at_most(8, 4), WHOLE / 2);
+        assert_eq!(at_most(0, 0), 0);
     }
 }

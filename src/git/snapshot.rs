@@ -117,7 +117,7 @@ impl Snapshot<'_> {
         match &self.place {
             Place::Commit(commit) => {
                 let found = repository.differences(base, commit, wanted)?;
-                Ok(Differences::new(repository, found, Box::new(|_, _| None)))
+                Ok(Differences::new(repository, found, Box::new(|_| None)))
             }
             Place::Listed { files, .. } => {
                 let old = match base {
@@ -132,9 +132,9 @@ impl Snapshot<'_> {
                     (file.path, side)
                 });
                 let found = differences(old.collect(), self.sides(files, wanted)?);
-                let on_disk = |path: &str, limit: u64| {
-                    listed(files, path).filter(|file| file.on_disk)?;
-                    read_on_disk(&repository.root().join(path), limit).ok()?
+                let on_disk = |path: &str| {
+                    let file = listed(files, path).filter(|file| file.on_disk);
+                    file.map(|_| repository.root().join(path))
                 };
                 Ok(Differences::new(repository, found, Box::new(on_disk)))
             }
