@@ -85,13 +85,12 @@ impl<'a> Sources<'a> {
     pub fn new(env: &'a Env, file: &GateFile, checkout: Option<&Path>) -> Result<Self, SettingsError> {
         let own = file.checkout.as_ref().map(file::parse).transpose()?;
         let counts = file.counts.as_ref().map(file::parse).transpose()?;
-        let ignored = file.checkout.as_ref().map(file::what_counts).unwrap_or_default();
-        let why = file.missing.as_ref().filter(|_| !ignored.is_empty());
+        let ignored = file.checkout.as_ref().map(file::what_counts);
         Ok(Self {
             env,
             checkout: checkout.map(Path::to_path_buf),
             facts_only: file.missing.is_some(),
-            note: why.map(|why| facts_alone(why, &ignored)),
+            note: file.missing.as_ref().zip(ignored).map(facts_alone),
             file: match file.missing {
                 Some(_) => own.unwrap_or_default(),
                 None => counts.unwrap_or_default(),
@@ -99,7 +98,8 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// What every report says of the configuration file: which of its keys do not count yet, and the way out.
+    /// What every report says of a configuration file that the base does not have: which of its keys do not count yet, and
+    /// the way out.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -130,12 +130,15 @@ impl<'a> Sources<'a> {
     }
 }
 
-fn facts_alone(why: &str, ignored: &[&str]) -> String {
+fn facts_alone((why, ignored): (&String, Vec<&str>)) -> String {
     let keys: Vec<String> = ignored.iter().map(|key| format!("`{key}`")).collect();
+    let what = match keys.as_slice() {
+        [] => "the checkout's file says nothing of that, and what it says counts".to_owned(),
+        [key] => format!("{key} of the checkout's file does not count"),
+        keys => format!("{} of the checkout's file do not count", keys.join(", ")),
+    };
     format!(
-        "{why}, so what decides what counts has its defaults: {} of the checkout's file {} not count. For this one \
-         run the job can say --policy head (SLUICEGATE_POLICY)",
-        keys.join(", "),
-        if keys.len() == 1 { "does" } else { "do" },
+        "{why}, so what decides what counts has its defaults: {what}. For this one run the job can say --policy head \
+         (SLUICEGATE_POLICY)"
     )
 }

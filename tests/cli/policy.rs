@@ -203,6 +203,46 @@ fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
     }
 }
 
+#[test]
+fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
+    let world = bad_change(&[], &[("sluicegate.yaml", "retries: 0\n")]);
+    let platform = strict();
+    for host in HOSTS {
+        let call = host(&world, platform.call(&world));
+        let said = notes(&reviewed(&call, &[]).expect(1));
+        for words in [
+            "`main` has no sluicegate.yaml yet",
+            "has its defaults: the checkout's file says nothing of that",
+            "--policy head",
+        ] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        assert!(!notes_of_policy(&reviewed(&call, &["--policy", "head"])));
+    }
+    // Where neither has one there is nothing to say.
+    let world = bad_change(&[], &[]);
+    assert!(!notes_of_policy(&reviewed(
+        &pull_request(&world, platform.call(&world)),
+        &[]
+    )));
+}
+
+/// The one key of what counts that a change may say for itself, as it hides nothing that the change brings.
+#[test]
+fn a_change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
+    let only = [("sluicegate.yaml", "review: { new-only: true }\n")];
+    let platform = strict();
+    for host in HOSTS {
+        let first = bad_change(&[], &only);
+        let ended = reviewed(&host(&first, platform.call(&first)), &[]).expect(1);
+        assert_eq!(ended.json()["findings"]["new"], 1);
+        // A base that has the file says it for the change.
+        let told = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &only);
+        let ended = reviewed(&host(&told, platform.call(&told)), &[]).expect(1);
+        assert_eq!(ended.json()["findings"]["new"], Value::Null);
+    }
+}
+
 fn notes_of_policy(ended: &Ended) -> bool {
     notes(ended).contains("--policy head")
 }
