@@ -17,6 +17,9 @@ pub const ABOUT_THE_RULES_FILE: &str = "the rules file ";
 /// Bytes of a text that are searched.
 const MAX_TEXT: usize = 2048;
 
+/// The most names of a pipeline in which a name without quotes is sure: all are looked at for each text.
+const MAX_NAMES: usize = 5000;
+
 /// Words before a name that say what has it.
 const KINDS: [&str; 2] = ["component", VARIABLE];
 
@@ -84,7 +87,7 @@ impl Names {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
         }
-        let surely = self.surely(text);
+        let surely = self.surely(text).or_else(|| self.alone(text));
         let (before, found) = surely.or_else(|| self.guessed(beginning(text)))?;
         let line = if says_variable(before) {
             found.variable.or(found.component)
@@ -107,6 +110,23 @@ impl Names {
             && first.before.len() <= MAX_TEXT
             && self.longest_word(without_kind(first.before)).is_none();
         is_sure.then_some((first.before, name))
+    }
+
+    /// The one name of a text without quotes, with what stands before it: only where no other name holds it, of which it
+    /// could be what is left, and so not in a pipeline of very many names.
+    fn alone<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
+        if text.len() > MAX_TEXT || self.sorted.len() > MAX_NAMES || quotes::has_any(text) {
+            return None;
+        }
+        let (before, name) = self.longest_word(text)?;
+        let after = text.get(before.len() + name.text.len()..)?;
+        let holders = self
+            .sorted
+            .iter()
+            .filter(|other| other.text.contains(&*name.text));
+        let is_alone =
+            self.longest_word(without_kind(before)).is_none() && self.longest_word(after).is_none();
+        (is_alone && holders.count() == 1).then_some((before, name))
     }
 
     fn guessed<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
@@ -278,6 +298,31 @@ mod tests {
         ] {
             assert_eq!(at(unsure), None, "{unsure}");
         }
+    }
+
+    #[test]
+    fn without_quotes_a_name_is_sure_where_it_is_the_only_one() {
+        let names = ["Alpha", "Beta", "load", "load all"];
+        let at = |text: &str| surely(&names, text);
+        assert_eq!(at("Component Alpha is not connected"), Some("Alpha"));
+        assert_eq!(at("component Beta isn't connected"), Some("Beta"));
+        assert_eq!(at("Alpha"), Some("Alpha"));
+        assert_eq!(at("component load all is wrong"), Some("load all"));
+        for unsure in [
+            "component load is wrong",
+            "Component Alpha comes after Beta",
+            "Component Alphabet is wrong",
+            "Component 'Alpha is wrong",
+            "Component Alpha' is wrong",
+            "",
+        ] {
+            assert_eq!(at(unsure), None, "{unsure}");
+        }
+        // What is left of the other one, where the platform writes another blank or cuts it.
+        assert_eq!(
+            surely(&["Alpha", "evil\tAlpha"], "Component evil Alpha is wrong"),
+            None
+        );
     }
 
     #[test]

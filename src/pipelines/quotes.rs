@@ -44,6 +44,18 @@ pub(super) fn first(text: &str) -> Option<Opened<'_>> {
     opened(text).find(|quote| !(quote.closing == '\'' && is_inside_word(quote.before, quote.after)))
 }
 
+/// Whether the text has a quote, opening or closing, that is no apostrophe.
+pub(super) fn has_any(text: &str) -> bool {
+    text.char_indices().any(|(at, c)| {
+        let (before, rest) = text.split_at(at);
+        let after = rest.get(c.len_utf8()..).unwrap_or_default();
+        let is_quote = QUOTES
+            .iter()
+            .any(|(opening, closing)| [*opening, *closing].contains(&c));
+        is_quote && !(matches!(c, '\'' | '’') && is_inside_word(before, after))
+    })
+}
+
 impl Opened<'_> {
     /// Whether in a text that follows it all quotes of its kind close as they open, so that none is left of a name.
     pub(super) fn leaves_whole(&self, text: &str) -> bool {

@@ -326,6 +326,7 @@ fn a_waiver_by_name_excuses_no_other_component() {
         "component \"legacy load\" does not match the naming convention [A-Z].*: rename it",
         "component \"legacy load\" must not come after \"evil\"",
         "The name 'legacy load' doesn't match \"[A-Z].*\".",
+        "component legacy load doesn't match the naming convention",
     ] {
         let ended = reviewed(&known, own).expect(0);
         assert_eq!(ended.json()["findings"]["waived"], 1, "{own}");
