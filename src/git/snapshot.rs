@@ -7,11 +7,14 @@ use super::tree::Difference;
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository};
 use git2::{ObjectType, Oid};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Larger files on disk are not hashed: they count as changed.
 const HASHED_SIZE: u64 = 64 * 1024 * 1024;
+
+/// From this many files on, one walk through a commit is quicker than looking for each.
+const MANY: usize = 32;
 
 /// The files in one place.
 pub struct Snapshot<'r> {
@@ -161,6 +164,17 @@ impl Snapshot<'_> {
             Place::Commit(commit) => Ok(self.repository.find_file(commit, path)?.map(SnapshotFile::from)),
             Place::Listed { files, .. } => listed(files, path).map_or(Ok(None), |file| self.file(file)),
         }
+    }
+
+    /// Those of these files that are there, by path.
+    pub fn find_all(&self, paths: &BTreeSet<&str>) -> Result<BTreeMap<String, SnapshotFile>, GitError> {
+        let found = if paths.len() < MANY {
+            let found = paths.iter().map(|path| self.find(path));
+            found.filter_map(Result::transpose).collect::<Result<_, _>>()?
+        } else {
+            self.files(&|path| paths.contains(path))?
+        };
+        Ok(found.into_iter().map(|file| (file.path.clone(), file)).collect())
     }
 
     /// Whether there is a file or a folder with this path.

@@ -1,7 +1,6 @@
 //! A change, with both of its places.
 
 use super::{Class, What};
-use crate::pipelines::{Kind, SharedEntry};
 use crate::text;
 use crate::yaml::Position;
 use serde::{Deserialize, Serialize};
@@ -198,9 +197,4 @@ pub(super) fn place(file: &str, position: Position) -> Place {
         path: file.to_owned(),
         line: Some(position.line),
     }
-}
-
-/// The kind of the entry's pipeline, by its file's name.
-pub(super) fn kind(entry: &SharedEntry) -> Option<&'static str> {
-    Kind::from_path(&entry.pipeline).map(Kind::name)
 }

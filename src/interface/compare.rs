@@ -1,16 +1,16 @@
 //! What differs from one side to the other.
 
-use super::change::{kind, place};
-use super::{Change, Interface, Place, What};
+use super::change::place;
+use super::{Change, Interface, Kinds, Place, What};
 use crate::pipelines::{SharedColumn, SharedEntry, SharedParameter};
 use crate::yaml::Position;
 use std::collections::BTreeMap;
 
 /// What consumers of `old` meet in `new`: by id, the ids in the order of `new`, then those that are gone.
-pub fn compare(old: &Interface, new: &Interface) -> Vec<Change> {
+pub fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Change> {
     let mut before: BTreeMap<&str, &SharedEntry> =
         old.offered().map(|entry| (entry.id.as_str(), entry)).collect();
-    let sides = Sides { old, new };
+    let sides = Sides { old, new, kinds };
     let mut changes = Vec::new();
     for entry in new.offered() {
         match before.remove(entry.id.as_str()) {
@@ -28,6 +28,7 @@ pub fn compare(old: &Interface, new: &Interface) -> Vec<Change> {
 struct Sides<'a> {
     old: &'a Interface,
     new: &'a Interface,
+    kinds: &'a Kinds,
 }
 
 impl Sides<'_> {
@@ -53,8 +54,9 @@ impl Sides<'_> {
 
     fn entry(&self, changes: &mut Vec<Change>, was: &SharedEntry, is: &SharedEntry) {
         let start = changes.len();
-        if kind(was) != kind(is) {
-            changes.push(Change::of(What::KindChanged, &is.id).values(kind(was), kind(is)));
+        let [before, after] = self.kinds.of(was, is);
+        if before != after {
+            changes.push(Change::of(What::KindChanged, &is.id).values(before, after));
         }
         let texts = [
             (What::DescriptionChanged, &was.description, &is.description),

@@ -1,10 +1,10 @@
 //! One side: the shared pipelines that a commit, or a tree of files, offers.
 
-use crate::git::{Content, FileKind, GitError, Repository, Snapshot, read_on_disk};
+use crate::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder};
 use crate::yaml::{DocumentError, Position};
 
-/// The largest shared-pipelines file that is read, in bytes.
+/// The largest file that is read, in bytes.
 const LIMIT: u64 = 32 * 1024 * 1024;
 
 /// What is offered: the entries of a shared-pipelines file.
@@ -72,15 +72,29 @@ pub fn read(
     let Some(file) = snapshot.find(&path)? else {
         return Ok(Side::Missing);
     };
-    let unreadable = |path: String, message: String| {
-        let error = DocumentError {
+    let bytes = match bytes(repository, &file)? {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(Side::Unreadable(path, error)),
+    };
+    Ok(match Interface::parse(&path, &bytes) {
+        Ok(interface) => Side::Read(Box::new(interface), bytes),
+        Err(error) => Side::Unreadable(path, error),
+    })
+}
+
+/// The content of a file, or why it cannot be read.
+pub(super) fn bytes(
+    repository: &Repository,
+    file: &SnapshotFile,
+) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
+    let unreadable = |message: String| {
+        Ok(Err(DocumentError {
             message,
             position: None,
-        };
-        Ok(Side::Unreadable(path, error))
+        }))
     };
     if file.kind != FileKind::Regular {
-        return unreadable(path, "it is no regular file".to_owned());
+        return unreadable("it is no regular file".to_owned());
     }
     let bytes = match &file.content {
         Content::Blob(blob) => match repository.read_blob(blob, LIMIT) {
@@ -88,20 +102,14 @@ pub fn read(
             read => Some(read?),
         },
         Content::Disk(_) if file.hidden => {
-            return unreadable(path, "git's index hides what it is on disk".to_owned());
+            return unreadable("git's index hides what it is on disk".to_owned());
         }
         Content::Disk(full) => match read_on_disk(full, LIMIT) {
             Ok(bytes) => bytes,
-            Err(error) => return unreadable(path, error.to_string()),
+            Err(error) => return unreadable(error.to_string()),
         },
     };
-    let Some(bytes) = bytes else {
-        return Ok(Side::Unreadable(path, DocumentError::too_large(LIMIT)));
-    };
-    Ok(match Interface::parse(&path, &bytes) {
-        Ok(interface) => Side::Read(Box::new(interface), bytes),
-        Err(error) => Side::Unreadable(path, error),
-    })
+    Ok(bytes.ok_or_else(|| DocumentError::too_large(LIMIT)))
 }
 
 /// The folder that holds the platform's files; where several do, the first that has a shared-pipelines file.

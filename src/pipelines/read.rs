@@ -27,6 +27,13 @@ impl Pipeline {
     }
 }
 
+impl Kind {
+    /// The kind that the content of a pipeline file says.
+    pub fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
+        kind(Tree::read(bytes, Some("design"))?.root())
+    }
+}
+
 /// The parts of a pipeline's document.
 #[derive(Debug, Clone, Copy)]
 pub struct Outline<'t, 'a> {

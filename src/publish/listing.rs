@@ -5,9 +5,6 @@ use crate::git::{CommitId, Content, FileKind, Repository, Snapshot, SnapshotFile
 use crate::pipelines::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// From this many files on, one walk through the commit is quicker than looking for each.
-const MANY: usize = 32;
-
 /// The files of a commit or of the working tree.
 pub(super) struct Listing<'a> {
     snapshot: Snapshot<'a>,
@@ -54,13 +51,7 @@ impl<'a> Listing<'a> {
 
     /// Those of these files that are there, by path.
     pub fn find_all(&self, paths: &BTreeSet<&str>) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
-        let found = if paths.len() < MANY {
-            let found = paths.iter().map(|path| self.find(path));
-            found.filter_map(Result::transpose).collect::<Result<_, _>>()?
-        } else {
-            self.snapshot.files(&|path| paths.contains(path))?
-        };
-        Ok(found.into_iter().map(|file| (file.path.clone(), file)).collect())
+        Ok(self.snapshot.find_all(paths)?)
     }
 
     /// The names of the folders at the root.

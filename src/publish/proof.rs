@@ -4,7 +4,7 @@ use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
 use crate::api::ArtifactDetails;
 use crate::git::{BlobId, CommitId, Repository};
-use crate::interface::{self, Change, Class, Compat, Side, What, compare};
+use crate::interface::{self, Change, Class, Compat, Files, Kinds, Side, What, compare};
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use std::collections::BTreeSet;
 
@@ -61,18 +61,23 @@ impl Receipt {
             let folder = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
             (folder.starts_with('.') && !folder.contains('/')).then_some(folder)
         });
+        let snapshots = (repository.snapshot(old.clone()), repository.snapshot(new.clone()));
         let sides = (
-            interface::read(repository, &repository.snapshot(old.clone()), folder)?,
-            interface::read(repository, &repository.snapshot(new.clone()), folder)?,
+            interface::read(repository, &snapshots.0, folder)?,
+            interface::read(repository, &snapshots.1, folder)?,
         );
         let (Side::Read(was, _), Side::Read(is, _)) = sides else {
             return Ok(Some(vec![
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
         };
+        let kinds = Kinds::read(
+            (&was, &Files::offered(repository, &snapshots.0, &was)?),
+            (&is, &Files::offered(repository, &snapshots.1, &is)?),
+        )?;
         Ok(Some(self.contradictions_of(
             compat,
-            &compare(&was, &is),
+            &compare(&was, &is, &kinds),
             &FileProof {
                 repository,
                 old: &old,

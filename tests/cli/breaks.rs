@@ -119,6 +119,59 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     assert_eq!(diff["interface"], Value::Null);
 }
 
+/// The pipeline `load` keeps its name and becomes a transformation.
+fn turn(shop: &Shop) {
+    let text = "type: transformation\npipeline:\n  components: {}\n  variables: { day: {} }\n";
+    shop.world.write("load.orch.yaml", text);
+    shop.push();
+}
+
+#[test]
+fn a_pipeline_of_another_kind_breaks_also_under_the_same_name() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    turn(&shop);
+    let words = "`load`: it was of kind `orchestration` and is of kind `transformation`";
+    shop.publish(&["1.1.0", "--compat", "fail"])
+        .expect(1)
+        .saying(&["breaks consumers of version 1.0.0", words]);
+    assert_eq!(shop.versions(), ["1.0.0"]);
+    for sides in [&["1.0.0"][..], &["HEAD~1", "HEAD"]] {
+        let said = shop
+            .call()
+            .run(&[&["artifacts", "diff"], sides].concat())
+            .expect(0);
+        assert!(
+            said.out.contains(": breaking, 1 break") && said.out.contains(words),
+            "{}",
+            said.all()
+        );
+    }
+    for command in ["review", "check"] {
+        let told = shop.call().run(&[command, "--compat", "fail"]).expect(1);
+        assert!(told.all().contains(words), "{}", told.all());
+    }
+    shop.publish(&["2.0.0", "--compat", "fail"]).expect(0);
+    let receipt = shop.world.path().join("receipt.json");
+    shop.call().run(&["verify", receipt.to_str().unwrap()]).expect(0);
+}
+
+#[test]
+fn a_renamed_file_of_the_same_kind_breaks_nobody() {
+    let shop = Shop::new();
+    turn(&shop);
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.world.git(&["mv", "load.orch.yaml", "load.tran.yaml"]);
+    let file = ".platform/shared-pipelines.yaml";
+    let offered = fs::read_to_string(shop.world.work().join(file)).unwrap();
+    shop.world
+        .write(file, offered.replace("load.orch.yaml", "load.tran.yaml"));
+    shop.push();
+    shop.publish(&["1.0.1", "--compat", "fail"]).expect(0);
+    assert_eq!(shop.receipt()["compat"]["class"], "content");
+}
+
 #[test]
 fn before_the_first_version_there_is_nothing_to_compare() {
     let shop = Shop::new();

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::git::{Repository, Snapshot};
-use crate::interface::{self, Change, Class, Interface, Side, What, compare};
+use crate::interface::{self, Change, Class, Files, Interface, Kinds, Side, What, compare};
 use crate::pipelines::SharedPipelines;
 use crate::yaml::Position;
 use serde_json::{Value, json as value};
@@ -17,29 +17,35 @@ pub(crate) struct Between {
     pub(crate) unreadable: Option<String>,
 }
 
-/// What differs in the shared-pipelines file; none where it is the same, or on neither side. A side without the file
-/// offers nothing.
+/// What differs in the shared-pipelines file, and in the kinds of the pipelines that it offers; none where nothing does, or
+/// where it is on neither side. A side without the file offers nothing.
 pub(crate) fn between(
     repository: &Repository,
-    old: &Snapshot<'_>,
-    new: &Snapshot<'_>,
+    before: &Snapshot<'_>,
+    after: &Snapshot<'_>,
     folder: Option<&str>,
 ) -> Result<Option<Between>, Failure> {
     let (old, new) = (
-        interface::read(repository, old, folder)?,
-        interface::read(repository, new, folder)?,
+        interface::read(repository, before, folder)?,
+        interface::read(repository, after, folder)?,
     );
-    if same_file(&old, &new) {
-        return Ok(None);
-    }
     let unreadable = [&old, &new].into_iter().find_map(|side| match side {
         Side::Unreadable(path, why) => Some(format!("{path} cannot be read: {why}")),
         _ => None,
     });
     let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
-        (None, Some(was), Some(is)) => compare(&was, &is),
+        (None, Some(was), Some(is)) => {
+            let kinds = Kinds::read(
+                (&was, &Files::offered(repository, before, &was)?),
+                (&is, &Files::offered(repository, after, &is)?),
+            )?;
+            compare(&was, &is, &kinds)
+        }
         _ => Vec::new(),
     };
+    if changes.is_empty() && same_file(&old, &new) {
+        return Ok(None);
+    }
     if let (true, Side::Read(was, before), Side::Read(is, after)) = (changes.is_empty(), &old, &new) {
         let meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
         if was.file != is.file || meaning(before) != meaning(after) {

@@ -10,7 +10,9 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::{CommitId, GitError, Repository, Wanted, is_full_id};
 use crate::http::ErrorKind;
-use crate::interface::{self, Against, Compat, Interface, Partial, Side, compare, in_short, told};
+use crate::interface::{
+    self, Against, Compat, Files, Interface, Kinds, Partial, Side, compare, in_short, told,
+};
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::report::release_note;
 use crate::settings::{Of, Selection};
@@ -120,7 +122,7 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
     let compat = match &from {
         Some((from, from_repo)) => {
             let repositories = (from_repo.as_ref(), to_repo.as_ref());
-            finding.compare(from, &to, repositories, &selection)
+            finding.compare(from, &to, repositories, &selection)?
         }
         None => Compat::new(Against::default(), Vec::new()),
     };
@@ -262,7 +264,7 @@ impl Finding<'_> {
         to: &End,
         (from_repo, to_repo): (Option<&Repository>, Option<&Repository>),
         selection: &Selection,
-    ) -> Compat {
+    ) -> Result<Compat, GitError> {
         let against = Against {
             version: from.version.clone(),
             commit: from.told.clone(),
@@ -283,14 +285,23 @@ impl Finding<'_> {
                 ids: from.ids.clone(),
                 why,
             };
-            return Compat::of_ids(against, &partial, &to.ids.iter().map(String::as_str));
+            let offered = to.ids.iter().map(String::as_str);
+            return Ok(Compat::of_ids(against, &partial, &offered));
         };
-        let mut changes = compare(old, new);
-        if let (Some(was), Some(is)) = (&from.commit, &to.commit) {
-            let repositories = (
-                from_repo.unwrap_or(&self.workspace.repo),
-                to_repo.unwrap_or(&self.workspace.repo),
-            );
+        let repositories = (
+            from_repo.unwrap_or(&self.workspace.repo),
+            to_repo.unwrap_or(&self.workspace.repo),
+        );
+        let commits = from.commit.as_ref().zip(to.commit.as_ref());
+        let kinds = match commits {
+            Some((was, is)) => Kinds::read(
+                (old, &files(repositories.0, was, old)?),
+                (new, &files(repositories.1, is, new)?),
+            )?,
+            None => Kinds::default(),
+        };
+        let mut changes = compare(old, new, &kinds);
+        if let Some((was, is)) = commits {
             let is_same = changes.is_empty();
             let content = self.content((was, is), repositories, selection);
             changes.extend(
@@ -299,7 +310,7 @@ impl Finding<'_> {
                     .filter(|it| is_same || it.subject() != new.file),
             );
         }
-        Compat::new(against, changes)
+        Ok(Compat::new(against, changes))
     }
 
     /// The files that a publish of the new commit would change; where it could not be published, that is said.
@@ -339,6 +350,15 @@ impl Finding<'_> {
             Vec::new()
         })
     }
+}
+
+/// The files of what the commit offers.
+fn files<'r>(
+    repository: &'r Repository,
+    commit: &CommitId,
+    interface: &Interface,
+) -> Result<Files<'r>, GitError> {
+    Files::offered(repository, &repository.snapshot(commit.clone()), interface)
 }
 
 impl End {

@@ -9,8 +9,8 @@ use crate::exit::ExitStatus;
 use crate::git::{CommitId, Repository, Wanted};
 use crate::http::{ErrorKind, HttpError};
 use crate::interface::{
-    self, Against, Change, Compat, Interface, NextError, Partial, Side, accepted_by_name, breaks_told,
-    compare, in_short,
+    self, Against, Change, Compat, Files, Interface, Kinds, NextError, Partial, Side, accepted_by_name,
+    breaks_told, compare, in_short,
 };
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use std::collections::BTreeSet;
@@ -181,14 +181,20 @@ impl Publishing<'_> {
         let repository = repository.as_ref().unwrap_or(&self.workspace.repo);
         let folder = self.workspace.named_folder.as_deref();
         let short = commit.short();
-        let interface = match interface::read(repository, &repository.snapshot(commit.clone()), folder)? {
+        let snapshot = repository.snapshot(commit.clone());
+        let interface = match interface::read(repository, &snapshot, folder)? {
             Side::Read(interface, _) => interface,
             Side::Missing => return ids_only(format!("the commit {short} has no shared-pipelines file")),
             Side::Unreadable(path, why) => {
                 return ids_only(format!("{path} of the commit {short} cannot be read: {why}"));
             }
         };
-        let mut changes = compare(&interface, &plan.interface);
+        let planned = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
+        let kinds = Kinds::read(
+            (&interface, &Files::offered(repository, &snapshot, &interface)?),
+            (&plan.interface, &Files::planned(&self.workspace.repo, planned)),
+        )?;
+        let mut changes = compare(&interface, &plan.interface, &kinds);
         changes.extend(unknown_to_the_commit(&ids, &interface, &plan.interface));
         changes.extend(self.content(plan, repository, &commit, changes.is_empty())?);
         Ok((Compat::new(against, changes), None))

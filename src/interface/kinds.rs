@@ -1,0 +1,88 @@
+//! The kinds of the shared pipelines. The `type` key of a pipeline's file decides, not its name, so the files are asked
+//! that differ from one side to the other; of the rest, and where a file cannot be read, the name tells as well.
+
+use super::Interface;
+use super::side::bytes;
+use crate::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use crate::pipelines::{Kind, SharedEntry};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The files of one side's shared pipelines.
+pub struct Files<'a> {
+    repository: &'a Repository,
+    files: BTreeMap<String, SnapshotFile>,
+}
+
+impl<'a> Files<'a> {
+    /// Those that the interface offers.
+    pub fn offered(
+        repository: &'a Repository,
+        snapshot: &Snapshot<'_>,
+        interface: &Interface,
+    ) -> Result<Self, GitError> {
+        let paths: BTreeSet<&str> = interface.offered().map(|it| it.pipeline.as_str()).collect();
+        let files = snapshot.find_all(&paths)?;
+        Ok(Self { repository, files })
+    }
+
+    /// Those of a plan, each with its content.
+    pub fn planned(repository: &'a Repository, files: impl Iterator<Item = (&'a str, &'a Content)>) -> Self {
+        let files = files.map(|(path, content)| SnapshotFile {
+            path: path.to_owned(),
+            kind: FileKind::Regular,
+            content: content.clone(),
+            hidden: false,
+        });
+        Self {
+            repository,
+            files: files.map(|file| (file.path.clone(), file)).collect(),
+        }
+    }
+
+    fn content(&self, entry: &SharedEntry) -> Option<&Content> {
+        self.files.get(&entry.pipeline).map(|file| &file.content)
+    }
+
+    /// The kind that the file says; none where it cannot be read, as when a partial clone lacks it.
+    fn kind(&self, entry: &SharedEntry) -> Result<Option<Kind>, GitError> {
+        let Some(file) = self.files.get(&entry.pipeline) else {
+            return Ok(None);
+        };
+        match bytes(self.repository, file) {
+            Ok(read) => Ok(read.ok().and_then(|bytes| Kind::read(&bytes).ok())),
+            Err(GitError::MissingObject { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Of which kind shared pipelines were and are, by id, where their files tell; the name of the file tells of the others.
+#[derive(Debug, Default)]
+pub struct Kinds(HashMap<String, [Option<Kind>; 2]>);
+
+impl Kinds {
+    /// Of what both sides offer. A file that is the same on both is not read.
+    pub fn read(old: (&Interface, &Files<'_>), new: (&Interface, &Files<'_>)) -> Result<Self, GitError> {
+        let before: HashMap<&str, &SharedEntry> =
+            old.0.offered().map(|entry| (entry.id.as_str(), entry)).collect();
+        let mut kinds = HashMap::new();
+        for is in new.0.offered() {
+            let Some(was) = before.get(is.id.as_str()) else {
+                continue;
+            };
+            if was.pipeline != is.pipeline || old.1.content(was) != new.1.content(is) {
+                kinds.insert(is.id.clone(), [old.1.kind(was)?, new.1.kind(is)?]);
+            }
+        }
+        Ok(Self(kinds))
+    }
+
+    /// What the pipeline was, and what it is.
+    pub(super) fn of(&self, was: &SharedEntry, is: &SharedEntry) -> [Option<&'static str>; 2] {
+        let [before, after] = self.0.get(&is.id).copied().unwrap_or_default();
+        let name = |told: Option<Kind>, entry: &SharedEntry| {
+            told.or_else(|| Kind::from_path(&entry.pipeline)).map(Kind::name)
+        };
+        [name(before, was), name(after, is)]
+    }
+}
