@@ -3,10 +3,11 @@
 use crate::policy;
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::{World, git};
-use crate::world::{RULES, pipeline};
+use crate::world::{Platform, RULES, pipeline};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use wiremock::ResponseTemplate;
 
 /// A shared-pipelines file with these entries, each with its parameters.
 pub fn offer(entries: &[(&str, &str)]) -> String {
@@ -264,6 +265,12 @@ fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
         publish(args)
             .expect(7)
             .saying(&["the clone does not have the commit", "--deepen"]);
+        let receipt = shop.receipt();
+        assert_eq!(
+            (&receipt["outcome"], &receipt["versionName"]),
+            (&"failed".into(), &args[0].into())
+        );
+        fs::remove_file(shop.world.path().join("receipt.json")).unwrap();
     }
     publish(&["1.1.0", "--dry-run"])
         .expect(0)
@@ -277,6 +284,30 @@ fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
         .expect(0)
         .saying(&["fetching the commit", "the parameter `day` is gone"]);
     assert!(said.out.contains("2.0.0"), "{}", said.all());
+}
+
+#[test]
+fn a_version_that_cannot_be_asked_for_leaves_a_receipt() {
+    let shop = Shop::new();
+    let platform = Platform::new();
+    platform.on("GET", "/details$", ResponseTemplate::new(500));
+    let (receipt, junit) = (
+        shop.world.path().join("receipt.json"),
+        shop.world.path().join("junit.xml"),
+    );
+    let call = platform.call(&shop.world).variable("SLUICEGATE_PREFIX", "sales");
+    let files = [
+        "--receipt",
+        receipt.to_str().unwrap(),
+        "--junit",
+        junit.to_str().unwrap(),
+    ];
+    let version = ["publish", "--version-name", "1.0.0", "--compat", "fail"];
+    call.run(&[&version[..], &files[..]].concat()).expect(3);
+    assert_eq!(shop.receipt()["outcome"], "failed");
+    assert_eq!(shop.receipt()["files"].as_array().unwrap().len(), 4);
+    let junit = fs::read_to_string(junit).unwrap();
+    assert!(junit.contains("nothing was sent"), "{junit}");
 }
 
 #[test]

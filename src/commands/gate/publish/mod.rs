@@ -97,12 +97,19 @@ impl Publishing<'_> {
             return self.preview(plan);
         }
         let platform = self.run.platform(self.connection)?;
-        self.compared = self.compared(&platform, &mut plan)?;
+        self.compared = match self.compared(&platform, &mut plan) {
+            Ok(compared) => compared,
+            Err(failure) => return self.unsettled(plan, &failure),
+        };
         if let Some(compared) = &self.compared {
             if self.asks_for_next() && compared.is_unchanged() {
                 return self.unchanged(&plan, compared);
             }
-            if let Some(version) = self.version_of_this_commit(&platform)? {
+            let before = match self.version_of_this_commit(&platform) {
+                Ok(before) => before,
+                Err(failure) => return self.unsettled(plan, &failure),
+            };
+            if let Some(version) = before {
                 let said = format!(
                     "this commit is published already, as version {version} of {}: nothing is published",
                     plan.prefix
@@ -110,7 +117,8 @@ impl Publishing<'_> {
                 return self.published_before(&plan, &said, (&version, &plan.commit_hash));
             }
             if self.is_refused(&platform, &plan, &compared.compat)? {
-                return self.refuse(&plan, compared);
+                let failure = compat::refusal(&plan, compared);
+                return self.refuse(&plan, &failure, "nothing was sent".to_owned());
             }
             self.tell_compat(&plan, &compared.compat);
         }
@@ -135,12 +143,20 @@ impl Publishing<'_> {
         Ok(self.record(receipt))
     }
 
-    /// Consumers would break, and nobody allowed it.
-    fn refuse(&self, plan: &Plan, compared: &Compared) -> CommandResult {
+    /// What has to be known of the published version is not; a version that was to be counted on has no name then.
+    fn unsettled(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
+        if self.asks_for_next() && self.compared.is_none() {
+            plan.version_name.clone_from(&self.settings.version_name);
+        }
+        self.refuse(&plan, failure, format!("nothing was sent: {}", failure.chain()))
+    }
+
+    /// Consumers would break, and nobody allowed it, or that cannot be told.
+    fn refuse(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
+        let status = self.run.ui.fail(failure);
         let receipt = Receipt::refused(plan, &self.hashes(plan)?);
-        let status = self.run.ui.fail(&compat::refusal(plan, compared));
         let what = format!("version {} of {}", plan.version_name, plan.prefix);
-        self.tell_junit(&what, status, &["nothing was sent".to_owned()]);
+        self.tell_junit(&what, status, &[problem]);
         Ok(status.worse(self.record(receipt)))
     }
 
