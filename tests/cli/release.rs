@@ -3,7 +3,7 @@
 
 use crate::program::{Call, PROJECT, Served, TOKEN};
 use crate::repo::World;
-use crate::world::{RULES, pipeline};
+use crate::world::{Platform, RULES, answer, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -749,4 +749,33 @@ fn a_plan_is_data() {
         .json();
     assert_eq!(refused["refused"][0]["path"], "sales/load.orch.yaml");
     assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
+    let world = World::new();
+    let entry =
+        |version: &str| json!({ "sharedPipelineIdPrefix": "sales", "versionName": version, "enabled": true });
+    let details = json!({ "artifactDetails": entry("2"), "sharedPipelines": [] });
+    let switched_as = |told: &Value| {
+        let platform = Platform::new();
+        let list = json!([entry("2"), entry("1")]);
+        platform.on("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+        platform.on("GET", "/artifacts/details", answer(&details));
+        platform.on("PATCH", "/v1/shared-pipelines/artifacts$", answer(told));
+        platform
+    };
+    let platform = switched_as(&entry("2"));
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    let still = ["says that version 2 is still enabled"];
+    call.run(&["artifacts", "disable", "--version-name", "2"])
+        .expect(3)
+        .saying(&still);
+    call.run(&["artifacts", "rollback"]).expect(3).saying(&still);
+
+    let platform = switched_as(&json!({}));
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    call.run(&["artifacts", "rollback"])
+        .expect(3)
+        .saying(&["version 2 of sales was to be disabled", "still names 2"]);
 }

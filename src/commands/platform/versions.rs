@@ -62,6 +62,11 @@ impl<'a> Versions<'a> {
             Latest::Nothing | Latest::Unknown(_) => None,
         };
         let said = latest_in_words(&latest);
+        if let Latest::Unknown(_) = latest {
+            let message = format!("version {version} of {} was to be disabled: {said}", self.prefix);
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+                .hint("`sluicegate artifacts list` shows which versions are enabled"));
+        }
         if now.is_none() {
             self.run.ui.warn(&said);
         }
@@ -109,6 +114,15 @@ impl<'a> Versions<'a> {
             .set_artifact_enabled(&self.prefix, version, enabled)
             .await;
         match told {
+            Ok(answer)
+                if answer
+                    .get("enabled")
+                    .is_some_and(|it| *it == Value::Bool(!enabled)) =>
+            {
+                let still = if enabled { "disabled" } else { "enabled" };
+                let message = format!("the platform's answer says that version {version} is still {still}");
+                Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
+            }
             Ok(answer) => Ok(answer),
             Err(error) => Err(not_published(self.platform, &self.prefix, Some(version), error).await),
         }
