@@ -3,7 +3,8 @@
 use super::{Plan, Source};
 use crate::api::ArtifactDetails;
 use crate::pipelines::SHARED_PIPELINES_FILE;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::iter;
 
 /// In what the version differs from the plan, a sentence each; empty if it is what was planned: of this commit, with
 /// every enabled shared pipeline. (API document, "Shared pipeline artifact", details response.)
@@ -21,17 +22,32 @@ pub(super) fn differences_from<'a>(
     commit_hash: &str,
     shared: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Vec<String> {
-    let published: HashSet<&str> = details
+    let published: HashMap<&str, Option<&str>> = details
         .shared_pipelines
         .iter()
-        .filter_map(|pipeline| pipeline.shared_pipeline_id.as_deref())
+        .filter_map(|it| Some((it.shared_pipeline_id.as_deref()?, it.source_pipeline.as_deref())))
         .collect();
-    let missing = shared.filter(|(id, _)| !published.contains(id));
+    let differs = |(id, path): (&str, &str)| match published.get(id) {
+        None => Some(format!("the shared pipeline `{id}` ({path}) is missing")),
+        Some(Some(source)) if !is_of(source, path) => Some(format!(
+            "the shared pipeline `{id}` is of `{source}`, not of {path}"
+        )),
+        Some(_) => None,
+    };
     let mut differences: Vec<String> = other_commit(details.artifact.commit_hash.as_deref(), commit_hash)
         .into_iter()
         .collect();
-    differences.extend(missing.map(|(id, path)| format!("the shared pipeline `{id}` ({path}) is missing")));
+    differences.extend(shared.filter_map(differs));
     differences
+}
+
+/// Whether the platform's `sourcePipeline`, a path without the file's extension, is of this file. How much of the path
+/// it tells, and what it takes for the extension, is not shown.
+fn is_of(source: &str, path: &str) -> bool {
+    let source = source.trim_matches('/');
+    let starts = iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
+    let mut tails = starts.filter_map(|at| path.get(at..)?.strip_prefix(source));
+    tails.any(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 pub(super) fn other_commit(published: Option<&str>, planned: &str) -> Option<String> {
@@ -52,4 +68,19 @@ pub(super) fn proves_whole(plan: &Plan) -> bool {
             .files
             .iter()
             .all(|file| file.path == configuration || shared.contains(file.path.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of;
+
+    #[test]
+    fn a_source_is_the_path_without_its_extension() {
+        for source in ["p/a", "p/a.orch", "p/a.orch.yaml", "/p/a", "a"] {
+            assert!(is_of(source, "p/a.orch.yaml"), "{source}");
+        }
+        for source in ["p/b", "q/a", "p", "evil", "p/a.orc", "/a/p"] {
+            assert!(!is_of(source, "p/a.orch.yaml"), "{source}");
+        }
+    }
 }

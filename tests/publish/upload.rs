@@ -282,6 +282,21 @@ async fn a_version_that_lacks_something_is_incomplete() {
 }
 
 #[tokio::test]
+async fn a_version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
+    let stage = Stage::new().await;
+    let mut details = stage.details();
+    details["sharedPipelines"][0]["sourcePipeline"] = json!("evil");
+    details["artifactDetails"]["enabled"] = json!(false);
+    stage.upload(whole()).await.shows(ok(&details)).await;
+    let outcome = stage.run(options()).await;
+    assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
+    insta::assert_snapshot!(outcome.problems.join("\n"), @"
+    the shared pipeline `load-it` is of `evil`, not of load.orch.yaml
+    it is disabled
+    ");
+}
+
+#[tokio::test]
 async fn a_version_that_cannot_be_looked_up_is_not_verified() {
     let stage = Stage::new().await;
     stage
