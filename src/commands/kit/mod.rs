@@ -7,3 +7,4 @@ pub(super) mod output;
 pub(super) mod published;
 pub(super) mod resource;
 pub(super) mod signals;
+pub(super) mod table;

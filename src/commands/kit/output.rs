@@ -1,11 +1,18 @@
 //! Shows answers: tables and facts for people, JSON as it came.
 
+use super::table::Columns;
 use crate::text;
-use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::io;
+
+/// The most columns of a list.
+const MOST_COLUMNS: usize = 40;
+
+/// The longest path of a fact that is shown whole, and the widest that others are aligned with, in characters.
+const LONGEST_PATH: usize = 200;
+const WIDEST_PATH: usize = 60;
 
 /// One JSON document, safe to print in a CI log.
 pub(crate) fn json(value: &Value) -> String {
@@ -19,28 +26,13 @@ pub(crate) fn write_json(value: &Value, out: &mut dyn io::Write) -> io::Result<(
 }
 
 /// An aligned table; cells are made safe.
-pub(crate) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(headings.iter().map(|heading| text::line(&heading.to_uppercase())));
+pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let mut columns = Columns::new(headings);
     for row in rows {
-        table.add_row(row.iter().map(|cell| text::line(cell)));
+        columns.widen(row);
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    lines(&table)
-}
-
-fn lines(table: &Table) -> String {
-    let lines: Vec<String> = table
-        .to_string()
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    lines.join("\n") + "\n"
+    let lines: String = rows.iter().map(|row| columns.line(row)).collect();
+    columns.heading() + &lines
 }
 
 /// What is at `key`, as a cell: text as it is, other values as JSON, nothing as `-`.
@@ -56,42 +48,64 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// A list as a table: the columns `(key, heading)`, then a column for each other key that an entry has.
-pub(crate) fn list(items: &[Value], columns: &[(&str, &str)], none: &str) -> String {
+/// A list as a table: the columns `(key, heading)`, then a column for each other key that an entry has, up to so many.
+/// The rows are made once to be measured and once to be written, as all of them may be more than the answer is.
+pub(crate) fn list(
+    items: &[Value],
+    columns: &[(&str, &str)],
+    none: &str,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     if items.is_empty() {
-        return format!("{none}\n");
+        return writeln!(out, "{none}");
     }
     let now = Timestamp::now();
-    let mut shown: Vec<(&str, &str)> = columns.to_vec();
-    for key in items
-        .iter()
-        .filter_map(Value::as_object)
-        .flat_map(|item| item.keys())
-    {
-        if !shown.iter().any(|(known, _)| known == key) {
-            shown.push((key, key));
-        }
-    }
+    let (shown, are_all) = with_others(items, columns);
     let headings: Vec<&str> = shown.iter().map(|(_, heading)| *heading).collect();
-    let row = |item: &Value| {
-        shown
-            .iter()
-            .map(|(key, _)| timed(key, &item[*key], now))
-            .collect()
+    let row = |item: &Value| -> Vec<String> {
+        let cells = shown.iter().map(|(key, _)| timed(key, &item[*key], now));
+        cells.collect()
     };
-    table(&headings, items.iter().map(row).collect())
+    let mut table = Columns::new(&headings);
+    for item in items {
+        table.widen(&row(item));
+    }
+    out.write_all(table.heading().as_bytes())?;
+    for item in items {
+        out.write_all(table.line(&row(item)).as_bytes())?;
+    }
+    if !are_all {
+        writeln!(
+            out,
+            "The entries have more fields than these: `-o json` shows all."
+        )?;
+    }
+    Ok(())
+}
+
+/// The columns with those for other keys, and whether these are all.
+fn with_others<'a>(items: &'a [Value], columns: &[(&'a str, &'a str)]) -> (Vec<(&'a str, &'a str)>, bool) {
+    let mut shown = columns.to_vec();
+    let fields = items.iter().filter_map(Value::as_object);
+    for key in fields.flat_map(Map::keys) {
+        if shown.iter().any(|(known, _)| known == key) {
+            continue;
+        }
+        if shown.len() == MOST_COLUMNS {
+            return (shown, false);
+        }
+        shown.push((key, key));
+    }
+    (shown, true)
 }
 
 /// Everything that a value holds, a line for each part, in the order in which it came; parts are named by their path.
 pub(crate) fn facts(value: &Value) -> String {
     let mut found = Vec::new();
-    collect(String::new(), value, &mut found);
+    collect("", value, &mut found);
     let now = Timestamp::now();
-    let width = found
-        .iter()
-        .map(|(path, _)| path.chars().count())
-        .max()
-        .unwrap_or_default();
+    let widths = found.iter().map(|(path, _)| path.chars().count());
+    let width = widths.max().unwrap_or_default().min(WIDEST_PATH);
     let mut shown = String::new();
     for (path, value) in found {
         let key = path.rsplit('.').next().unwrap_or_default();
@@ -101,24 +115,28 @@ pub(crate) fn facts(value: &Value) -> String {
     shown
 }
 
-fn collect<'v>(path: String, value: &'v Value, found: &mut Vec<(String, &'v Value)>) {
+fn collect<'v>(path: &str, value: &'v Value, found: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
+            let dot = if path.is_empty() { "" } else { "." };
             for (key, value) in fields {
-                let path = if path.is_empty() {
-                    key.clone()
-                } else {
-                    format!("{path}.{key}")
-                };
-                collect(path, value, found);
+                collect(&end_of(format!("{path}{dot}{key}")), value, found);
             }
         }
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
             for (index, value) in items.iter().enumerate() {
-                collect(format!("{path}[{index}]"), value, found);
+                collect(&end_of(format!("{path}[{index}]")), value, found);
             }
         }
-        _ => found.push((path, value)),
+        _ => found.push((path.to_owned(), value)),
+    }
+}
+
+/// A path that is not too long: each part below one would have all of it.
+fn end_of(path: String) -> String {
+    match path.char_indices().rev().nth(LONGEST_PATH) {
+        Some((start, _)) => format!("\u{2026}{}", path.get(start..).unwrap_or_default()),
+        None => path,
     }
 }
 
@@ -192,12 +210,34 @@ mod tests {
             json!({ "name": "n", "size": 2 }),
             json!({ "name": "m", "new": "field" }),
         ];
-        insta::assert_snapshot!(list(&items, &[("name", "title")], "nothing"), @"
+        insta::assert_snapshot!(listed(&items), @"
         TITLE  SIZE  NEW
         n      2     -
         m      -     field
         ");
-        assert_eq!(list(&[], &[], "nothing"), "nothing\n");
+        assert_eq!(listed(&[]), "nothing\n");
+    }
+
+    fn listed(items: &[Value]) -> String {
+        let mut out = Vec::new();
+        list(items, &[("name", "title")], "nothing", &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_is_shown_grows_no_faster_than_what_came() {
+        let long = "k".repeat(100_000);
+        let parts: Map<String, Value> = (0..1000).map(|at| (at.to_string(), json!(1))).collect();
+        let shown = facts(&json!({ long.as_str(): parts.clone(), "other": { "a": parts } }));
+        assert!(shown.len() < 1_000_000, "{}", shown.len());
+        assert!(shown.contains("kkk.999  1"));
+
+        let mut items: Vec<Value> = (0..1000).map(|at| json!({ at.to_string(): "x" })).collect();
+        items.push(json!({ "name": long }));
+        let shown = listed(&items);
+        assert!(shown.len() < 1_000_000, "{}", shown.len());
+        assert!(shown.contains(&long) && shown.ends_with("`-o json` shows all.\n"));
+        assert!(shown.starts_with("TITLE ") && !shown.contains("100  x"));
     }
 
     #[test]
@@ -206,7 +246,7 @@ mod tests {
             vec!["ü".to_owned(), "1".to_owned()],
             vec!["a\u{1b}[2J\n::x".to_owned(), String::new()],
         ];
-        insta::assert_snapshot!(table(&["name", "n"], rows), @r"
+        insta::assert_snapshot!(table(&["name", "n"], &rows), @r"
         NAME            N
         ü               1
         a\u{1b}[2J ::x

@@ -10,6 +10,7 @@ use crate::exit::ExitStatus;
 use crate::http::{ErrorKind, HttpError};
 use crate::text::nearest;
 use serde_json::{Value, json};
+use std::io;
 use uuid::Uuid;
 
 /// A project on the platform.
@@ -35,9 +36,19 @@ impl Run {
         raw: &Value,
         words: impl FnOnce() -> String,
     ) -> CommandResult {
+        self.show_in_pieces(output, raw, |out| out.write_all(words().as_bytes()))
+    }
+
+    /// The same with words that are made while they are written.
+    pub(crate) fn show_in_pieces(
+        &self,
+        output: OutputArgs,
+        raw: &Value,
+        words: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> CommandResult {
         match output.output {
             OutputFormat::Json => self.ui.out_in_pieces(|out| output::write_json(raw, out)),
-            OutputFormat::Text => self.ui.out(&words()),
+            OutputFormat::Text => self.ui.out_in_pieces(words),
         }?;
         Ok(ExitStatus::Success)
     }
@@ -63,8 +74,13 @@ impl Run {
         none: &str,
     ) -> CommandResult {
         let list = envelope(name, items.collect());
-        self.show(output, &list, || {
-            output::list(list[name].as_array().map_or(&[], Vec::as_slice), columns, none)
+        self.show_in_pieces(output, &list, |out| {
+            output::list(
+                list[name].as_array().map_or(&[], Vec::as_slice),
+                columns,
+                none,
+                out,
+            )
         })
     }
 }

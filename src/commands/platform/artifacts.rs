@@ -148,5 +148,5 @@ fn details_text(raw: &Value) -> String {
         .map(Vec::as_slice)
         .unwrap_or_default();
     let keys = ["sharedPipelineId", "sourcePipeline", "description"];
-    facts.collect::<String>() + "\n" + &table(&headings(&keys), rows(pipelines, &keys))
+    facts.collect::<String>() + "\n" + &table(&headings(&keys), &rows(pipelines, &keys))
 }

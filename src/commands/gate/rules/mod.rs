@@ -57,7 +57,7 @@ fn list(run: &Run, output: OutputArgs) -> CommandResult {
             };
             table(
                 &["rule", "here", "applies to", "what must hold"],
-                documented.map(row).collect(),
+                &documented.map(row).collect::<Vec<_>>(),
             )
         }
     };

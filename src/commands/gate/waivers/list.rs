@@ -22,7 +22,7 @@ pub(super) fn list(
         OutputFormat::Text if file.placed.is_empty() => format!("{FILE_NAME} has no waivers\n"),
         OutputFormat::Text => table(
             &["state", "rule", "path", "about", "until", "owner", "reason"],
-            all.map(row).collect(),
+            &all.map(row).collect::<Vec<_>>(),
         ),
     };
     run.ui.out(&shown)

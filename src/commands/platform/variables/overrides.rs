@@ -41,9 +41,10 @@ async fn list(
         Err(error) => return Err(project.no_variable(name, error).await),
     };
     let columns = [("environmentName", "environment"), ("value", "value")];
-    let items = found.raw["overrides"].as_array().cloned().unwrap_or_default();
-    run.show(output, &found.raw, || {
-        output::list(&items, &columns, &text::line(&format!("{name} has no overrides")))
+    let items = found.raw["overrides"].as_array().map_or(&[][..], Vec::as_slice);
+    let none = text::line(&format!("{name} has no overrides"));
+    run.show_in_pieces(output, &found.raw, |out| {
+        output::list(items, &columns, &none, out)
     })
 }
 

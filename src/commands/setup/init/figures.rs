@@ -40,7 +40,7 @@ pub(super) fn figures(today: &Today) -> Option<String> {
     );
     Some(table(
         &["rule", "pipelines", "findings", "with another number"],
-        rows,
+        &rows,
     ))
 }
 

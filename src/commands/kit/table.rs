@@ -1,0 +1,70 @@
+//! Tables with aligned columns. Cells are made safe.
+
+use crate::text;
+use unicode_width::UnicodeWidthStr as _;
+
+/// No column is wider: what is longer stands out, and one long text does not fill every other row with blanks.
+const WIDEST: usize = 100;
+
+/// The columns of a table, as wide as what was seen for them.
+pub(crate) struct Columns {
+    headings: Vec<String>,
+    widths: Vec<usize>,
+}
+
+impl Columns {
+    /// Columns under these headings.
+    pub(crate) fn new(headings: &[&str]) -> Self {
+        let headings: Vec<String> = headings.iter().map(|heading| heading.to_uppercase()).collect();
+        let mut columns = Self {
+            widths: vec![0; headings.len()],
+            headings: Vec::new(),
+        };
+        columns.widen(&headings);
+        columns.headings = headings;
+        columns
+    }
+
+    /// Makes room for a row.
+    pub(crate) fn widen(&mut self, row: &[String]) {
+        for (width, cell) in self.widths.iter_mut().zip(row) {
+            *width = text::line(cell).width().min(WIDEST).max(*width);
+        }
+    }
+
+    /// The line of the headings.
+    pub(crate) fn heading(&self) -> String {
+        self.line(&self.headings)
+    }
+
+    /// The line of a row.
+    pub(crate) fn line(&self, row: &[String]) -> String {
+        let mut line = String::new();
+        for (width, cell) in self.widths.iter().zip(row) {
+            let cell = text::line(cell);
+            line.push_str(&cell);
+            let gap = width.saturating_sub(cell.width()) + 2;
+            line.extend(std::iter::repeat_n(' ', gap));
+        }
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_cell_stands_out_and_widens_no_other_row() {
+        let (long, short) = (
+            vec!["x".repeat(1000), "a".to_owned()],
+            vec!["y".to_owned(), "b".to_owned()],
+        );
+        let mut columns = Columns::new(&["one", "two"]);
+        columns.widen(&long);
+        assert_eq!(columns.line(&long), format!("{}  a\n", "x".repeat(1000)));
+        assert_eq!(columns.line(&short), format!("y{}b\n", " ".repeat(WIDEST + 1)));
+    }
+}
