@@ -1,9 +1,10 @@
 //! A file as a value that knows where each of its parts stands.
 
 use super::DesiredError;
+use super::number::number;
 use crate::input;
 use crate::yaml::{self, NodeRef, Position, Tree};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ pub struct Document {
     /// The content.
     pub value: Value,
     places: HashMap<String, Position>,
+    /// The numbers that are sent in other words than those of the file, with the file's.
+    reworded: HashMap<String, String>,
 }
 
 impl Document {
@@ -43,6 +46,7 @@ impl Document {
                         file: shown.to_owned(),
                         value,
                         places: HashMap::new(),
+                        reworded: HashMap::new(),
                     }),
                     None => Err(DesiredError::new(shown, why.position, why.message)),
                 };
@@ -51,12 +55,14 @@ impl Document {
         let mut reader = Reader {
             file: shown,
             places: HashMap::new(),
+            reworded: HashMap::new(),
         };
         let value = reader.value(tree.root(), tree.root().position(), String::new())?;
         Ok(Self {
             file: shown.to_owned(),
             value,
             places: reader.places,
+            reworded: reader.reworded,
         })
     }
 
@@ -75,6 +81,11 @@ impl Document {
         }
     }
 
+    /// The number at this path as the file has it, where it is sent in other words.
+    pub(super) fn reworded(&self, path: &str) -> Option<&str> {
+        self.reworded.get(path).map(String::as_str)
+    }
+
     /// A complaint about the part at this path.
     pub fn error(&self, path: &str, message: impl AsRef<str>) -> DesiredError {
         let message = message.as_ref();
@@ -90,6 +101,7 @@ impl Document {
 struct Reader<'f> {
     file: &'f Path,
     places: HashMap<String, Position>,
+    reworded: HashMap<String, String>,
 }
 
 impl Reader<'_> {
@@ -116,6 +128,11 @@ impl Reader<'_> {
         } else {
             scalar(node).map_err(|why| DesiredError::new(self.file, Some(node.position()), why))?
         };
+        if let (Value::Number(number), Some(text)) = (&value, node.text())
+            && number.to_string() != text
+        {
+            self.reworded.insert(path.clone(), text.to_owned());
+        }
         self.places.insert(path, at);
         Ok(value)
     }
@@ -139,30 +156,6 @@ fn scalar(node: NodeRef<'_, '_>) -> Result<Value, String> {
         Some(yaml::Value::Natural(number)) if number < u64::MAX => Value::Number(number.into()),
         Some(_) => Value::Number(number(text)?),
     })
-}
-
-/// A number that is sent as it is written, or not at all.
-pub fn number(text: &str) -> Result<Number, String> {
-    let unsigned = text.strip_prefix('+').unwrap_or(text);
-    if let Ok(number) = unsigned.parse::<i64>() {
-        return Ok(number.into());
-    }
-    if let Ok(number) = unsigned.parse::<u64>() {
-        return Ok(number.into());
-    }
-    let digits = unsigned.trim_start_matches('-');
-    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!(
-            "the number {text} has too many digits to be sent exactly"
-        ));
-    }
-    let is_decimal = digits.starts_with(|c: char| c == '.' || c.is_ascii_digit());
-    unsigned
-        .parse::<f64>()
-        .ok()
-        .filter(|_| is_decimal)
-        .and_then(Number::from_f64)
-        .ok_or_else(|| format!("{text:?} is no number that JSON can carry"))
 }
 
 #[cfg(test)]

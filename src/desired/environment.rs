@@ -1,9 +1,9 @@
 //! An environment as a file says it: API document, "Environment creation request".
 
-use super::fields::Fields;
+use super::fields::{Fields, quoted_all};
 use super::{DesiredError, Document};
 use crate::api::{ConnectionOverride, NewEnvironment};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The levels of access that the document knows.
@@ -11,6 +11,9 @@ const LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noAccess"]
 
 /// Connection properties that hold a secret: they name one, and never hold it.
 const SECRET: [&str; 3] = ["privateKey", "passphrase", "password"];
+
+/// What a connection property holds, each a text.
+const TEXTS: [&str; 3] = ["value", "secretName", "secretKey"];
 
 const KEYS: [&str; 7] = [
     "name",
@@ -99,7 +102,7 @@ fn overrides(
     entries.iter().enumerate().map(one).collect()
 }
 
-/// The properties as they are sent: every `value` is a text, also where the file has a number or a boolean.
+/// The properties as they are sent; each holds texts.
 fn properties_of(document: &Document, path: &str, value: &Value) -> Result<Map<String, Value>, DesiredError> {
     let Value::Object(properties) = value else {
         return Err(document.error(path, "must be a map"));
@@ -107,25 +110,18 @@ fn properties_of(document: &Document, path: &str, value: &Value) -> Result<Map<S
     let one = |(name, property): (&String, &Value)| {
         let at = format!("{path}.{name}");
         let secret = SECRET.contains(&name.as_str());
-        let sent = match property {
+        match property {
             Value::Object(fields) if secret && !is_name(fields.get("secretName")) => {
-                return Err(document.error(&at, "must name a secret by `secretName`"));
+                Err(document.error(&at, "must name a secret by `secretName`"))
             }
-            Value::Object(fields) if secret && fields.contains_key("value") => {
-                return Err(held(document, &at));
+            Value::Object(fields) if secret && fields.contains_key("value") => Err(held(document, &at)),
+            Value::Object(fields) => {
+                quoted_all(document, &at, fields, &TEXTS)?;
+                Ok((name.clone(), property.clone()))
             }
-            Value::Object(fields) => match fields.get("value") {
-                Some(Value::Number(_) | Value::Bool(_)) => {
-                    let mut fields = fields.clone();
-                    fields.insert("value".to_owned(), fields["value"].to_string().into());
-                    json!(fields)
-                }
-                _ => property.clone(),
-            },
-            _ if secret => return Err(held(document, &at)),
-            _ => return Err(document.error(&at, "must be like { value: … }")),
-        };
-        Ok((name.clone(), sent))
+            _ if secret => Err(held(document, &at)),
+            _ => Err(document.error(&at, "must be like { value: … }")),
+        }
     };
     properties.iter().map(one).collect()
 }

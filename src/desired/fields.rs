@@ -47,7 +47,10 @@ impl<'d> Fields<'d> {
             None => Ok(None),
             Some(Value::String(text)) if text.trim().is_empty() => Err(self.error(key, "must not be empty")),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(self.error(key, "must be a text; put it in quotes")),
+            Some(other) => {
+                quoted(other).map_err(|why| self.error(key, why))?;
+                Err(self.error(key, "must be a text"))
+            }
         }
     }
 
@@ -98,4 +101,26 @@ impl<'d> Fields<'d> {
     pub fn path_of(&self, key: &str) -> String {
         joined(self.path, key)
     }
+}
+
+/// Refuses what is no text only because quotes are missing: nothing is converted, as `1.10` and `"1.10"` are not the
+/// same.
+pub(super) fn quoted(value: &Value) -> Result<(), &'static str> {
+    match value {
+        Value::Number(_) => Err("is a number and must be a text: put it in quotes"),
+        Value::Bool(_) => Err("is a boolean and must be a text: put it in quotes"),
+        _ => Ok(()),
+    }
+}
+
+/// Holds these keys of a map to [`quoted`].
+pub(super) fn quoted_all(
+    document: &Document,
+    path: &str,
+    map: &Map<String, Value>,
+    keys: &[&str],
+) -> Result<(), DesiredError> {
+    keys.iter()
+        .filter_map(|key| Some((key, map.get(*key)?)))
+        .try_for_each(|(key, value)| quoted(value).map_err(|why| document.error(&joined(path, key), why)))
 }

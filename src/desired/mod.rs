@@ -7,6 +7,7 @@ mod document;
 mod environment;
 mod error;
 mod fields;
+mod number;
 pub mod provision;
 mod streaming;
 pub mod variables;

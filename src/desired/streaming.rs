@@ -2,12 +2,44 @@
 //!
 //! The definition goes out as it stands, so that the platform judges it; what it complains of is shown at its line.
 
+use super::document::joined;
+use super::fields::quoted_all;
 use super::{DesiredError, Document};
 use crate::http::Violation;
 use serde_json::Value;
 
 /// Keys that hold a reference to a secret.
 const SECRETS: [&str; 3] = ["password", "privatekey", "passphrase"];
+
+/// The maps with the keys that are texts in the API document.
+const TEXTS: [(&[&str], &[&str]); 6] = [
+    (&[], &["name", "agentId"]),
+    (&["streamingSource"], &["type"]),
+    (
+        &["streamingSource", "connection"],
+        &["host", "database", "username"],
+    ),
+    (
+        &["streamingTarget"],
+        &[
+            "type",
+            "role",
+            "warehouse",
+            "database",
+            "stageSchema",
+            "stageName",
+            "stagePrefix",
+            "tableSchema",
+            "tablePrefixType",
+            "transformationType",
+            "temporalMapping",
+        ],
+    ),
+    (&["streamingTarget", "connection"], &["accountName", "username"]),
+    (&["streamingTarget", "connection", "authentication"], &["type"]),
+];
+
+const ADVANCED: &str = "advancedProperties";
 
 const ID: &str = "streamingPipelineId";
 
@@ -21,7 +53,7 @@ pub struct StreamingDefinition {
 }
 
 /// The definition in the document. A reference to a secret that does not say its type gets `key_vault`; the platform's
-/// identifier is left out, as it makes its own; advanced properties are texts, also where the file has numbers.
+/// identifier is left out, as it makes its own.
 pub fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefinition, DesiredError> {
     let mut body = document.value.clone();
     let Value::Object(fields) = &mut body else {
@@ -31,20 +63,14 @@ pub fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefini
     if fields.shift_remove(ID).is_some() {
         notes.push(format!("{ID} is left out: the platform makes its own"));
     }
-    if let Some(Value::Object(properties)) = fields.get_mut("advancedProperties") {
-        for value in properties
-            .values_mut()
-            .filter(|value| value.is_number() || value.is_boolean())
-        {
-            *value = Value::String(value.to_string());
-        }
-    }
     let mut walk = Walk {
         document,
         key_vault,
         notes,
     };
     walk.map(&mut body, "")?;
+    texts(document, &body)?;
+    drivers(document, &body)?;
     Ok(StreamingDefinition {
         notes: walk.notes,
         body,
@@ -63,7 +89,7 @@ impl Walk<'_> {
             return Ok(());
         };
         for (key, value) in fields {
-            let path = super::document::joined(path, key);
+            let path = joined(path, key);
             if SECRETS.contains(&key.to_ascii_lowercase().as_str()) {
                 self.reference(value, &path)?;
             } else {
@@ -82,7 +108,12 @@ impl Walk<'_> {
                     self.notes
                         .push(format!("{path}.secretType is {}", self.key_vault));
                 }
-                Ok(())
+                quoted_all(
+                    self.document,
+                    path,
+                    fields,
+                    &["secretType", "secretLocation", "secretName"],
+                )
             }
             _ => Err(self
                 .document
@@ -90,6 +121,48 @@ impl Walk<'_> {
                 .with_hint("refer to it by { secretType: …, secretLocation: …, secretName: … }")),
         }
     }
+}
+
+/// Holds what is a text in the API document to it.
+fn texts(document: &Document, body: &Value) -> Result<(), DesiredError> {
+    for (place, keys) in TEXTS {
+        if let Value::Object(map) = at(body, place) {
+            quoted_all(document, &place.join("."), map, keys)?;
+        }
+    }
+    if let Value::Object(map) = &body[ADVANCED] {
+        let keys: Vec<&str> = map.keys().map(String::as_str).collect();
+        quoted_all(document, ADVANCED, map, &keys)?;
+    }
+    let tables = body["streamingSource"]["tables"].as_array();
+    for (index, table) in tables.into_iter().flatten().enumerate() {
+        if let Value::Object(map) = table {
+            let path = format!("streamingSource.tables[{index}]");
+            quoted_all(document, &path, map, &["schema", "table"])?;
+        }
+    }
+    Ok(())
+}
+
+/// Drivers take any value, and read a number as it is sent: it must be what the file has.
+fn drivers(document: &Document, body: &Value) -> Result<(), DesiredError> {
+    for side in ["streamingSource", "streamingTarget"] {
+        let place = [side, "connection", "jdbcProperties"];
+        for (key, value) in at(body, &place).as_object().into_iter().flatten() {
+            let path = joined(&place.join("."), key);
+            if let Some(written) = document.reworded(&path) {
+                let said = format!("is the number {written}, which would be sent as {value}");
+                return Err(document
+                    .error(&path, said)
+                    .with_hint(format!("write {value}, or put it in quotes")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn at<'v>(body: &'v Value, place: &[&str]) -> &'v Value {
+    place.iter().fold(body, |value, key| &value[*key])
 }
 
 impl Document {
@@ -113,7 +186,7 @@ mod tests {
     #[test]
     fn the_definition_goes_out_as_it_stands() {
         let document = read(
-            "streamingPipelineId: x\nname: n\nadvancedProperties: { max.batch.size: 2048 }\nnew: [1]\n\
+            "streamingPipelineId: x\nname: n\nadvancedProperties: { max.batch.size: '2048' }\nnew: [1]\n\
              streamingSource:\n  connection:\n    password: { secretLocation: v, secretName: s }\n",
         );
         let definition = streaming(&document, "VAULT").unwrap();
@@ -146,6 +219,59 @@ mod tests {
             );
         }
         assert!(streaming(&read("password:\n"), "VAULT").is_ok());
+    }
+
+    #[test]
+    fn what_would_be_sent_as_another_text_is_refused() {
+        for (text, said) in [
+            ("name: 007", "name: is a number"),
+            (
+                "streamingSource: { connection: { username: true } }",
+                "username: is a boolean",
+            ),
+            (
+                "streamingSource: { tables: [{ schema: s, table: 1.10 }] }",
+                "tables[0].table: is a number",
+            ),
+            (
+                "streamingSource: { connection: { password: { secretName: 1e5 } } }",
+                "secretName: is a number",
+            ),
+            (
+                "streamingTarget: { connection: { authentication: { type: 1 } } }",
+                "type: is a number",
+            ),
+            ("streamingTarget: { role: 0x1F }", "role: is a number"),
+            (
+                "advancedProperties: { max.batch.size: 2048 }",
+                "max.batch.size: is a number",
+            ),
+            ("advancedProperties: { a: true }", "a: is a boolean"),
+        ] {
+            let error = streaming(&read(text), "VAULT").unwrap_err().to_string();
+            assert!(error.starts_with("s.yaml:1:") && error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_driver_gets_the_number_that_the_file_has() {
+        let jdbc = |value: &str| {
+            let text = format!("streamingTarget: {{ connection: {{ jdbcProperties: {{ a: {value} }} }} }}");
+            streaming(&read(&text), "VAULT")
+                .map(|it| at(&it.body, &["streamingTarget", "connection", "jdbcProperties"])["a"].to_string())
+        };
+        for (written, sent) in [("007", "7"), ("1.10", "1.1"), ("1e5", "100000.0"), ("0x1F", "31")] {
+            let error = jdbc(written).unwrap_err().to_string();
+            assert!(
+                error.ends_with(&format!(
+                    "a: is the number {written}, which would be sent as {sent}"
+                )),
+                "{error}"
+            );
+        }
+        for written in ["30", "-1", "1.5", "true", "9007199254740995", "null", "\"007\""] {
+            assert_eq!(jdbc(written).unwrap(), written);
+        }
     }
 
     #[test]

@@ -73,13 +73,13 @@ fn environments_list_names_the_agents() {
 }
 
 #[test]
-fn environments_create_sends_the_file_with_values_as_texts() {
+fn environments_create_sends_the_file_as_it_is_written() {
     let (world, platform) = (World::new(), Platform::new());
     created(&platform, "/environments$", json!({}));
     let text = format!(
         "name: production\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
          defaultConnections: {{ DWH: {{ warehouse_b: dwh }} }}\nconnectionOverrides:\n  - connectionName: dwh\n\
-         \x20   connectionProperties:\n      port: {{ value: 5439 }}\n      password: {{ secretName: pw, secretKey: k }}\n"
+         \x20   connectionProperties:\n      port: {{ value: '5439' }}\n      password: {{ secretName: pw, secretKey: k }}\n"
     );
     world.write("e.yaml", &text);
     let args = ["environments", "create", "-f", "e.yaml"];
@@ -87,6 +87,21 @@ fn environments_create_sends_the_file_with_values_as_texts() {
     assert_eq!(shown.out, "created the environment production\n");
     let properties = &sent(&platform)[0]["connectionOverrides"][0]["connectionProperties"];
     assert_eq!(properties["port"], json!({ "value": "5439" }));
+    for (value, kind) in [
+        ("007", "number"),
+        ("1.10", "number"),
+        ("1e5", "number"),
+        ("0x1F", "number"),
+        ("true", "boolean"),
+    ] {
+        world.write("e.yaml", text.replace("'5439'", value));
+        let said = format!(
+            "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} and must be a text: \
+             put it in quotes"
+        );
+        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+    }
+    assert_eq!(sent(&platform).len(), 1);
     world.write(
         "e.yaml",
         text.replace("{ secretName: pw, secretKey: k }", "{ value: hunter2 }"),

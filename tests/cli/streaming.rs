@@ -25,7 +25,7 @@ streamingTarget:
   connection:
     accountName: a
 advancedProperties:
-  max.batch.size: 2048
+  max.batch.size: '2048'
 ";
 
 fn call(platform: &Platform, world: &World) -> Call {
@@ -98,6 +98,36 @@ fn create_shows_each_complaint_at_its_line() {
         "s.yaml:8:5: streamingSource.connection.username: must not be empty",
         "s.yaml:12:3: streamingTarget.connection.authentication: must not be null",
     ]);
+}
+
+#[test]
+fn create_sends_no_number_as_another_text() {
+    let (world, platform) = (World::new(), Platform::new());
+    let args = ["streaming", "create", "-f", "s.yaml"];
+    let refused = |text: String, said: &str| {
+        world.write("s.yaml", text);
+        call(&platform, &world).run(&args).expect(2).saying(&[said]);
+    };
+    refused(
+        FILE.replace("'2048'", "007"),
+        "s.yaml:15:3: advancedProperties.max.batch.size: is a number and must be a text: put it in quotes",
+    );
+    refused(
+        FILE.replace(
+            "port: 5432",
+            "port: 5432\n    jdbcProperties: { loginTimeout: 1.10 }",
+        ),
+        "s.yaml:8:23: streamingSource.connection.jdbcProperties.loginTimeout: is the number 1.10, which would be sent \
+         as 1.1",
+    );
+    refused(
+        FILE.replace(
+            "port: 5432",
+            "port: 5432\n    jdbcProperties: { a: 0.12345678901234567891 }",
+        ),
+        "s.yaml:8:26: the number 0.12345678901234567891 has too many digits to be sent exactly",
+    );
+    assert!(platform.requests().is_empty());
 }
 
 #[test]

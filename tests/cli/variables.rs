@@ -101,6 +101,36 @@ fn create_sends_a_value_of_its_type() {
 }
 
 #[test]
+fn no_number_is_rounded_on_its_way() {
+    let (world, platform) = (World::new(), Platform::new());
+    for number in [
+        "1234567890123456.789",
+        "12345678901234567890.5",
+        "0.12345678901234567891",
+    ] {
+        let said = format!("the number {number} has too many digits to be sent exactly");
+        let value = format!("--value={number}");
+        let args = [
+            "variables",
+            "create",
+            "x",
+            "--type=NUMBER",
+            "--behaviour=SHARED",
+            &value,
+        ];
+        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+        world.write(
+            "v.yaml",
+            format!("variables:\n  x: {{ type: NUMBER, value: {number} }}\n"),
+        );
+        let args = ["variables", "apply", "-f", "v.yaml"];
+        let said = format!("v.yaml:2:29: {said}");
+        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+    }
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
 fn create_of_a_name_that_exists_is_exit_5() {
     let (world, platform) = (World::new(), Platform::new());
     let taken = ResponseTemplate::new(409).set_body_json(json!({ "detail": "region exists" }));
@@ -342,6 +372,30 @@ fn apply_of_what_is_so_already_changes_nothing() {
         .expect(0);
     assert_eq!(shown.out, "nothing to do: the project is as the file says\n");
     assert_eq!(changes(&platform), []);
+}
+
+#[test]
+fn apply_sees_the_last_digit_of_a_number() {
+    let (world, platform) = (World::new(), Platform::new());
+    listing(
+        &platform,
+        &[variable("days", "NUMBER", json!(9_007_199_254_740_995_u64))],
+    );
+    let apply = |value: &str| {
+        world.write("v.yaml", format!("variables: {{ days: {{ value: {value} }} }}\n"));
+        let args = ["variables", "apply", "-f", "v.yaml", "--dry-run"];
+        platform.call(&world).run(&args).expect(0)
+    };
+    let changed = apply("9007199254740996");
+    assert!(
+        changed
+            .out
+            .contains("value: 9007199254740995 -> 9007199254740996"),
+        "{}",
+        changed.all()
+    );
+    let same = apply("9007199254740995");
+    assert!(same.out.contains("nothing to do"), "{}", same.all());
 }
 
 #[test]

@@ -325,8 +325,8 @@ environment:
   connectionOverrides:
     - connectionName: dwh
       connectionProperties:
-        port: {{ value: 5439 }}
-        useSsl: {{ value: true }}
+        port: {{ value: '5439' }}
+        useSsl: {{ value: 'true' }}
         password: {{ secretName: pw, secretKey: k }}
 "
         )
@@ -410,7 +410,11 @@ environment:
                     "owner",
                     "is none of default, admin, runner, readOnly, noAccess",
                 ),
-                (AGENT, "7", "environment.defaultAgentId: must be a text"),
+                (
+                    AGENT,
+                    "7",
+                    "environment.defaultAgentId: is a number and must be a text",
+                ),
                 (
                     "repository:\n",
                     "repository:\n  provider: svn\n",

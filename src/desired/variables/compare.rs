@@ -409,7 +409,7 @@ mod tests {
         insta::assert_snapshot!(refused("variables:\n  a:\n    behavior: SHARED\n"),
             @"v.yaml:3:5: variables.a.behavior: is no key of this place | did you mean `behaviour`?");
         insta::assert_snapshot!(refused("variables:\n  a: { type: TEXT, value: 1.10 }\n"),
-            @"v.yaml:2:20: variables.a.value: is no text, and the type is TEXT: put it in quotes | -");
+            @"v.yaml:2:20: variables.a.value: is a number and must be a text: put it in quotes | -");
         insta::assert_snapshot!(refused("variables:\n  a: { overrides: [x] }\n"),
             @"v.yaml:2:8: variables.a.overrides: must be a map from environment to value | -");
     }

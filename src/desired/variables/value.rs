@@ -1,6 +1,7 @@
 //! Values that fit their type.
 
-use crate::desired::document::number;
+use crate::desired::fields::quoted;
+use crate::desired::number::{Decimal, number};
 use serde_json::Value;
 
 const NUMBER: &str = "NUMBER";
@@ -23,7 +24,8 @@ pub fn typed(kind: Option<&str>, value: &Value) -> Result<Value, String> {
             Err("is a text, and the type is NUMBER: take the quotes away".to_owned())
         }
         Value::Number(_) | Value::Bool(_) if is(kind, TEXT) => {
-            Err("is no text, and the type is TEXT: put it in quotes".to_owned())
+            quoted(value)?;
+            Ok(value.clone())
         }
         Value::Bool(_) | Value::Array(_) | Value::Object(_) if is(kind, NUMBER) || is(kind, TEXT) => {
             Err("is neither a text nor a number".to_owned())
@@ -39,15 +41,7 @@ fn is(kind: Option<&str>, wanted: &str) -> bool {
 
 /// Whether two values are the same to a variable: numbers by what they mean, however they are written.
 pub(super) fn same(kind: Option<&str>, one: &Value, other: &Value) -> bool {
-    one == other || (is(kind, NUMBER) && as_number(one).is_some() && as_number(one) == as_number(other))
-}
-
-fn as_number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    }
+    one == other || (is(kind, NUMBER) && Decimal::of(one).is_some_and(|it| Some(it) == Decimal::of(other)))
 }
 
 #[cfg(test)]
@@ -81,6 +75,7 @@ mod tests {
         assert!(same(Some("NUMBER"), &json!(10), &json!("10")));
         assert!(same(Some("NUMBER"), &json!(10), &json!(10.0)));
         assert!(!same(Some("NUMBER"), &json!(10), &json!(11)));
+        assert!(!same(Some("NUMBER"), &json!("ten"), &json!("zehn")));
         assert!(!same(Some("TEXT"), &json!("10"), &json!("10.0")));
     }
 }

@@ -58,7 +58,7 @@ impl Local {
         let text = format!(
             "name: {name}\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
              defaultConnections: {{ DWH: {{ warehouse_b: {connection} }} }}\nconnectionOverrides:\n\
-             \x20 - connectionName: {connection}\n    connectionProperties:\n      port: {{ value: 5439 }}\n\
+             \x20 - connectionName: {connection}\n    connectionProperties:\n      port: {{ value: '5439' }}\n\
              \x20     password: {{ secretName: pw, secretKey: k }}\n"
         );
         self.world.write("environment.yaml", text);

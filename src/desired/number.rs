@@ -1,0 +1,139 @@
+//! Numbers by what they mean, however many digits they have.
+
+use serde_json::{Number, Value};
+
+/// A number that means for whoever reads it what it means as it is written, or none at all.
+pub(super) fn number(text: &str) -> Result<Number, String> {
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    if let Ok(number) = unsigned.parse::<i64>() {
+        return Ok(number.into());
+    }
+    if let Ok(number) = unsigned.parse::<u64>() {
+        return Ok(number.into());
+    }
+    let nothing = || format!("{text:?} is no number that JSON can carry");
+    let meant = Decimal::read(text).ok_or_else(nothing)?;
+    let double = unsigned
+        .parse()
+        .ok()
+        .and_then(Number::from_f64)
+        .ok_or_else(nothing)?;
+    let is_whole = !text.contains(['.', 'e', 'E']);
+    if is_whole || Decimal::read(&double.to_string()) != Some(meant) {
+        return Err(format!(
+            "the number {text} has too many digits to be sent exactly"
+        ));
+    }
+    Ok(double)
+}
+
+/// The digits without zeros around them, and how often ten multiplies them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Decimal {
+    negative: bool,
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// The number that a value is; texts count as what they say.
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Number(number) => Self::read(&number.to_string()),
+            Value::String(text) => Self::read(text.trim()),
+            _ => None,
+        }
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let negative = text.starts_with('-');
+        let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        if all.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let digits = all.trim_end_matches('0');
+        let zeros = i64::try_from(all.len() - digits.len()).ok()?;
+        let behind = i64::try_from(fraction.len()).ok()?;
+        let exponent = exponent
+            .parse::<i64>()
+            .ok()?
+            .checked_add(zeros)?
+            .checked_sub(behind)?;
+        let digits = digits.trim_start_matches('0').to_owned();
+        let is_zero = digits.is_empty();
+        Some(Self {
+            negative: negative && !is_zero,
+            exponent: if is_zero { 0 } else { exponent },
+            digits,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_double_would_round_is_no_number() {
+        for text in [
+            "1234567890123456.789",
+            "12345678901234567890.5",
+            "0.12345678901234567891",
+            "123456789012345678e3",
+            "1e-400",
+            "100000000000000000000",
+        ] {
+            let said = format!("the number {text} has too many digits to be sent exactly");
+            assert_eq!(number(text), Err(said));
+        }
+        for text in [
+            "1e999",
+            "inf",
+            "nan",
+            ".",
+            "1e",
+            "",
+            "-",
+            "1e99999999999999999999",
+        ] {
+            let said = format!("{text:?} is no number that JSON can carry");
+            assert_eq!(number(text), Err(said));
+        }
+        for text in [
+            "0.1",
+            "-1.50",
+            ".5",
+            "5.",
+            "1e5",
+            "1E-7",
+            "123456789.123456",
+            "-0.0",
+            "1e300",
+        ] {
+            let sent = number(text).unwrap();
+            assert_eq!(Decimal::of(&Value::Number(sent)), Decimal::read(text), "{text}");
+        }
+        assert_eq!(number("+18446744073709551615"), Ok(u64::MAX.into()));
+    }
+
+    #[test]
+    fn no_digit_is_lost_in_a_comparison() {
+        let same = |one: Value, other: Value| Decimal::of(&one) == Decimal::of(&other);
+        assert!(same(json!(10), json!("10.0")));
+        assert!(same(json!(1e5), json!(" +100000 ")));
+        assert!(same(json!("-0"), json!("0.00e9")));
+        assert!(!same(
+            json!(9_007_199_254_740_995_u64),
+            json!(9_007_199_254_740_996_u64)
+        ));
+        assert!(!same(
+            json!("0.12345678901234567891"),
+            json!("0.12345678901234567892")
+        ));
+        assert!(!same(json!(-1), json!(1)));
+    }
+}
