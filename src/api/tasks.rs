@@ -173,6 +173,13 @@ pub struct PendingDecision {
     pub id: Option<String>,
 }
 
+impl PendingDecision {
+    /// The id by which it is answered.
+    pub fn answered_by(&self) -> Option<&str> {
+        self.tool_id.as_deref().or(self.id.as_deref())
+    }
+}
+
 /// What a tool wants, for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct PermissionMessage {

@@ -148,7 +148,7 @@ fn end(task: &Task, stopping: bool) -> Option<TaskEnd> {
 
 /// The ids by which these are answered.
 fn ids(pending: &[Answer<PendingDecision>]) -> Vec<String> {
-    let id = |decision: &Answer<PendingDecision>| decision.tool_id.clone().or_else(|| decision.id.clone());
+    let id = |decision: &Answer<PendingDecision>| decision.answered_by().map(str::to_owned);
     pending.iter().filter_map(id).collect()
 }
 

@@ -173,7 +173,6 @@ fn a_page_of_html_is_done_by_no_command() {
         (&["tasks", "stop", ID], &show),
         (&["tasks", "delete", ID], &show),
         (&["tasks", "send", ID, "--message", "x"], &show),
-        (&["tasks", "decide", ID, "--approve", "tool-1"], &show),
         (&["tasks", "permissions", ID, "--clear"], &show),
         (&update, variables),
         (&["variables", "delete", "v"], variables),
@@ -196,6 +195,20 @@ fn a_page_of_html_is_done_by_no_command() {
             "check that the base URL is that of the platform's API",
         ]);
     }
+    let asking = Platform::new();
+    let pending = json!([{ "type": "tool", "toolId": "tool-1" }]);
+    asking.on(
+        "GET",
+        "",
+        answer(&json!({ "status": "STOPPED", "pendingDecisions": pending })),
+    );
+    asking.on("POST", "", page());
+    let decide = ["tasks", "decide", ID, "--approve", "tool-1"];
+    asking.call(&world).run(&decide).expect(3).saying(&[
+        "Sign in",
+        "\nhint: it may have been done all the same: ",
+        &show,
+    ]);
     // What only reads leaves nothing open.
     for command in [&["variables", "list"][..], &["tasks", "show", ID]] {
         let ended = platform.call(&world).run(command).expect(3);

@@ -229,7 +229,7 @@ fn the_time_to_wait_begins_with_the_first_request() {
         .saying(&[late, "hint: nothing was sent"]);
     assert_eq!(sent(&silent, "/messages"), [] as [Value; 0]);
     let deaf = Platform::new();
-    deaf.on("GET", ONE, answer(&finished()));
+    deaf.on("GET", ONE, answer(&asking("git_push", "t1")));
     deaf.on("POST", "", never());
     let perhaps = "hint: it may have been done all the same: `sluicegate tasks ";
     for args in [creating(&wait), send, decide] {
@@ -475,9 +475,12 @@ fn send_overrides_mode_and_branch_only() {
 
 #[test]
 fn decide_answers_tools_and_questions() {
+    let pending = json!([{ "type": "tool", "toolId": "t1" }, { "type": "tool", "toolId": "t2" },
+        { "type": "question", "id": "q" }]);
+    let asking = detail("STOPPED", "1", &pending);
     let (world, platform) = (
         World::new(),
-        platform(&[asking("git_push", "t1"), running(), finished()]),
+        platform(&[asking.clone(), asking, running(), finished()]),
     );
     let args = [
         "tasks",
@@ -519,6 +522,109 @@ fn decide_answers_tools_and_questions() {
             .expect(2)
             .saying(&[said]);
     }
+}
+
+#[test]
+fn decide_of_what_is_not_pending_sends_nothing() {
+    let unclear = json!({ "taskId": ID, "status": "STOPPED" });
+    for (task, ids, said) in [
+        (
+            asking("git_push", "tool-4"),
+            vec!["tool-4", "nosuch"],
+            "nosuch is not pending, so nothing was decided; the task",
+        ),
+        (
+            asking("git_push", "tool-4"),
+            vec!["tool-5"],
+            "did you mean tool-4?",
+        ),
+        (
+            asking("git_push", "tool-4"),
+            vec!["nosuch"],
+            "it waits for tool-4",
+        ),
+        (finished(), vec!["tool-4"], "is STOPPED (finished)"),
+        (running(), vec!["tool-4"], "it waits for no decision"),
+    ] {
+        let (world, platform) = (World::new(), platform(&[task]));
+        for wait in [&[][..], &["--wait"]] {
+            let ids = ids.iter().flat_map(|id| ["--approve", id]);
+            let args: Vec<&str> = ["tasks", "decide", ID]
+                .into_iter()
+                .chain(ids)
+                .chain(wait.iter().copied())
+                .collect();
+            call(&platform, &world).run(&args).expect(3).saying(&[said]);
+        }
+        assert!(sent(&platform, "/decisions").is_empty());
+    }
+    // Where the task does not tell what is pending, the platform judges.
+    let (world, platform) = (World::new(), platform(&[unclear]));
+    call(&platform, &world)
+        .run(&["tasks", "decide", ID, "--deny", "tool-4"])
+        .expect(0);
+}
+
+#[test]
+fn decide_that_decided_nothing_is_no_success() {
+    let pending = json!([{ "type": "tool", "toolName": "git_push", "toolId": "t1" },
+        { "type": "tool", "toolName": "edit_file", "toolId": "t2" }]);
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("GET", ONE, answer(&detail("STOPPED", "1", &pending)));
+    let accepted = |body: Value| ResponseTemplate::new(202).set_body_json(body);
+    let answers = [
+        json!({ "pendingDecisions": pending }),
+        json!({ "pendingDecisions": [pending[1]] }),
+        json!({}),
+    ];
+    platform.on("POST", "/decisions$", in_turn(answers.map(accepted).to_vec()));
+    let decide = || {
+        let args = ["tasks", "decide", ID, "--approve", "t1"];
+        call(&platform, &world).run(&args)
+    };
+    let ended = decide().expect(8);
+    assert!(ended.out.contains("--approve t1"), "{}", ended.all());
+    ended.saying(&[
+        "the platform took the answer, and has it still pending: t1",
+        "hint:",
+    ]);
+    let ended = decide().expect(0);
+    assert!(
+        ended.out.starts_with("decided; 1 more decision is pending\n"),
+        "{}",
+        ended.all()
+    );
+    decide()
+        .expect(3)
+        .saying(&["the answer does not tell whether anything is still pending"]);
+}
+
+#[test]
+fn permissions_that_were_not_replaced_are_no_success() {
+    let (world, platform) = (World::new(), platform(&[]));
+    let granted = |tools: &[&str]| {
+        let tools: Vec<Value> = tools.iter().map(|tool| json!({ "toolName": tool })).collect();
+        answer(&json!({ "taskId": ID, "grantedPermissions": tools }))
+    };
+    let answers = vec![
+        granted(&[]),
+        granted(&["x", "y"]),
+        granted(&["x"]),
+        answer(&json!({})),
+    ];
+    platform.on("PUT", "/permissions$", in_turn(answers));
+    let set = || {
+        let args = ["tasks", "permissions", ID, "--grant", "x"];
+        call(&platform, &world).run(&args)
+    };
+    let ended = set().expect(8);
+    assert!(ended.out.contains("may use no tool"), "{}", ended.all());
+    ended.saying(&["the platform did not grant x", "hint:"]);
+    set().expect(8).saying(&["the platform did not take away y"]);
+    set().expect(0);
+    set()
+        .expect(3)
+        .saying(&["the answer does not tell what is granted"]);
 }
 
 #[test]

@@ -237,11 +237,22 @@ fn decide_answers_a_question() {
 }
 
 #[test]
-fn decide_for_what_is_not_pending_resolves_nothing() {
+fn decide_for_what_is_not_pending_is_no_success() {
     let local = Local::with_environments();
     let task = work(&local, "Push", &[], 8);
-    let left = local.json(&["tasks", "decide", id(&task), "--approve", "other"]);
-    assert_eq!(asked(&left), ["git_push"]);
+    let decide = |tool: &str, code, said: &str| {
+        let args = ["tasks", "decide", id(&task), "--approve", tool];
+        local.run(&args).expect(code).saying(&[said]);
+    };
+    decide("other", 3, "other is not pending");
+    // A tool is no question.
+    let answer = format!("{}:0=yes", tool_id(&task));
+    local
+        .run(&["tasks", "decide", id(&task), "--answer", &answer])
+        .expect(8)
+        .saying(&["still pending"]);
+    local.run(&["tasks", "stop", id(&task)]).expect(0);
+    decide(tool_id(&task), 3, "it waits for no decision");
 }
 
 #[test]

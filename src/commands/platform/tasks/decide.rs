@@ -3,10 +3,11 @@
 use super::shown;
 use super::wait::{Waiting, told_to_go_on};
 use super::{no_task, platform};
-use crate::api::{Decision, QuestionAnswer};
+use crate::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
 use crate::cli::{ApprovalScope, DecideArgs};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::follow::{changed_in_time, scope_word};
 use crate::text;
 
@@ -15,33 +16,105 @@ pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let waiting = Waiting::quiet(run, args.wait, &args.pace)?;
     let platform = platform(run)?;
     run.requests(async {
-        let before = told_to_go_on(&platform, &args.id, waiting.as_ref()).await?;
+        let before = before(&platform, &args.id, waiting.as_ref()).await?;
+        all_pending(&args.id, &before, &decisions)?;
         let pace = waiting.as_ref().map(|it| &it.pace);
         let answer = match changed_in_time(pace, platform.decide(&args.id, &decisions)).await {
             Ok(answer) => answer,
             Err(error) => return Err(no_task(&platform, &args.id, error).await),
         };
         if let Some(waiting) = waiting {
-            let answered = decisions.iter().map(id).collect();
-            let before = before.map(|task| (task, answered));
+            let answered = decisions.iter().map(|it| id(it).to_owned()).collect();
+            let before = Some((before, answered));
             return waiting
                 .follow(run, &platform, &args.id, before, args.output)
                 .await;
         }
         run.show(args.output, &answer.raw, || {
             let left = answer.pending_decisions.as_deref().unwrap_or_default();
-            let words = match left.len() {
-                0 => "everything is decided, the task goes on".to_owned(),
-                count => format!("{count} decisions are still pending"),
-            };
-            text::line(&words) + "\n" + &shown::pending(&args.id, left)
-        })
+            words(&answer, &decisions) + &shown::pending(&args.id, left)
+        })?;
+        held(&args.id, &answer, &decisions)
     })?
 }
 
-fn id(decision: &Decision) -> String {
+/// The task before anything is decided: of what is not pending, the platform's answer to a decision says nothing.
+async fn before(platform: &Platform, id: &str, waiting: Option<&Waiting>) -> Result<Answer<Task>, Failure> {
+    if let Some(task) = told_to_go_on(platform, id, waiting).await? {
+        return Ok(task);
+    }
+    match platform.task(id).await {
+        Ok(task) => Ok(task),
+        Err(error) => Err(no_task(platform, id, error).await),
+    }
+}
+
+/// Refuses to decide what is not pending, as far as the task tells what is.
+fn all_pending(task: &str, before: &Task, decisions: &[Decision]) -> Result<(), Failure> {
+    let Some(pending) = &before.pending_decisions else {
+        return Ok(());
+    };
+    let known: Vec<&str> = pending.iter().filter_map(|it| it.answered_by()).collect();
+    let unknown = |it: &&str| !known.contains(it);
+    let Some(id) = decisions.iter().map(id).find(unknown) else {
+        return Ok(());
+    };
+    let state = shown::state(before);
+    let said = format!("{id} is not pending, so nothing was decided; the task {task} is {state}");
+    let hint = match text::nearest(id, &known) {
+        Some(near) => format!("did you mean {near}?"),
+        None if known.is_empty() => "it waits for no decision".to_owned(),
+        None => format!("it waits for {}", known.join(", ")),
+    };
+    Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(said)).hint(hint))
+}
+
+/// What of the decisions is still pending in the answer.
+fn undone<'d>(answer: &Decided, decisions: &'d [Decision]) -> Vec<&'d str> {
+    let left: Vec<&str> = answer
+        .pending_decisions
+        .iter()
+        .flatten()
+        .filter_map(|it| it.answered_by())
+        .collect();
+    decisions.iter().map(id).filter(|id| left.contains(id)).collect()
+}
+
+fn words(answer: &Decided, decisions: &[Decision]) -> String {
+    let left = answer.pending_decisions.as_ref().map(Vec::len);
+    match left {
+        None => "the decisions were sent\n".to_owned(),
+        Some(0) => "everything is decided, the task goes on\n".to_owned(),
+        Some(_) if !undone(answer, decisions).is_empty() => String::new(),
+        Some(1) => "decided; 1 more decision is pending\n".to_owned(),
+        Some(count) => format!("decided; {count} more decisions are pending\n"),
+    }
+}
+
+/// Whether the platform did what it was told.
+fn held(task: &str, answer: &Decided, decisions: &[Decision]) -> CommandResult {
+    let failed = |status, said: String| {
+        let hint = format!("`sluicegate tasks show {task}` tells what is pending now");
+        Err(Failure::new(status, anyhow::Error::msg(said)).hint(hint))
+    };
+    if answer.pending_decisions.is_none() {
+        let said = "the answer does not tell whether anything is still pending";
+        return failed(ExitStatus::Undecided, said.to_owned());
+    }
+    let undone = undone(answer, decisions);
+    if undone.is_empty() {
+        return Ok(ExitStatus::Success);
+    }
+    let said = format!(
+        "the platform took the answer, and has it still pending: {}",
+        undone.join(", ")
+    );
+    failed(ExitStatus::RemoteFailed, said)
+}
+
+fn id(decision: &Decision) -> &str {
     match decision {
-        Decision::Tool { id, .. } | Decision::Question { id, .. } => id.clone(),
+        Decision::Tool { id, .. } | Decision::Question { id, .. } => id,
     }
 }
 

@@ -4,11 +4,12 @@ mod create;
 mod decide;
 mod list;
 mod messages;
+mod permissions;
 mod shown;
 mod wait;
 
-use crate::api::{Permission, Platform, TaskFilter};
-use crate::cli::{MessageArgs, OutputArgs, TaskArgs, TasksVerb};
+use crate::api::{Platform, TaskFilter};
+use crate::cli::{MessageArgs, TaskArgs, TasksVerb};
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::kit::resource::Sought;
 use crate::commands::{CommandResult, Run};
@@ -50,7 +51,7 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
         TasksVerb::Decide(args) => decide::decide(run, &args),
         TasksVerb::Stop(args) => stop(run, &args),
         TasksVerb::Delete(args) => delete(run, &args),
-        TasksVerb::Permissions { id, tools, output } => permissions(run, &id, &tools.grant, output),
+        TasksVerb::Permissions { id, tools, output } => permissions::replace(run, &id, &tools.grant, output),
     }
 }
 
@@ -104,27 +105,6 @@ fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
         }
         let words = format!("deleted the task {} and all its data", args.id);
         run.show(args.output, &Value::Null, || text::line(&words) + "\n")
-    })?
-}
-
-fn permissions(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
-    let platform = platform(run)?;
-    let granted: Vec<Permission> = tools.iter().map(Permission::from).collect();
-    run.requests(async {
-        let answer = match platform.set_task_permissions(id, &granted).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(no_task(&platform, id, error).await),
-        };
-        run.show(output, &answer.raw, || {
-            let names = answer.granted_permissions.iter().flatten();
-            let names: Vec<&str> = names.map(|it| it.tool_name.as_str()).collect();
-            let names = if names.is_empty() {
-                "no tool".to_owned()
-            } else {
-                names.join(", ")
-            };
-            text::line(&format!("the task {id} may use {names} without asking")) + "\n"
-        })
     })?
 }
 
