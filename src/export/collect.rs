@@ -4,12 +4,15 @@
 //! towards the page that is read next only comes twice, which is told by the event's id. What moves away from it is
 //! skipped, and that shows: fewer events than the platform counts, or another event at the head of the list. Then
 //! everything is read again, up to the newest event seen so far, so that new ones no longer move the pages.
+//!
+//! Events of the same time keep the order of the list, turned round where it has the newest first. Which end it begins
+//! at is told by the times; a list whose events are all of one time is taken as it stands.
 
 use super::Window;
 use crate::api::{Answer, Event, EventPage, Platform};
 use crate::http::HttpError;
 use jiff::Timestamp;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The most events of one export; they are sorted in memory.
 const MOST_EVENTS: usize = 200_000;
@@ -51,6 +54,9 @@ pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answ
 #[derive(Default)]
 struct Collected {
     events: HashMap<String, Answer<Event>>,
+    /// Which pass saw each event last, and how many it had before it, counted from the oldest.
+    places: HashMap<String, (usize, usize)>,
+    passes: usize,
 }
 
 /// What one reading of all pages showed.
@@ -68,7 +74,8 @@ struct Pass {
 async fn pass(platform: &Platform, window: Window, found: &mut Collected) -> Result<Pass, HttpError> {
     let asked = window.asked();
     let mut pass = Pass::default();
-    let (mut ids, mut read, mut stale) = (HashSet::new(), 0, 0);
+    let (mut ids, mut read, mut stale) = (HashMap::new(), 0, 0);
+    let (mut first, mut latest) = (None, None);
     loop {
         let page = platform.events(&asked, pass.pages).await?;
         if pass.pages == 0 {
@@ -80,12 +87,16 @@ async fn pass(platform: &Platform, window: Window, found: &mut Collected) -> Res
         let last = is_last(&page, read);
         for event in page.events {
             let key = key(&event);
+            latest = time(&event).or(latest);
+            first = first.or(latest);
             found.events.entry(key.clone()).or_insert(event);
-            ids.insert(key);
+            let place = ids.len();
+            ids.entry(key).or_insert(place);
         }
         stale = if ids.len() > pass.distinct { 0 } else { stale + 1 };
         pass.distinct = ids.len();
         if last {
+            found.place(ids, first > latest);
             return Ok(pass);
         }
         if stale == MOST_STALE {
@@ -132,13 +143,23 @@ impl Collected {
         self.events.values().filter_map(time).max()
     }
 
+    /// Takes the order over from a pass. What an earlier one had besides fell out since, so it is older.
+    fn place(&mut self, ids: HashMap<String, usize>, newest_first: bool) {
+        self.passes += 1;
+        let turned = |place| if newest_first { usize::MAX - place } else { place };
+        let placed = ids
+            .into_iter()
+            .map(|(id, place)| (id, (self.passes, turned(place))));
+        self.places.extend(placed);
+    }
+
     fn sorted(self) -> Vec<Answer<Event>> {
-        let mut events: Vec<(Option<Timestamp>, String, Answer<Event>)> = self
+        let mut events: Vec<_> = self
             .events
             .into_iter()
-            .map(|(key, event)| (time(&event), key, event))
+            .map(|(key, event)| ((time(&event), self.places.get(&key).copied()), event))
             .collect();
-        events.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
-        events.into_iter().map(|(_, _, event)| event).collect()
+        events.sort_by_key(|(order, _)| *order);
+        events.into_iter().map(|(_, event)| event).collect()
     }
 }

@@ -87,6 +87,50 @@ fn export_reads_all_pages_in_the_order_of_time() {
     assert_eq!(ids(&shown.out), numbered(0..250));
 }
 
+/// Events whose ids say nothing about their order, five at each time, the oldest first.
+fn simultaneous(count: usize) -> Vec<Value> {
+    let then = minutes_ago(30).parse::<jiff::Timestamp>().unwrap();
+    let event = |n: usize| {
+        let at = then + jiff::SignedDuration::from_millis(i64::try_from(n / 5).unwrap());
+        json!({ "eventId": format!("e{:04}", n * 7919 % 10_000), "eventTimestamp": at.to_string() })
+    };
+    (0..count).map(event).collect()
+}
+
+#[test]
+fn export_keeps_the_platforms_order_of_what_happened_at_the_same_time() {
+    let all = simultaneous(250);
+    let happened: Vec<String> = all
+        .iter()
+        .map(|event| event["eventId"].as_str().unwrap().to_owned())
+        .collect();
+    for newest_first in [false, true] {
+        let (world, platform) = (World::new(), Platform::new());
+        // One comes in while the first pages are read, so the list is read more than once.
+        let listed = |count: usize| {
+            let mut listed = all[..count].to_vec();
+            if newest_first {
+                listed.reverse();
+            }
+            listed
+        };
+        let (later, begin) = (listed(248), listed(247));
+        let events = Arc::new(Mutex::new(begin));
+        paged(&platform, &events, move |request, all| {
+            if request == 1 {
+                all.clone_from(&later);
+            }
+        });
+        let export = ["events", "export", "--cursor", "c.json"];
+        let shown = platform.call(&world).run(&export).expect(0);
+        assert_eq!(ids(&shown.out), happened[..248], "newest first: {newest_first}");
+        // The last time goes on in the next run.
+        *events.lock().unwrap() = listed(250);
+        let shown = platform.call(&world).run(&export).expect(0);
+        assert_eq!(ids(&shown.out), happened[248..], "newest first: {newest_first}");
+    }
+}
+
 #[test]
 fn export_loses_and_doubles_nothing_while_events_arrive() {
     for newest_first in [false, true] {
