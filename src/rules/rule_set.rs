@@ -71,8 +71,8 @@ impl RuleSet {
         }
     }
 
-    /// The level of the first enabled entry of this id, else of its first entry; none if there is no such entry or
-    /// its level is not valid.
+    /// The strictest level of the enabled entries of this id, else that of its first entry; none if there is no such
+    /// entry or its level is not valid.
     pub fn enforcement(&self, rule: &str) -> Option<Enforcement> {
         self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
     }

@@ -39,18 +39,18 @@ pub(super) struct Entry<'t, 'a> {
 pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
     let tree = Tree::read(bytes, None)?;
     let entries = entries(tree.root())?;
-    let times_enabled = times_enabled(&entries);
+    let enabled = enabled_levels(&entries);
     let mut rules: Vec<EnabledRule> = Vec::new();
     let mut reported: HashSet<&str> = HashSet::new();
     for entry in entries.iter().filter(|entry| entry.is_enabled) {
         if reported.insert(entry.id) {
-            let times = times_enabled.get(entry.id).copied().unwrap_or(1);
-            rules.push(enabled_rule(entry, times));
+            let levels = enabled.get(entry.id).map(Vec::as_slice).unwrap_or_default();
+            rules.push(enabled_rule(entry, levels));
         }
     }
     Ok(RulesFile {
         rules,
-        levels: levels(&entries),
+        levels: levels(&entries, &enabled),
     })
 }
 
@@ -87,19 +87,35 @@ impl<'t, 'a> Entry<'t, 'a> {
     }
 }
 
-fn times_enabled<'t>(entries: &[Entry<'t, '_>]) -> HashMap<&'t str, usize> {
-    let mut times = HashMap::new();
+/// The levels of the entries that enable each id.
+fn enabled_levels<'t>(entries: &[Entry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
+    let mut levels: HashMap<&str, Vec<Option<Enforcement>>> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.is_enabled) {
-        *times.entry(entry.id).or_insert(0) += 1;
+        levels.entry(entry.id).or_default().push(level(entry));
     }
-    times
+    levels
 }
 
-/// The level of the first enabled entry of each id, else of its first.
-fn levels(entries: &[Entry<'_, '_>]) -> HashMap<String, Option<Enforcement>> {
-    let mut levels = HashMap::new();
-    let enabled = entries.iter().filter(|entry| entry.is_enabled);
-    for entry in enabled.chain(entries.iter().filter(|entry| !entry.is_enabled)) {
+/// The level of a rule that is enabled with these: no order of them makes it milder, nor does one that is not valid.
+fn strictest(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
+    let error = Some(Enforcement::Error);
+    match levels {
+        _ if levels.contains(&error) => error,
+        _ if levels.contains(&None) => None,
+        levels => levels.first().copied().flatten(),
+    }
+}
+
+/// The strictest level of the enabled entries of each id, else that of its first.
+fn levels(
+    entries: &[Entry<'_, '_>],
+    enabled: &HashMap<&str, Vec<Option<Enforcement>>>,
+) -> HashMap<String, Option<Enforcement>> {
+    let mut levels: HashMap<String, Option<Enforcement>> = enabled
+        .iter()
+        .map(|(id, levels)| ((*id).to_owned(), strictest(levels)))
+        .collect();
+    for entry in entries {
         levels.entry(entry.id.to_owned()).or_insert_with(|| level(entry));
     }
     levels
@@ -113,14 +129,14 @@ pub(super) fn level(entry: &Entry<'_, '_>) -> Option<Enforcement> {
         .and_then(Enforcement::parse)
 }
 
-fn enabled_rule(entry: &Entry<'_, '_>, times: usize) -> EnabledRule {
+fn enabled_rule(entry: &Entry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
     let rule = registry::find(entry.id);
-    let enforcement = level(entry);
+    let enforcement = strictest(levels);
     EnabledRule {
         id: entry.id.to_owned(),
         enforcement,
         kinds: rule.map_or(&Kind::ALL, |rule| rule.documentation().kinds),
-        check: check(entry, times, rule, enforcement),
+        check: check(entry, levels.len(), rule, enforcement),
     }
 }
 

@@ -44,12 +44,12 @@ fn the_level_decides_what_a_failed_rule_weighs() {
 }
 
 #[test]
-fn the_enforcement_is_that_of_the_first_enabled_entry() {
+fn the_enforcement_is_the_strictest_of_the_enabled_entries() {
     let rules = RuleSet::parse(
         b"rules:
 - {id: a, enabled: false, enforcementLevel: warn}
-- {id: a, enabled: true, enforcementLevel: error}
 - {id: a, enabled: true, enforcementLevel: warn}
+- {id: a, enabled: true, enforcementLevel: error}
 - {id: b, enabled: false, enforcementLevel: warn}
 - {id: b, enabled: false, enforcementLevel: error}
 - {id: c, enabled: true, enforcementLevel: high}

@@ -190,6 +190,26 @@ async fn evaluation_errors_fail_by_enforcement_and_without_a_valid_one() {
 }
 
 #[tokio::test]
+async fn a_rule_enabled_twice_is_as_strict_as_its_strictest_entry() {
+    for (levels, expected) in [
+        (["warn", "error"], "FAILED"),
+        (["error", "warn"], "FAILED"),
+        (["warn", "loud"], "FAILED"),
+        (["warn", "warn"], "PASSED"),
+    ] {
+        let entry = |level| format!("{{ id: unused-components, enabled: true, enforcementLevel: {level} }}");
+        let rules = format!("rules: [{}]", levels.map(entry).join(", "));
+        let reviewed = Reviewed::new(&[(RULES, &rules), ("a.orch.yaml", GOOD)]).await;
+        let review = reviewed.review(&["a.orch.yaml"]).await;
+        assert_eq!(
+            review["results"]["a.orch.yaml"][0]["errorDetail"]["type"], "designer/duplicate-enabled-rule",
+            "{review}"
+        );
+        assert_eq!(review["reviewStatus"], expected, "{levels:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_is_no_pipeline_does_not_stop_the_others() {
     let files = [
         (RULES, &*rules(".*", 9)),
