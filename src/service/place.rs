@@ -1,7 +1,9 @@
 //! The names and identifiers in the path of a request.
 
 use super::problem::Problem;
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::FromRequestParts;
+use axum::extract::path::{ErrorKind, Path};
+use axum::extract::rejection::PathRejection;
 use axum::http::request::Parts;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
@@ -36,10 +38,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Place {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let parameters = RawPathParams::from_request_parts(parts, state)
-            .await
-            .map_err(|_| Problem::invalid_field("", "the path must be UTF-8"))?;
-        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        Ok(Self(parameters.iter().map(owned).collect()))
+        match Path::<Vec<(String, String)>>::from_request_parts(parts, state).await {
+            Ok(Path(parameters)) => Ok(Self(parameters)),
+            Err(refused) => Err(Problem::invalid_field(undecoded(&refused), "must be UTF-8")),
+        }
+    }
+}
+
+/// The parameter that cannot be decoded.
+fn undecoded(refused: &PathRejection) -> &str {
+    match refused {
+        PathRejection::FailedToDeserializePathParams(why) => match why.kind() {
+            ErrorKind::InvalidUtf8InPathParam { key } => key,
+            _ => "",
+        },
+        _ => "",
     }
 }

@@ -52,9 +52,7 @@ impl FromRequestParts<Arc<App>> for Project {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let place = Place::from_request_parts(parts, app).await;
-        let no_uuid = |_| Problem::invalid_field(PARAMETER, "must be a UUID");
-        let id = place.map_err(no_uuid)?.uuid(PARAMETER)?;
+        let id = Place::from_request_parts(parts, app).await?.uuid(PARAMETER)?;
         let caller = Caller::from_request_parts(parts, app).await?;
         Self::find(app, &caller, id).await
     }

@@ -151,6 +151,21 @@ async fn get_overrides_gives_one_environment_when_asked() {
 }
 
 #[tokio::test]
+async fn what_is_no_text_in_a_path_is_named() {
+    let (platform, _world) = prepared().await;
+    for (path, named) in [
+        (path("%ff"), "variableName"),
+        (path("t").replace(&GIVEN.to_string(), "%ff"), "projectId"),
+    ] {
+        let refused = platform.get_refused(&path, 400).await;
+        assert_eq!(
+            refused["validation-errors"],
+            json!([{ "field": named, "message": "must be UTF-8" }])
+        );
+    }
+}
+
+#[tokio::test]
 async fn delete_overrides_removes_one() {
     let (platform, _world) = prepared().await;
     platform.post(&path("t"), one("test", "x"), 200).await;
