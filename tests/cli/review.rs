@@ -124,6 +124,8 @@ fn an_unpushed_commit_is_not_reviewed() {
     call.run(&["review"])
         .expect(7)
         .saying(&["push", "sluicegate check"]);
+    let ended = call.run(&["review", "--dry-run"]).expect(7);
+    assert_eq!(ended.out, "");
 }
 
 #[test]

@@ -141,6 +141,22 @@ fn a_fork_is_refused_before_anything_else_that_is_missing() {
 }
 
 #[test]
+fn a_dry_run_for_a_fork_ends_as_the_review_would() {
+    let (world, head) = change("Start");
+    let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
+    let folder = with_default(checkout(&world, &fetch, &head));
+    for job in hosts(&folder, &head) {
+        for command in ["review", "ci"] {
+            let ended = job.call().run(&[command, "--dry-run"]).expect(7);
+            ended.saying(&["belongs to a fork", "--fork check"]);
+            let ended = job.call().run(&[command, "--dry-run", "--fork", "check"]).expect(0);
+            let said = "would review 1 pipeline on this machine";
+            assert!(ended.out.contains(said), "{}", ended.all());
+        }
+    }
+}
+
+#[test]
 fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
     let (world, head) = change("wrong");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];

@@ -77,10 +77,7 @@ impl Asking<'_> {
         self.target.refuse_fork()?;
         let ground = self.ground(snapshot)?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
-        let branch = self.target.require_branch()?;
-        if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
-            self.run.ui.warn(&warning);
-        }
+        let branch = self.branch_on_remote()?;
         let platform = self.run.platform(self.connection)?;
         let head = self.target.head.short();
         self.run.ui.say(&format!(
@@ -106,6 +103,14 @@ impl Asking<'_> {
             };
             self.batches(&platform, &asked, files)
         })
+    }
+
+    /// The branch from which the platform reads the commit.
+    pub(crate) fn branch_on_remote(&self) -> Result<&str, Failure> {
+        if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
+            self.run.ui.warn(&warning);
+        }
+        Ok(self.target.require_branch()?)
     }
 
     fn batches(

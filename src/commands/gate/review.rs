@@ -11,7 +11,7 @@ use crate::commands::{CommandResult, Run};
 use crate::context::{Comparison, Subject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::Report;
+use crate::findings::{Engine, Report};
 use crate::gate::Selected;
 use crate::settings::{Connection, Review};
 use crate::text::{self, count};
@@ -132,15 +132,6 @@ pub(crate) fn reviewed<'a>(
     let nothing = nothing(&comparison, &chosen.selected, &part, || {
         nothing_selected(&snapshot, &settings.selection)
     })?;
-    if settings.dry_run {
-        let status = dry_run(run, target, &chosen.selected, settings, nothing.as_deref())?;
-        return Ok(Reviewed::without_report(
-            begun.workspace,
-            begun.target,
-            status,
-            part,
-        ));
-    }
     let review = Asking {
         run,
         workspace,
@@ -149,6 +140,15 @@ pub(crate) fn reviewed<'a>(
         target,
         past: before.as_ref(),
     };
+    if settings.dry_run {
+        let status = dry_run(&review, &chosen.selected, nothing.as_deref())?;
+        return Ok(Reviewed::without_report(
+            begun.workspace,
+            begun.target,
+            status,
+            part,
+        ));
+    }
     let mut judged = match nothing {
         Some(why) => Judged::nothing(format!("nothing to review: {why}")),
         None => review.judged(&snapshot, &chosen.selected.files)?,
@@ -185,22 +185,23 @@ fn add(selected: &mut Selected, planned: Option<Published>) -> Option<String> {
     said
 }
 
-fn dry_run(
-    run: &Run,
-    target: &Target,
-    selected: &Selected,
-    settings: &Review,
-    nothing: Option<&str>,
-) -> CommandResult {
-    let branch = target.branch.as_deref().unwrap_or("(no branch)");
-    let batches = selected.files.len().div_ceil(settings.batch_size);
-    let what = format!(
-        "{} in {}",
-        count(selected.files.len(), "pipeline"),
-        count(batches, "request")
-    );
+/// Ends as the review would before its first request.
+fn dry_run(review: &Asking<'_>, selected: &Selected, nothing: Option<&str>) -> CommandResult {
+    let target = review.target;
+    let how = match review.engine() {
+        Engine::Local => "on this machine".to_owned(),
+        Engine::Remote => {
+            if nothing.is_none() {
+                review.branch_on_remote()?;
+            }
+            let batches = selected.files.len().div_ceil(review.settings.batch_size);
+            format!("in {}", count(batches, "request"))
+        }
+    };
     let mut lines = vec![text::line(&format!(
-        "would review {what}: branch {branch}, commit {}",
+        "would review {} {how}: branch {}, commit {}",
+        count(selected.files.len(), "pipeline"),
+        target.branch.as_deref().unwrap_or("(no branch)"),
         target.head
     ))];
     lines.extend(
@@ -210,6 +211,6 @@ fn dry_run(
             .map(|file| format!("  {}", text::line(file))),
     );
     lines.extend(nothing.map(|why| text::line(&format!("nothing to review: {why}"))));
-    run.ui.out(&(lines.join("\n") + "\n"))?;
+    review.run.ui.out(&(lines.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
 }
