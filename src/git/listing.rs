@@ -55,6 +55,16 @@ pub(super) fn staged(repository: &Repository, file: Option<&Path>) -> Result<Vec
     })))
 }
 
+/// Whether the index has an entry with this path, also one of a conflict.
+pub(super) fn is_in_index(
+    repository: &Repository,
+    file: Option<&Path>,
+    path: &str,
+) -> Result<bool, GitError> {
+    let index = index(repository, file)?;
+    Ok((0..=3).any(|stage| index.get_path(Path::new(path), stage).is_some()))
+}
+
 /// The files on disk that are tracked, or neither tracked nor ignored, by path. What a sparse checkout leaves out counts
 /// as it is staged.
 pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<Vec<Listed>, GitError> {

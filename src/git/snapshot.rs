@@ -78,6 +78,16 @@ impl Repository {
         Ok(self.listed("the index", listing::staged(self, index)?))
     }
 
+    /// Whether git tracks a file with this path: in the commit that is checked out, or in the index.
+    pub fn tracks(&self, path: &str, index: Option<&Path>) -> Result<bool, GitError> {
+        let at_head = match self.head() {
+            Ok(head) => self.find_file(&head.commit, path)?.is_some(),
+            Err(GitError::NoCommit { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        Ok(at_head || (!self.is_bare() && listing::is_in_index(self, index, path)?))
+    }
+
     /// The files as they are on disk: what is tracked, and what is neither tracked nor ignored.
     pub fn on_disk(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         Ok(self.listed("the working tree", listing::on_disk(self, index)?))

@@ -15,5 +15,5 @@ pub use changes::{Side, of_rules, of_settings, of_waivers};
 pub use choice::{Choice, tip};
 pub use error::PolicyError;
 pub use links::{Followed, follow};
-pub use place::{in_checkout, in_repository, plain};
+pub use place::{in_checkout, in_repository, names_in_repository, plain};
 pub use version::{GateFile, SIZE_LIMIT, Text, of_the_job, read};

@@ -66,6 +66,13 @@ pub fn in_checkout(root: &Path, here: &Path, path: &Path) -> Result<PathBuf, &'s
     Ok(full)
 }
 
+/// The names under which git may know a file of the checkout: as its path says, and as links on the way lead.
+pub fn names_in_repository(root: &Path, file: &Path) -> Vec<String> {
+    let led = real(file);
+    let files = [Some(file), led.as_deref()].into_iter().flatten();
+    files.filter_map(|file| in_repository(root, file)).collect()
+}
+
 /// Where the path leads, through links, whether there is something or not.
 fn real(full: &Path) -> Option<PathBuf> {
     let there = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;

@@ -4,6 +4,7 @@ use super::table::variable;
 use super::{SettingsError, Sources};
 use crate::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, Show, parse_value};
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Where the result goes.
@@ -62,16 +63,22 @@ impl Sources<'_> {
     }
 
     /// Paths are relative to the current folder, those of the file included, as a CI job's are; those of the file stay in
-    /// the checkout.
+    /// the checkout, beside what git tracks.
     fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
-        let kept = |flag: &ReportFlag| {
+        let kept = |path: &PathBuf| self.kept_to_write("review.report", path);
+        let in_checkout = |flag: &ReportFlag| {
             Ok(ReportFlag {
-                path: self.kept("review.report", flag.path.as_ref())?,
+                path: flag.path.as_ref().map(kept).transpose()?,
                 ..flag.clone()
             })
         };
-        let file = self.file.review.report.as_ref();
-        let file = file.map(|file| file.iter().map(kept).collect::<Result<Vec<_>, SettingsError>>());
+        let is_given = !flags.is_empty() || self.env.get(variable::REPORT).is_some();
+        let file = self.file.review.report.as_ref().filter(|_| !is_given);
+        let file = file.map(|file| {
+            file.iter()
+                .map(in_checkout)
+                .collect::<Result<Vec<_>, SettingsError>>()
+        });
         let file = file.transpose()?;
         let flags = self
             .layers()

@@ -95,6 +95,16 @@ pub(super) struct PublishSection {
     pub(super) junit: Option<PathBuf>,
 }
 
+impl FileConfig {
+    /// The files that are written where it says so.
+    pub(super) fn written(&self) -> impl Iterator<Item = &PathBuf> {
+        let reports = self.review.report.iter().flatten();
+        let reports = reports.filter_map(|report| report.path.as_ref());
+        let publish = &self.publish;
+        reports.chain(&publish.receipt).chain(&publish.junit)
+    }
+}
+
 /// The section `vocabulary`: the names behind the API document's neutral tokens.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]

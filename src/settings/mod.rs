@@ -39,7 +39,11 @@ pub(crate) use layers::Layers;
 
 use crate::env::Env;
 use crate::policy::{self, GateFile};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+
+/// Who may name what the configuration file may not.
+const ANY_PATH: &str = "the job may name any path, by the flag or the variable";
 
 /// A setting that cannot be used: what and where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -68,33 +72,50 @@ impl SettingsError {
     }
 }
 
+/// The checkout that a configuration file lies in.
+pub struct Checkout<'a> {
+    /// Its root.
+    pub root: &'a Path,
+    /// Whether git tracks a file with this path from the root, or perhaps does.
+    pub tracks: &'a dyn Fn(&str) -> bool,
+}
+
 /// The sources of settings below the flags: the environment and the file.
 pub struct Sources<'a> {
     env: &'a Env,
     file: FileConfig,
     /// The checkout that the file's paths must stay in; none where the file is the job's.
     checkout: Option<PathBuf>,
+    /// Those of the file's paths to write to at which git tracks a file, or perhaps does.
+    tracked: HashSet<PathBuf>,
     /// What counts is not taken from the file.
     facts_only: bool,
     note: Option<String>,
 }
 
 impl<'a> Sources<'a> {
-    /// The settings with this configuration file, which is the job's own or of the repository with this root. The
-    /// checkout's version must be sound even where it does not count, as it will after its merge.
-    pub fn new(env: &'a Env, file: &GateFile, checkout: Option<&Path>) -> Result<Self, SettingsError> {
+    /// The settings with this configuration file, which is the job's own or lies in this checkout. The checkout's version
+    /// must be sound even where it does not count, as it will after its merge.
+    pub fn new(
+        env: &'a Env,
+        file: &GateFile,
+        checkout: Option<&Checkout<'_>>,
+    ) -> Result<Self, SettingsError> {
         let own = file.checkout.as_ref().map(file::parse).transpose()?;
         let counts = file.counts.as_ref().map(file::parse).transpose()?;
         let ignored = file.checkout.as_ref().map(file::what_counts);
+        let config = match file.missing {
+            Some(_) => own.unwrap_or_default(),
+            None => counts.unwrap_or_default(),
+        };
+        let is_tracked = |path: &&PathBuf| checkout.is_some_and(|it| it.tracks_file(env.current_dir(), path));
         Ok(Self {
             env,
-            checkout: checkout.map(Path::to_path_buf),
+            checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
+            tracked: config.written().filter(is_tracked).cloned().collect(),
             facts_only: file.missing.is_some(),
             note: file.missing.as_ref().zip(ignored).map(facts_alone),
-            file: match file.missing {
-                Some(_) => own.unwrap_or_default(),
-                None => counts.unwrap_or_default(),
-            },
+            file: config,
         })
     }
 
@@ -112,21 +133,41 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// A path of the file, which must stay in the checkout unless the file is the job's.
-    fn kept(&self, key: &str, path: Option<&PathBuf>) -> Result<Option<PathBuf>, SettingsError> {
-        let (Some(path), Some(root)) = (path, &self.checkout) else {
-            return Ok(path.cloned());
-        };
-        match policy::in_checkout(root, self.env.current_dir(), path) {
-            Ok(path) => Ok(Some(path)),
-            Err(why) => {
-                let shown = path.display();
-                let message =
-                    format!("{FILE_NAME}: `{key}` names {shown}, which must stay inside the checkout: {why}");
-                Err(SettingsError::new(message)
-                    .with_hint("the job may name any path, by the flag or the variable"))
-            }
+    /// A path of the file to write to. What git tracks is somebody's work, and what later steps of the job rely on.
+    fn kept_to_write(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
+        if self.tracked.contains(path) {
+            let shown = path.display();
+            let message =
+                format!("{FILE_NAME}: `{key}` names {shown}, which git tracks and nothing may overwrite");
+            return Err(SettingsError::new(message)
+                .with_hint(format!("name a file that is not in the repository; {ANY_PATH}")));
         }
+        self.kept(key, path)
+    }
+
+    /// A path of the file, which must stay in the checkout unless the file is the job's.
+    fn kept(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
+        let Some(root) = &self.checkout else {
+            return Ok(path.to_path_buf());
+        };
+        policy::in_checkout(root, self.env.current_dir(), path).map_err(|why| {
+            let shown = path.display();
+            let message =
+                format!("{FILE_NAME}: `{key}` names {shown}, which must stay inside the checkout: {why}");
+            SettingsError::new(message).with_hint(ANY_PATH)
+        })
+    }
+}
+
+impl Checkout<'_> {
+    /// Whether git tracks a file where this path leads to.
+    fn tracks_file(&self, here: &Path, path: &Path) -> bool {
+        let Ok(full) = policy::in_checkout(self.root, here, path) else {
+            return false;
+        };
+        policy::names_in_repository(self.root, &full)
+            .iter()
+            .any(|name| (self.tracks)(name))
     }
 }
 

@@ -99,31 +99,37 @@ impl Sources<'_> {
                 variable::REQUIRE_REVIEW,
                 args.require_review.as_ref(),
                 file.require_review.as_ref(),
+                |key, path| self.kept(key, path),
             )?,
             require_review_engine: engine.unwrap_or_default(),
             receipt: self.path_of(
                 variable::RECEIPT,
                 args.what.receipt.as_ref(),
                 file.receipt.as_ref(),
+                |key, path| self.kept_to_write(key, path),
             )?,
             junit: self.path_of(
                 variable::PUBLISH_JUNIT,
                 args.what.junit.as_ref(),
                 file.junit.as_ref(),
+                |key, path| self.kept_to_write(key, path),
             )?,
         })
     }
 
-    /// A file, from the current folder; one that the configuration file names stays in the checkout.
+    /// A file, from the current folder; one that the configuration file names as far as it may.
     fn path_of(
         &self,
         variable: &str,
         flag: Option<&PathBuf>,
         file: Option<&PathBuf>,
+        keep: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
     ) -> Result<Option<PathBuf>, SettingsError> {
         let parse = |text: &str| Ok(PathBuf::from(text));
         let key = by_variable(variable).map_or(variable, |setting| setting.key);
-        let file = self.kept(key, file)?;
+        let is_given = flag.is_some() || self.env.get(variable).is_some();
+        let file = file.filter(|_| !is_given);
+        let file = file.map(|path| keep(key, path)).transpose()?;
         let path = self.layers().pick(flag.cloned(), variable, parse, file)?;
         Ok(path.map(|path| self.env.current_dir().join(path)))
     }

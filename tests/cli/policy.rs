@@ -484,6 +484,55 @@ fn paths_of_the_file_stay_in_the_checkout() {
 }
 
 #[test]
+fn a_path_of_the_file_overwrites_nothing_that_git_tracks() {
+    let world = project();
+    world.write("in/b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("gone.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("more");
+    world.push();
+    world.write("staged.md", "mine");
+    world.git(&["add", "staged.md"]);
+    world.git(&["rm", "-q", "--cached", "gone.orch.yaml"]);
+    symlink("in", world.work().join("link")).unwrap();
+    let before = world.git(&["diff", "--stat"]);
+    let rules = ".platform/config/pipeline_quality_rules.yaml";
+    let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
+    for path in [
+        "a.orch.yaml",
+        rules,
+        "gone.orch.yaml",
+        "staged.md",
+        "link/b.orch.yaml",
+        "./a.orch.yaml",
+    ] {
+        let refused = |key: &str, file: String, args: &[&str]| {
+            world.write("sluicegate.yaml", file);
+            call.run(args)
+                .expect(2)
+                .saying(&["sluicegate.yaml", key, path, "git tracks"]);
+        };
+        let report = format!("review: {{ report: [json=new.json, 'markdown={path}'] }}\n");
+        refused("`review.report`", report, &["check"]);
+        for key in ["receipt", "junit"] {
+            let file = format!("publish: {{ prefix: p, version-name: v, {key}: '{path}' }}\n");
+            refused(&format!("`publish.{key}`"), file, &["publish", "--dry-run"]);
+        }
+    }
+    assert_eq!(world.git(&["diff", "--stat"]), before);
+    // The job may do what it likes, also instead of such a file.
+    world.write("sluicegate.yaml", "review: { report: [json=a.orch.yaml] }\n");
+    call.run(&["check", "--report", "json=staged.md"]).expect(0);
+    assert_ne!(
+        fs::read_to_string(world.work().join("staged.md")).unwrap(),
+        "mine"
+    );
+    call.variable("SLUICEGATE_REPORT", "json=a.orch.yaml")
+        .run(&["check"])
+        .expect(0);
+    assert_ne!(world.git(&["diff", "--stat", "a.orch.yaml"]), "");
+}
+
+#[test]
 fn a_change_does_not_say_where_it_is_published() {
     let world = project();
     world.git(&["checkout", "-q", "-b", "change"]);

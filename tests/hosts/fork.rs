@@ -149,7 +149,10 @@ fn a_dry_run_for_a_fork_ends_as_the_review_would() {
         for command in ["review", "ci"] {
             let ended = job.call().run(&[command, "--dry-run"]).expect(7);
             ended.saying(&["belongs to a fork", "--fork check"]);
-            let ended = job.call().run(&[command, "--dry-run", "--fork", "check"]).expect(0);
+            let ended = job
+                .call()
+                .run(&[command, "--dry-run", "--fork", "check"])
+                .expect(0);
             let said = "would review 1 pipeline on this machine";
             assert!(ended.out.contains(said), "{}", ended.all());
         }

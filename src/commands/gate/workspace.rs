@@ -14,7 +14,7 @@ use crate::git::{
 use crate::pipelines::{self, ConfigFolderError, RULES_FILE};
 use crate::policy::{self, GateFile, plain};
 use crate::rules::RuleSet;
-use crate::settings::{self, FILE_NAME, Revisions, Selection, Sources};
+use crate::settings::{self, Checkout, FILE_NAME, Revisions, Selection, Sources};
 use crate::yaml::DocumentError;
 use std::path::{Path, PathBuf};
 
@@ -83,15 +83,17 @@ impl Run {
             None => (false, repo.root().join(FILE_NAME)),
         };
         let config_file = policy::in_repository(repo.root(), &file);
-        let (read, root) = match &config_file {
-            Some(path) => (
-                policy::read(repo, &policy, path, is_named, policy::SIZE_LIMIT)?,
-                Some(repo.root()),
-            ),
-            None => (policy::of_the_job(&plain(&file), is_named)?, None),
+        let read = match &config_file {
+            Some(path) => policy::read(repo, &policy, path, is_named, policy::SIZE_LIMIT)?,
+            None => policy::of_the_job(&plain(&file), is_named)?,
+        };
+        let checkout = Checkout {
+            root: repo.root(),
+            // Where git cannot tell, nothing is overwritten.
+            tracks: &|path| repo.tracks(path, self.index()).unwrap_or(true),
         };
         Ok(Settled {
-            sources: Sources::new(&self.env, &read, root)?,
+            sources: Sources::new(&self.env, &read, config_file.as_ref().map(|_| &checkout))?,
             policy,
             config_file,
         })

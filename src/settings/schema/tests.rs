@@ -5,7 +5,7 @@ use crate::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
 use crate::env::Env;
 use crate::policy::of_the_job;
 use crate::schema::hold;
-use crate::settings::{FileConfig, Sources};
+use crate::settings::{Checkout, FileConfig, Sources};
 use serde::Deserialize as _;
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer as _, MapAccess, SeqAccess, Visitor};
@@ -207,7 +207,14 @@ fn is_read(text: &str) -> bool {
     let file = of_the_job(&path, true).unwrap();
     let env = Env::from_parts([], folder.path().to_owned());
     let read = || {
-        let sources = Sources::new(&env, &file, Some(folder.path()))?;
+        let sources = Sources::new(
+            &env,
+            &file,
+            Some(&Checkout {
+                root: folder.path(),
+                tracks: &|_| false,
+            }),
+        )?;
         let global = GlobalArgs::default();
         sources.config_dir(&global)?;
         sources.connection(&global)?;
