@@ -164,7 +164,9 @@ impl GitError {
             Self::MissingObject { partial: false, .. } => {
                 "`git fsck` tells what is broken; in CI, clone anew or fetch with more depth"
             }
-            Self::PathNotUtf8 { .. } => "rename the file, or leave it out with --exclude",
+            Self::PathNotUtf8 { .. } => {
+                "rename it with `git mv`, or delete it: no --exclude leaves it out, as no report could name it"
+            }
             Self::Unsupported { what, .. } if what.contains("sha256") => {
                 "only repositories with SHA-1 object ids can be read: `git fast-export --all`, piped into `git \
                  fast-import` in a new repository, makes one of the same history"

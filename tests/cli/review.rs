@@ -4,6 +4,7 @@ use crate::program::{Call, Ended};
 use crate::repo::World;
 use crate::world::{Platform, RULES, asked, change, each, pipeline, project};
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::fs;
 
 fn plain() -> String {
@@ -126,6 +127,31 @@ fn an_unpushed_commit_is_not_reviewed() {
         .saying(&["push", "sluicegate check"]);
     let ended = call.run(&["review", "--dry-run"]).expect(7);
     assert_eq!(ended.out, "");
+}
+
+#[test]
+fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = project();
+    let name = OsStr::from_bytes(b"\xff\xfe.orch.yaml");
+    fs::write(world.work().join(name), plain()).unwrap();
+    world.commit("odd name");
+    world.push();
+    for args in [
+        &["check", "--all"][..],
+        &["review", "--all"],
+        &["waivers", "list"],
+    ] {
+        for more in [&[][..], &["--exclude", "*"]] {
+            if more.is_empty() || args[0] != "waivers" {
+                let ended =
+                    Call::with_platform(&world.work(), "http://127.0.0.1:9").run(&[args, more].concat());
+                ended
+                    .expect(7)
+                    .saying(&["is not UTF-8", "hint: rename it with `git mv`", "no --exclude"]);
+            }
+        }
+    }
 }
 
 #[test]
