@@ -2,7 +2,7 @@
 
 use crate::cli::ReviewArgs;
 use crate::commands::gate::asking::Asking;
-use crate::commands::gate::deliver::{Telling, deliver};
+use crate::commands::gate::deliver::{Telling, deliver, words};
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing, why_partial};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::unselected::nothing_selected;
@@ -185,14 +185,20 @@ fn add(selected: &mut Selected, planned: Option<Published>) -> Option<String> {
     said
 }
 
-/// Ends as the review would before its first request.
+/// Ends as the review would before its first request, but for a commit that is yet to be pushed: what would be sent is
+/// asked before that, too.
 fn dry_run(review: &Asking<'_>, selected: &Selected, nothing: Option<&str>) -> CommandResult {
     let target = review.target;
     let how = match review.engine() {
         Engine::Local => "on this machine".to_owned(),
         Engine::Remote => {
             if nothing.is_none() {
-                review.branch_on_remote()?;
+                target.refuse_fork()?;
+                target.require_branch()?;
+                if let Err(why) = review.branch_on_remote() {
+                    let said = format!("the review itself would end here: {}", words(&why));
+                    review.run.ui.warn(&said);
+                }
             }
             let batches = selected.files.len().div_ceil(review.settings.batch_size);
             format!("in {}", count(batches, "request"))
