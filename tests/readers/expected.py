@@ -26,6 +26,14 @@ def kind(result):
     return "failed" if result["enforcement"] == "error" else "skipped"
 
 
+def place(result):
+    """The first line of what counts, else of all."""
+    lines = result["lines"]
+    states = result.get("state") or [None] * len(lines)
+    counting = [line for line, state in zip(lines, states) if state not in ("known", "waived")]
+    return min([line for line in counting or lines if line], default=1)
+
+
 def case(suite, name, kind, line=1, texts=()):
     suite, name = plain(suite), plain(name)
     return {"suite": suite, "name": name, "kind": kind, "line": line, "texts": [words(text) for text in texts]}
@@ -37,8 +45,7 @@ def cases(report):
         yield case("sluicegate", f"gate change ({number + 1})" if number else "gate change", "skipped")
     for file in report["files"]:
         for result in file["results"]:
-            line = min([line for line in result["lines"] if line], default=1)
-            yield case(file["path"], result["rule"], kind(result), line, result["violations"])
+            yield case(file["path"], result["rule"], kind(result), place(result), result["violations"])
     for path in report["excluded"]:
         yield case(path, "excluded", "skipped")
     for path in report["unreviewed"]:
