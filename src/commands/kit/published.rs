@@ -23,6 +23,17 @@ pub(crate) fn prefixes(all: &[Artifact]) -> Vec<String> {
         .collect()
 }
 
+/// All versions of a prefix; a platform that does not filter is filtered here.
+pub(crate) async fn versions_of(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
+    let mut versions = platform.artifacts(Some(prefix)).await?;
+    versions.retain(|it| {
+        it.shared_pipeline_id_prefix
+            .as_ref()
+            .is_none_or(|own| own == prefix)
+    });
+    Ok(versions)
+}
+
 /// A 404 is for the prefix, unless something is published under it; then it is for the version.
 pub(crate) async fn not_published(
     platform: &Platform,

@@ -1,14 +1,12 @@
 //! Switching versions on and off, never leaving consumers without one by mistake.
 
-use crate::api::{Artifact, Platform};
+use crate::api::Platform;
 use crate::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::commands::kit::output::json;
-use crate::commands::kit::published::latest_in_words;
-use crate::commands::kit::published::not_published;
+use crate::commands::kit::published::{latest_in_words, not_published, versions_of};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::http::HttpError;
 use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
 use crate::text;
 use serde_json::{Value, json as value};
@@ -80,7 +78,7 @@ impl<'a> Versions<'a> {
 
     /// Disables the old versions, or says which those are.
     pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
-        let versions = self.list().await?;
+        let versions = versions_of(self.platform, &self.prefix).await?;
         let latest = self.latest().await?;
         let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
         let old = surplus(&versions, &latest, keep)
@@ -128,18 +126,6 @@ impl<'a> Versions<'a> {
         }
     }
 
-    /// All versions; a platform that does not filter is filtered here.
-    async fn list(&self) -> Result<Vec<Artifact>, HttpError> {
-        let mut versions = self.platform.artifacts(Some(&self.prefix)).await?;
-        let other = |it: &Artifact| {
-            it.shared_pipeline_id_prefix
-                .as_ref()
-                .is_some_and(|p| *p != self.prefix)
-        };
-        versions.retain(|artifact| !other(artifact));
-        Ok(versions)
-    }
-
     async fn latest(&self) -> Result<String, Failure> {
         let details = match self.platform.artifact_details(&self.prefix, None).await {
             Ok(details) => details,
@@ -152,7 +138,7 @@ impl<'a> Versions<'a> {
     }
 
     async fn refuse_the_last(&self, version: &str) -> Result<(), Failure> {
-        if !is_last_enabled(&self.list().await?, version) {
+        if !is_last_enabled(&versions_of(self.platform, &self.prefix).await?, version) {
             return Ok(());
         }
         let message = format!(

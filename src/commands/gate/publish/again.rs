@@ -3,6 +3,7 @@
 
 use super::Publishing;
 use crate::api::{Artifact, Platform};
+use crate::commands::kit::published::versions_of;
 use crate::error::Failure;
 use crate::http::ErrorKind;
 use crate::publish::Source;
@@ -14,17 +15,14 @@ impl Publishing<'_> {
             return Ok(None);
         }
         let prefix = &self.settings.prefix;
-        let listed = match self.run.requests(platform.artifacts(Some(prefix)))? {
+        let listed = match self.run.requests(versions_of(platform, prefix))? {
             Ok(listed) => listed,
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error.into()),
         };
         let is_of_it = |artifact: &Artifact| {
             let commit = artifact.commit_hash.as_deref().unwrap_or_default();
-            let of_prefix = artifact.shared_pipeline_id_prefix.as_ref();
-            artifact.enabled != Some(false)
-                && of_prefix.is_none_or(|it| it == prefix)
-                && commit.eq_ignore_ascii_case(self.target.head.as_str())
+            artifact.enabled != Some(false) && commit.eq_ignore_ascii_case(self.target.head.as_str())
         };
         let found = listed.into_iter().find(is_of_it);
         Ok(found.and_then(|artifact| artifact.version_name))
