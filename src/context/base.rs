@@ -6,9 +6,9 @@ use super::{ContextError, Wish, head::Head};
 use crate::ci::{BaseHint, CiContext, Host};
 use crate::git::{CommitId, GitError, RemoteBranch, Repository, WHOLE_HISTORY};
 
-/// The base, or none for every pipeline.
+/// The base, or no commit for every pipeline.
 pub(super) struct Base {
-    pub commit: Option<CommitId>,
+    pub commits: Vec<CommitId>,
     pub source: String,
     pub warnings: Vec<String>,
 }
@@ -16,15 +16,15 @@ pub(super) struct Base {
 impl Base {
     pub(super) fn everything(why: impl Into<String>) -> Self {
         Self {
-            commit: None,
+            commits: Vec::new(),
             source: why.into(),
             warnings: Vec::new(),
         }
     }
 
-    fn at(commit: CommitId, source: String) -> Self {
+    fn at(commits: Vec<CommitId>, source: String) -> Self {
         Self {
-            commit: Some(commit),
+            commits,
             source,
             warnings: Vec::new(),
         }
@@ -65,16 +65,18 @@ impl Search<'_> {
 
     fn asked_for(&self, revision: &str) -> Result<Base, ContextError> {
         let named = self.repo.named(revision)?;
-        let Some(base) = self.repo.merge_base(&named.commit, &self.head.commit)? else {
+        let bases = self.repo.merge_bases(&named.commit, &self.head.commit)?;
+        if bases.is_empty() {
             return Err(ContextError::NoCommonHistory {
                 revision: revision.to_owned(),
                 head: self.head.commit.clone(),
             });
-        };
-        if base == self.head.commit && !self.beyond_head && self.must_bring_something() {
+        }
+        if self.is_head(&bases) && !self.beyond_head && self.must_bring_something() {
             return Err(self.nothing_brought(&format!("`{revision}`, as asked for")));
         }
-        let found = Base::at(base, format!("the merge-base with `{revision}`, as asked for"));
+        let source = format!("{} with `{revision}`, as asked for", merge_bases(&bases));
+        let found = Base::at(bases, source);
         Ok(match named.ambiguity {
             Some(ambiguity) => found.warn(ambiguity),
             None => found,
@@ -100,7 +102,7 @@ impl Search<'_> {
         let seen_at = seen_at.filter(|id| self.repo.has_commit(id));
         match (tip, seen_at) {
             (Some(tip), seen_at) => match (self.parted_from(&tip, "target")?, seen_at) {
-                (Base { commit: None, .. }, Some(id)) => self.seen(branch, id),
+                (Base { commits, .. }, Some(id)) if commits.is_empty() => self.seen(branch, id),
                 (base, _) => self.brought(base, &tip),
             },
             (None, Some(id)) if !self.may_fetch => {
@@ -127,23 +129,45 @@ impl Search<'_> {
         if id == self.head.commit.as_str() {
             return Ok(Base::everything(format!("{source} is the head itself")));
         }
-        if self.repo.has_commit(id) {
-            return self.ancestor(&self.repo.resolve(id)?, source);
-        }
         let tip = target
             .map(|branch| self.repo.remote_branch(branch))
             .transpose()?
             .flatten();
+        if self.repo.has_commit(id) {
+            let base = self.ancestor(&self.repo.resolve(id)?, source)?;
+            return Ok(match &tip {
+                Some(tip) => self.with_others(base, tip),
+                None => base,
+            });
+        }
         match tip {
             Some(tip) => self.brought(self.parted_from(&tip, "target")?, &tip),
             None => Err(self.base_not_in_clone(id, source)),
         }
     }
 
+    /// Adds the other merge-bases with the target: the host names one, which a criss-cross merge leaves for the change to
+    /// choose. Where the clone cannot tell them, the host is believed.
+    fn with_others(&self, mut base: Base, target: &RemoteBranch) -> Base {
+        let Ok(others) = self.repo.merge_bases(&target.tip, &self.head.commit) else {
+            return base;
+        };
+        if others.len() > 1 {
+            let new = |other: &CommitId| !base.commits.contains(other);
+            let new: Vec<CommitId> = others.into_iter().filter(new).collect();
+            base.commits.extend(new);
+            base.source = format!(
+                "{}, and the other merge-bases with the target branch `{}/{}`",
+                base.source, target.remote, target.branch
+            );
+        }
+        base
+    }
+
     /// A change without a commit of its own is none, whatever the references of the clone say.
     fn brought(&self, base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
         let is_in_target = || self.repo.contains(&target.tip, &self.head.commit);
-        if base.commit.is_none() && !self.beyond_head && is_in_target()? {
+        if base.commits.is_empty() && !self.beyond_head && is_in_target()? {
             return Err(self.nothing_brought(&format!("`{}/{}`", target.remote, target.branch)));
         }
         Ok(base)
@@ -169,15 +193,15 @@ impl Search<'_> {
     /// A commit that the host names as the base. If head does not descend from it, as after a forced push, their
     /// merge-base is meant; where the clone is cut off between the two, the host is believed.
     fn ancestor(&self, named: &CommitId, source: &'static str) -> Result<Base, ContextError> {
-        match self.repo.merge_base(named, &self.head.commit) {
-            Ok(Some(base)) if base == *named => Ok(Base::at(base, source.to_owned())),
+        match self.repo.merge_bases(named, &self.head.commit) {
+            Ok(bases) if bases == [named.clone()] => Ok(Base::at(bases, source.to_owned())),
             Ok(_) => self.merge_base(named, &format!("{source} ({}), which head left", named.short())),
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
                 let warning = format!(
                     "this shallow clone does not show that head descends from {} ({source}); the host is believed",
                     named.short()
                 );
-                Ok(Base::at(named.clone(), source.to_owned()).warn(warning))
+                Ok(Base::at(vec![named.clone()], source.to_owned()).warn(warning))
             }
             Err(error) => Err(error.into()),
         }
@@ -202,9 +226,9 @@ impl Search<'_> {
         }
         let before = self.repo.resolve(before)?;
         let short = before.short();
-        match self.repo.merge_base(&before, &self.head.commit) {
-            Ok(Some(base)) if base == before && before != self.head.commit => {
-                Ok(Base::at(before, source.to_owned()))
+        match self.repo.merge_bases(&before, &self.head.commit) {
+            Ok(bases) if bases == [before.clone()] && before != self.head.commit => {
+                Ok(Base::at(bases, source.to_owned()))
             }
             Ok(_) => {
                 let base = self.default_branch()?;
@@ -220,7 +244,7 @@ impl Search<'_> {
     /// The default branch stands in for what was there before the push; with a whole history that might not be needed.
     fn without_before(&self, why: &str) -> Result<Base, ContextError> {
         let base = self.default_branch()?.because(why);
-        if base.commit.is_some() || !self.repo.is_shallow() {
+        if !base.commits.is_empty() || !self.repo.is_shallow() {
             return Ok(base);
         }
         let whole = self.ci.host.whole_history().unwrap_or(WHOLE_HISTORY);
@@ -297,13 +321,30 @@ impl Search<'_> {
 
     /// A merge-base that is head itself would leave nothing to judge, and look green.
     fn merge_base(&self, other: &CommitId, name: &str) -> Result<Base, ContextError> {
-        Ok(match self.repo.merge_base(other, &self.head.commit)? {
-            Some(base) if base == self.head.commit && !self.beyond_head => {
-                Base::everything(format!("head is already in {name}"))
-            }
-            Some(base) => Base::at(base, format!("the merge-base with {name}")),
-            None => Base::everything(format!("head has no commit in common with {name}")),
-        })
+        let bases = self.repo.merge_bases(other, &self.head.commit)?;
+        if bases.is_empty() {
+            return Ok(Base::everything(format!(
+                "head has no commit in common with {name}"
+            )));
+        }
+        if self.is_head(&bases) && !self.beyond_head {
+            return Ok(Base::everything(format!("head is already in {name}")));
+        }
+        let source = format!("{} with {name}", merge_bases(&bases));
+        Ok(Base::at(bases, source))
+    }
+
+    /// An ancestor of the other side is the only merge-base.
+    fn is_head(&self, bases: &[CommitId]) -> bool {
+        bases.contains(&self.head.commit)
+    }
+}
+
+/// Names the merge-bases in a sentence about where they came from.
+fn merge_bases(bases: &[CommitId]) -> String {
+    match bases.len() {
+        0 | 1 => "the merge-base".to_owned(),
+        several => format!("the {several} merge-bases"),
     }
 }
 

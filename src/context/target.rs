@@ -16,9 +16,10 @@ pub struct Settled<H> {
     pub branch: Option<String>,
     /// The commit to judge.
     pub head: H,
-    /// The commit to compare with; none: every pipeline is taken.
-    pub base: Option<CommitId>,
-    /// Where `base` came from, or why there is none; for people.
+    /// The commits to compare with: the merge-bases, of which criss-cross merges leave several. Empty: every pipeline is
+    /// selected.
+    pub bases: Vec<CommitId>,
+    /// Where `bases` came from, or why there is none; for people.
     pub base_source: String,
     /// The branch belongs to a fork, so the platform's remote does not have it.
     pub fork: bool,
@@ -47,7 +48,7 @@ impl<H> Settled<H> {
             event: ci.event.clone(),
             branch,
             head,
-            base: base.commit,
+            bases: base.commits,
             base_source: base.source,
             fork: ci.fork,
             tag: ci.tag.clone(),
@@ -75,7 +76,7 @@ impl From<Target> for Comparison {
             event: target.event,
             branch: target.branch,
             head: Some(target.head),
-            base: target.base,
+            bases: target.bases,
             base_source: target.base_source,
             fork: target.fork,
             tag: target.tag,

@@ -59,6 +59,8 @@ pub struct ReviewContext {
     pub head: Option<String>,
     /// The commit that was compared with, in full; none where all pipelines were taken.
     pub base: Option<String>,
+    /// The other merge-bases, which criss-cross merges leave; mostly empty.
+    pub other_bases: Vec<String>,
     /// Which part of the selected files was reviewed; none for all of them.
     pub shard: Option<Shard>,
     /// What failed the gate; none where it is not told.

@@ -104,7 +104,7 @@ fn decided(new: &mut Report, old: &Report, mut tally: Tally, gaps: &mut Gaps) {
         path: (*path).to_owned(),
         results: Vec::new(),
     }));
-    let compared = mark(&mut heads, |path| past.before(path));
+    let compared = mark(&mut heads, |path| vec![past.before(path)]);
     let states = heads.into_iter().flat_map(|head| head.results);
     let results = new.files.iter_mut().flat_map(|file| &mut file.results);
     results

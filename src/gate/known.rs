@@ -9,6 +9,7 @@ use crate::rules;
 use std::collections::{HashMap, HashSet};
 
 /// What the base has of a file of head.
+#[derive(Clone, Copy)]
 pub enum Before<'a> {
     /// No such file, or one that is no pipeline: whatever head has is new.
     Nothing,
@@ -27,26 +28,44 @@ pub struct Compared {
     pub unknown: Vec<(String, String)>,
 }
 
-/// Marks the findings of head that are not waived as new or known, by what the base has of each file.
-pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Before<'b>) -> Compared {
+/// Marks the findings of head that are not waived as new or known, by what each base has of each file. With several
+/// merge-bases a finding is known only if all of them have it: a criss-cross merge can choose one of them from the past.
+pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Vec<Before<'b>>) -> Compared {
     let mut compared = Compared::default();
     for file in files {
-        let had = match before(&file.path) {
-            Before::Nothing => None,
-            Before::Had(base) if base.results.iter().any(|result| result.status.is_unreadable()) => None,
-            Before::Had(base) => Some(base),
-            Before::Unknown(why) => {
-                compared.unknown.push((file.path.clone(), why.to_owned()));
-                continue;
-            }
-        };
-        let mut past = Past::of(had);
-        for result in &mut file.results {
-            result.states = past.states(&file.path, result);
+        match before(&file.path).into_iter().map(had).collect::<Result<_, _>>() {
+            Ok(had) => compared.fixed += mark_file(file, had),
+            Err(why) => compared.unknown.push((file.path.clone(), why.to_owned())),
         }
-        compared.fixed += past.gone();
     }
     compared
+}
+
+/// Returns the results of the file at the base, or why they are unknown.
+fn had(before: Before<'_>) -> Result<Option<&FileResults>, &str> {
+    match before {
+        Before::Nothing => Ok(None),
+        Before::Had(base) if base.results.iter().any(|result| result.status.is_unreadable()) => Ok(None),
+        Before::Had(base) => Ok(Some(base)),
+        Before::Unknown(why) => Err(why),
+    }
+}
+
+/// Marks the findings of one file, and returns the number that every base had and head does not have.
+fn mark_file(file: &mut FileResults, had: Vec<Option<&FileResults>>) -> usize {
+    let mut pasts: Vec<Past> = had.into_iter().map(Past::of).collect();
+    for result in &mut file.results {
+        let each = pasts.iter_mut().map(|past| past.states(&file.path, result));
+        result.states = each.reduce(of_both).unwrap_or_default();
+    }
+    pasts.iter().map(Past::gone).min().unwrap_or_default()
+}
+
+/// Combines the states of the same findings against two bases: known in one alone is new.
+fn of_both(one: Vec<Option<State>>, other: Vec<Option<State>>) -> Vec<Option<State>> {
+    let both = one.into_iter().zip(other);
+    both.map(|(one, other)| if one == other { one } else { Some(State::New) })
+        .collect()
 }
 
 /// The rule, and what it is about.

@@ -10,7 +10,7 @@ pub fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, Git
     if let Some(rules) = named.iter().find(|path| scope.is_rules_file(path)) {
         let why = format!("the rules file {rules} was named");
         let all = Scope {
-            base: None,
+            bases: &[],
             base_source: &why,
             paths: &[],
             ..*scope

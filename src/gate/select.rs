@@ -4,6 +4,7 @@ use super::lookalike::{self, looks_like_pipeline};
 use crate::findings::{Excluded, GateChange};
 use crate::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use crate::pipelines::RULES_FILE;
+use std::collections::BTreeMap;
 
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
@@ -15,19 +16,19 @@ pub const SUBMODULE: &str = "a submodule, not a file";
 pub struct Scope<'a> {
     /// The files to review.
     pub head: &'a Snapshot<'a>,
-    /// The commit to compare with; none takes every pipeline.
-    pub base: Option<&'a CommitId>,
+    /// The commits to compare with; none takes every pipeline.
+    pub bases: &'a [CommitId],
     /// Why there is no base, or where it came from, for people.
     pub base_source: &'a str,
     /// The platform's hidden folder, if there is one.
     pub config_dir: Option<&'a str>,
     /// The paths that the policy is read from, with the links that lead there.
     pub policy_files: &'a [String],
-    /// The commit that the host compares with, wherever settings moved the base: what changed in the gate's own files is
-    /// told since this one. Without it, nothing is told.
-    pub hosts_base: Option<&'a CommitId>,
-    /// What changed in a file of the gate, in words.
-    pub words: &'a dyn Fn(&Change) -> Vec<String>,
+    /// The commits that the host compares with, wherever settings moved the base: changes of the gate configuration are
+    /// reported since these. Without them, no change is reported.
+    pub hosts_bases: &'a [CommitId],
+    /// Describes the change of a file of the gate since one base.
+    pub words: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
     /// Whether a path is a pipeline's by its name.
     pub is_pipeline: &'a dyn Fn(&str) -> bool,
     /// Whether `--include` matches.
@@ -64,14 +65,14 @@ pub struct Selected {
     pub lookalikes: Vec<String>,
     /// Why unchanged pipelines are taken too, if they are.
     pub all_because: Option<String>,
-    /// The commit that the candidates differ from, so that nobody compares with it again.
-    pub since: Option<CommitId>,
+    /// The commits that the candidates differ from, so that nobody compares with them again.
+    pub since: Vec<CommitId>,
 }
 
 /// Selects the pipelines of `scope`.
 pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     let wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
-    let compared = scope.head.differences(scope.base, &wanted)?;
+    let compared = scope.head.differences(scope.bases, &wanted)?;
     let changes = compared.changes();
     let all_because = scope.all_because(&changes);
     let mut lookalikes = Vec::new();
@@ -81,14 +82,12 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
         .filter_map(|change| scope.without_lookalike(change, &mut lookalikes))
         .map(|change| scope.judge(change, all_because.as_deref()))
         .collect();
-    let files = match (&all_because, scope.base) {
-        (Some(_), Some(_)) => scope.all_files()?,
+    let files = if all_because.is_some() && !scope.bases.is_empty() {
+        scope.all_files()?
+    } else {
         // Without a base every file differs, so that none has to be listed again.
-        _ => candidates
-            .iter()
-            .filter(|c| c.selected)
-            .map(|c| c.change.path.clone())
-            .collect(),
+        let selected = candidates.iter().filter(|c| c.selected);
+        selected.map(|c| c.change.path.clone()).collect()
     };
     Ok(Selected {
         files,
@@ -97,18 +96,18 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
         gate_changes: scope.gate_changes(&compared)?,
         lookalikes,
         all_because,
-        since: scope.base.cloned(),
+        since: scope.bases.to_vec(),
     })
 }
 
 /// Whether a change that touches the gate touches anything else. A name that cannot be read is something else, and so is a
 /// pipeline, wherever a link of the gate leads.
 pub fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
-    let Some(base) = scope.hosts_base else {
+    if scope.hosts_bases.is_empty() {
         return Ok(false);
-    };
+    }
     let is_more = |path: &str| !scope.is_gate_file(path) || looks_like_pipeline(path);
-    match scope.head.changes(Some(base), &is_more) {
+    match scope.head.changes(scope.hosts_bases, &is_more) {
         Ok(others) => Ok(!others.is_empty()),
         Err(GitError::PathNotUtf8 { .. }) => Ok(true),
         Err(error) => Err(error),
@@ -144,19 +143,31 @@ impl Selected {
 }
 
 impl Scope<'_> {
-    /// `compared` has the differences from the base; mostly it is the host's too, and nothing is walked again.
+    /// `compared` has the differences from the bases; mostly they are the host's too, and nothing is walked again. A file
+    /// that differs from several bases is described against each of them.
     fn gate_changes(&self, compared: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
-        let changes = match self.hosts_base {
-            None => return Ok(Vec::new()),
-            Some(base) if self.base == Some(base) => compared.changes_of(&is_gate_file),
-            Some(base) => self.head.changes(Some(base), &is_gate_file)?,
+        let since_each = if self.hosts_bases.is_empty() {
+            return Ok(Vec::new());
+        } else if self.hosts_bases == self.bases {
+            compared.changes_of(&is_gate_file)
+        } else {
+            let compared = self.head.differences(self.hosts_bases, &is_gate_file)?;
+            compared.changes_of(&is_gate_file)
         };
-        let told = |change: Change| GateChange {
-            words: (self.words)(&change),
-            path: change.path,
-        };
-        Ok(changes.into_iter().map(told).collect())
+        let mut described: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (base, changes) in self.hosts_bases.iter().zip(since_each) {
+            for change in changes {
+                let words = (self.words)(base, &change);
+                let known = described.entry(change.path).or_default();
+                let new: Vec<String> = words.into_iter().filter(|word| !known.contains(word)).collect();
+                known.extend(new);
+            }
+        }
+        let described = described.into_iter();
+        Ok(described
+            .map(|(path, words)| GateChange { path, words })
+            .collect())
     }
 
     fn left_out(&self, candidate: &Candidate) -> Option<Excluded> {
@@ -182,6 +193,7 @@ impl Scope<'_> {
                     path: from,
                     kind: ChangeKind::Deleted,
                     file: None,
+                    base: change.base,
                 })
             }
             _ => {
@@ -213,7 +225,7 @@ impl Scope<'_> {
     }
 
     fn all_because(&self, changes: &[Change]) -> Option<String> {
-        if self.base.is_none() {
+        if self.bases.is_empty() {
             return Some(self.base_source.to_owned());
         }
         let rules = changes

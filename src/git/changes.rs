@@ -2,7 +2,7 @@
 
 use super::renames::{self, OnDisk};
 use super::{FileKind, Repository, tree::Difference};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A file that differs between base and head.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,9 @@ pub struct Change {
     pub kind: ChangeKind,
     /// What it is in head; none where it is deleted.
     pub file: Option<FileKind>,
+    /// The index of the base that it is compared with, among those that were given. With several merge-bases it is the
+    /// first one that the file differs from; 0 without a base.
+    pub base: usize,
 }
 
 /// What happened to a file.
@@ -44,15 +47,21 @@ impl Change {
     }
 }
 
-/// The wanted files that differ from a base, from one walk: what they are called is asked of them as often as needed.
+/// The wanted files that differ from each base, from one walk per base: what they are called is asked of them as often as
+/// needed.
 pub struct Differences<'s> {
     repository: &'s Repository,
-    found: Vec<Difference>,
+    /// One list per base; a single one without a base.
+    found: Vec<Vec<Difference>>,
     on_disk: Box<OnDisk<'s>>,
 }
 
 impl<'s> Differences<'s> {
-    pub(super) fn new(repository: &'s Repository, found: Vec<Difference>, on_disk: Box<OnDisk<'s>>) -> Self {
+    pub(super) fn new(
+        repository: &'s Repository,
+        found: Vec<Vec<Difference>>,
+        on_disk: Box<OnDisk<'s>>,
+    ) -> Self {
         Self {
             repository,
             found,
@@ -60,21 +69,26 @@ impl<'s> Differences<'s> {
         }
     }
 
-    /// As changes, sorted by path.
+    /// As changes, sorted by path: what differs from any base.
     ///
     /// A renamed file is told from a deletion and an addition as git does it: equal content, else at least half of
     /// it. It is looked for only among the wanted files.
     pub fn changes(&self) -> Vec<Change> {
-        self.told(&self.found)
+        let each = self.found.iter().enumerate();
+        merged(each.map(|(base, found)| self.told(base, found)).collect())
     }
 
-    /// Those of `wanted` alone, as if nothing else had been asked for.
-    pub fn changes_of(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Change> {
-        let chosen = self.found.iter().filter(|difference| wanted(&difference.path));
-        self.told(&chosen.cloned().collect::<Vec<_>>())
+    /// The changes of `wanted` files alone, as if nothing else had been requested: one list per base.
+    pub fn changes_of(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
+        let each = self.found.iter().enumerate();
+        each.map(|(base, found)| {
+            let chosen = found.iter().filter(|difference| wanted(&difference.path));
+            self.told(base, &chosen.cloned().collect::<Vec<_>>())
+        })
+        .collect()
     }
 
-    fn told(&self, differences: &[Difference]) -> Vec<Change> {
+    fn told(&self, base: usize, differences: &[Difference]) -> Vec<Change> {
         let pairs = renames::pairs(self.repository, differences, &*self.on_disk);
         let gone: HashSet<usize> = pairs.iter().map(|pair| pair.deleted).collect();
         let sources: HashMap<usize, usize> = pairs.iter().map(|pair| (pair.added, pair.deleted)).collect();
@@ -86,13 +100,32 @@ impl<'s> Differences<'s> {
             let from = sources
                 .get(&index)
                 .map(|source| differences[*source].path.clone());
-            change(difference, from)
+            change(difference, from, base)
         });
         changes.collect()
     }
 }
 
-fn change(difference: &Difference, from: Option<String>) -> Change {
+/// Merges the changes since several bases: each path once, as it differs from the first base that it differs from. A file
+/// that one base has under another name is renamed, not deleted too.
+fn merged(mut each: Vec<Vec<Change>>) -> Vec<Change> {
+    if each.len() < 2 {
+        return each.pop().unwrap_or_default();
+    }
+    let mut by_path: BTreeMap<String, Change> = BTreeMap::new();
+    for change in each.into_iter().flatten() {
+        by_path.entry(change.path.clone()).or_insert(change);
+    }
+    let sources = by_path.values().filter_map(|change| match &change.kind {
+        ChangeKind::Renamed { from } => Some(from.clone()),
+        _ => None,
+    });
+    let sources: HashSet<String> = sources.collect();
+    by_path.retain(|path, change| change.kind != ChangeKind::Deleted || !sources.contains(path));
+    by_path.into_values().collect()
+}
+
+fn change(difference: &Difference, from: Option<String>, base: usize) -> Change {
     let kind = match (from, difference.old, difference.new) {
         (Some(from), ..) => ChangeKind::Renamed { from },
         (None, None, _) => ChangeKind::Added,
@@ -104,5 +137,6 @@ fn change(difference: &Difference, from: Option<String>) -> Change {
         path: difference.path.clone(),
         kind,
         file: difference.new.map(|side| side.kind),
+        base,
     }
 }

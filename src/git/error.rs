@@ -42,6 +42,16 @@ pub enum GitError {
         /// The other side.
         other: CommitId,
     },
+    /// More merge-bases than any real history has.
+    #[error("{one} and {other} have {count} merge-bases")]
+    TooManyBases {
+        /// One side.
+        one: CommitId,
+        /// The other side.
+        other: CommitId,
+        /// The number of merge-bases.
+        count: usize,
+    },
     /// An object that the repository refers to and does not have.
     #[error("the {kind} {id} is missing from the repository{}", if *partial { ", which is a partial clone" } else { "" })]
     MissingObject {
@@ -158,6 +168,9 @@ impl GitError {
                 "give the full name of the reference, such as refs/remotes/origin/main, or a full commit id"
             }
             Self::ShallowHistory { .. } => WHOLE_HISTORY,
+            Self::TooManyBases { .. } => {
+                "merge the target branch into the branch, which leaves one merge-base"
+            }
             Self::MissingObject { partial: true, .. } => {
                 "fetch it with the git program (`git fetch --refetch` brings everything), or clone without --filter"
             }

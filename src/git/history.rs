@@ -3,26 +3,40 @@
 use super::{CommitId, GitError, Repository};
 use git2::{ErrorClass, ErrorCode, Oid};
 
+/// The maximum number of merge-bases of two commits. Criss-cross merges of real branches have two or three; a history
+/// made to have hundreds would multiply the work of every comparison.
+const MOST_BASES: usize = 16;
+
 impl Repository {
-    /// Where two commits parted, or none if they share no history.
+    /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories, several
+    /// after criss-cross merges, and no commit if the two share no history.
     ///
-    /// A shallow clone can show a merge-base that is older than the real one, or none where there is one. It is
-    /// believed only if neither side reaches the edge of the clone other than through it; otherwise
+    /// A shallow clone can show a merge-base that is older than the real one, or hide one. The result is trusted only
+    /// if neither side reaches the edge of the clone other than through a merge-base; otherwise
     /// [`GitError::ShallowHistory`].
-    pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, GitError> {
+    pub fn merge_bases(&self, a: &CommitId, b: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let (one, other) = (self.commit(a)?.id(), self.commit(b)?.id());
-        let base = match self.library.merge_base(one, other) {
-            Ok(base) => Some(base),
-            Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Merge => None,
+        let bases: Vec<Oid> = match self.library.merge_bases(one, other) {
+            Ok(bases) => bases.to_vec(),
+            Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Merge => {
+                Vec::new()
+            }
             Err(error) => return Err(GitError::library("find the merge-base")(error)),
         };
-        if self.reaches_the_edge(&[one, other], base)? {
+        if self.reaches_the_edge(&[one, other], &bases)? {
             return Err(GitError::ShallowHistory {
                 one: a.clone(),
                 other: b.clone(),
             });
         }
-        Ok(base.map(CommitId::new))
+        if bases.len() > MOST_BASES {
+            return Err(GitError::TooManyBases {
+                one: a.clone(),
+                other: b.clone(),
+                count: bases.len(),
+            });
+        }
+        Ok(bases.into_iter().map(CommitId::new).collect())
     }
 
     /// Whether `commit` is `tip` or one of its ancestors. A shallow clone can hide that it is.
@@ -45,7 +59,7 @@ impl Repository {
             .map_err(GitError::library("compare the history of two commits"))
     }
 
-    fn reaches_the_edge(&self, tips: &[Oid], base: Option<Oid>) -> Result<bool, GitError> {
+    fn reaches_the_edge(&self, tips: &[Oid], bases: &[Oid]) -> Result<bool, GitError> {
         if self.shallow.is_empty() {
             return Ok(false);
         }
@@ -54,8 +68,8 @@ impl Repository {
         for tip in tips {
             walk.push(*tip).map_err(&walking)?;
         }
-        if let Some(base) = base {
-            walk.hide(base).map_err(&walking)?;
+        for base in bases {
+            walk.hide(*base).map_err(&walking)?;
         }
         for commit in walk {
             if self.shallow.contains(&commit.map_err(&walking)?) {

@@ -66,11 +66,11 @@ impl Repository {
     /// [`Snapshot::changes`] of a commit.
     pub fn changes(
         &self,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
         head: &CommitId,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Change>, GitError> {
-        self.snapshot(head.clone()).changes(base, wanted)
+        self.snapshot(head.clone()).changes(bases, wanted)
     }
 
     /// The files as they are staged. `index` is the file that `GIT_INDEX_FILE` names, as git sets it for its hooks.
@@ -101,6 +101,26 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// The wanted files of the commit, sorted by path; no file without a commit.
+    fn sides_at(
+        &self,
+        commit: Option<&CommitId>,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<(String, Side)>, GitError> {
+        let files = match commit {
+            Some(commit) => self.files(commit, wanted)?,
+            None => Vec::new(),
+        };
+        let side = |file: super::TreeFile| {
+            let id = file.blob.oid();
+            let kind = file.kind;
+            (file.path, Side { id, kind })
+        };
+        Ok(files.into_iter().map(side).collect())
+    }
+}
+
 impl Snapshot<'_> {
     /// The place in words.
     pub fn name(&self) -> String {
@@ -110,41 +130,39 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The wanted files that differ from `base`, sorted by path; without a base every wanted file, as added. See
+    /// The wanted files that differ from any of the `bases`, sorted by path; without a base every wanted file, as added. See
     /// [`Differences::changes`].
     pub fn changes(
         &self,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Change>, GitError> {
-        Ok(self.differences(base, wanted)?.changes())
+        Ok(self.differences(bases, wanted)?.changes())
     }
 
     /// The same, to be asked of more than once.
     pub fn differences(
         &self,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Differences<'_>, GitError> {
         let repository = self.repository;
+        let each: Vec<Option<&CommitId>> = match bases {
+            [] => vec![None],
+            bases => bases.iter().map(Some).collect(),
+        };
         match &self.place {
             Place::Commit(commit) => {
-                let found = repository.differences(base, commit, wanted)?;
+                let found = each.into_iter();
+                let found = found.map(|base| repository.differences(base, commit, wanted));
+                let found = found.collect::<Result<_, _>>()?;
                 Ok(Differences::new(repository, found, Box::new(|_| None)))
             }
             Place::Listed { files, .. } => {
-                let old = match base {
-                    Some(base) => repository.files(base, wanted)?,
-                    None => Vec::new(),
-                };
-                let old = old.into_iter().map(|file| {
-                    let side = Side {
-                        id: file.blob.oid(),
-                        kind: file.kind,
-                    };
-                    (file.path, side)
-                });
-                let found = differences(old.collect(), self.sides(files, wanted)?);
+                let new = self.sides(files, wanted)?;
+                let found = each.into_iter();
+                let found = found.map(|base| Ok(differences(repository.sides_at(base, wanted)?, &new)));
+                let found = found.collect::<Result<_, GitError>>()?;
                 let on_disk = |path: &str| {
                     let file = listed(files, path).filter(|file| file.on_disk);
                     file.map(|_| repository.root().join(path))
@@ -305,8 +323,8 @@ fn listed<'f>(files: &'f [Listed], path: &str) -> Option<&'f Listed> {
 }
 
 /// Both are sorted by path.
-fn differences(old: Vec<(String, Side)>, new: Vec<(String, Side)>) -> Vec<Difference> {
-    let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+fn differences(old: Vec<(String, Side)>, new: &[(String, Side)]) -> Vec<Difference> {
+    let (mut old, mut new) = (old.into_iter().peekable(), new.iter().cloned().peekable());
     let mut found = Vec::new();
     loop {
         let order = match (old.peek(), new.peek()) {

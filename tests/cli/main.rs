@@ -37,6 +37,7 @@ mod histories;
 mod hostile;
 mod hosts;
 mod init;
+mod judged;
 mod local;
 mod messages;
 mod new_only;

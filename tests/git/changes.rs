@@ -18,7 +18,7 @@ fn lines(count: usize, mark: &str) -> String {
 fn last(world: &World) -> Vec<String> {
     let repo = open(&world.work());
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
-    short(&repo.changes(Some(&base), &head, &anything).unwrap())
+    short(&repo.changes(&[base], &head, &anything).unwrap())
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn renames_are_found_among_wanted_files_only() {
     let repo = open(&world.work());
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
     assert_eq!(
-        short(&repo.changes(Some(&base), &head, &pipelines).unwrap()),
+        short(&repo.changes(&[base], &head, &pipelines).unwrap()),
         ["A real.orch.yaml"]
     );
 }
@@ -160,11 +160,15 @@ fn without_a_base_every_wanted_file_is_added() {
     let repo = open(&world.work());
     let head = repo.resolve("HEAD").unwrap();
     assert_eq!(
-        short(&repo.changes(None, &head, &pipelines).unwrap()),
+        short(&repo.changes(&[], &head, &pipelines).unwrap()),
         ["A a.orch.yaml", "A b/x.tran.yaml"]
     );
     assert_eq!(
-        short(&repo.changes(Some(&head), &head, &anything).unwrap()),
+        short(
+            &repo
+                .changes(std::slice::from_ref(&head), &head, &anything)
+                .unwrap()
+        ),
         [""; 0]
     );
 }
@@ -227,8 +231,9 @@ fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
     world.write("a/other.orch.yaml", lines(18, "b"));
     let repo = open(&world.work());
     let base = repo.resolve(&base).unwrap();
-    let changes =
-        |snapshot: &sluicegate::git::Snapshot<'_>| short(&snapshot.changes(Some(&base), &pipelines).unwrap());
+    let changes = |snapshot: &sluicegate::git::Snapshot<'_>| {
+        short(&snapshot.changes(std::slice::from_ref(&base), &pipelines).unwrap())
+    };
     let expected = [
         "R b/other.orch.yaml -> a/other.orch.yaml",
         "R a/old.orch.yaml -> new.orch.yaml",

@@ -22,7 +22,7 @@ fn settle(folder: &Path, ci: &CiContext) -> Result<Target, ContextError> {
 
 /// Base, or nothing for everything.
 fn base(target: &Target) -> Option<&str> {
-    target.base.as_ref().map(CommitId::as_str)
+    target.bases.first().map(CommitId::as_str)
 }
 
 fn wished(project: &Project, wish: &Wish) -> Result<Target, ContextError> {

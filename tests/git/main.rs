@@ -10,6 +10,7 @@ mod history;
 #[path = "../support/repo.rs"]
 mod repo;
 
+mod bases;
 mod changes;
 mod laptop;
 mod odd;

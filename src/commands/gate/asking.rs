@@ -181,31 +181,30 @@ impl Asking<'_> {
         ground: &Ground<'_>,
         ask: &mut AskBase<'_>,
     ) -> Result<(), Failure> {
-        let Some(base) = &past.base else {
-            tally.notes.push(past.none());
-            return Ok(());
-        };
         let repo = &self.workspace.repo;
-        let found = tally.files.iter().filter(|file| may_be_new(file));
-        let places = past.places(base, ground.snapshot, found.map(|file| file.path.as_str()))?;
-        let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
-        let is_same = match &ground.rules_file {
-            Some(file) => same_rules(repo, base, file)?,
-            None => false,
-        };
-        let before = match &ground.rules {
-            _ if files.is_empty() => Tally::default(),
-            Some(rules) if !is_same => {
-                tally.notes.push(RULES_DIFFER.to_owned());
-                check::at_base(repo, rules, base, &places)?
-            }
-            rules => {
-                let answers = ask(base, &files)?;
-                gate::merge(answers, rules.as_ref(), &mut Positions::new(repo, base))
-            }
-        };
-        places.compare(tally, &before);
-        Ok(())
+        past.compare(tally, |tally, base| {
+            let found = tally.files.iter().filter(|file| may_be_new(file));
+            let places = past.places(base, ground.snapshot, found.map(|file| file.path.as_str()))?;
+            let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
+            let is_same = match &ground.rules_file {
+                Some(file) => same_rules(repo, base, file)?,
+                None => false,
+            };
+            let before = match &ground.rules {
+                _ if files.is_empty() => Tally::default(),
+                Some(rules) if !is_same => {
+                    if !tally.notes.iter().any(|note| note == RULES_DIFFER) {
+                        tally.notes.push(RULES_DIFFER.to_owned());
+                    }
+                    check::at_base(repo, rules, base, &places)?
+                }
+                rules => {
+                    let answers = ask(base, &files)?;
+                    gate::merge(answers, rules.as_ref(), &mut Positions::new(repo, base))
+                }
+            };
+            Ok((places, before))
+        })
     }
 }
 

@@ -94,8 +94,8 @@ fn side(read: Option<&Read>) -> Option<Result<&[u8], &str>> {
 pub(crate) struct Pairs<'w> {
     pub(crate) repo: &'w Repository,
     pub(crate) head: &'w Snapshot<'w>,
-    /// None where everything is new.
-    pub(crate) base: Option<&'w CommitId>,
+    /// No commit where everything is new.
+    pub(crate) bases: &'w [CommitId],
 }
 
 /// A change whose blobs are read; what is on disk is not yet.
@@ -105,8 +105,15 @@ struct Begun {
     on_disk: Option<PathBuf>,
 }
 
-/// The files of both sides, by path.
-type Found = [HashMap<String, SnapshotFile>; 2];
+/// Files by path.
+type Files = HashMap<String, SnapshotFile>;
+
+/// The files of both sides.
+struct Found {
+    /// Of each base.
+    bases: Vec<Files>,
+    head: Files,
+}
 
 impl Pairs<'_> {
     /// What `make` makes of each pair that differs, in order, with its place. Pairs are compared on all cores; blobs are
@@ -135,19 +142,24 @@ impl Pairs<'_> {
     }
 
     fn found(&self, changes: &[Change]) -> Result<Found, GitError> {
-        let old: BTreeSet<&str> = changes.iter().map(before).collect();
-        let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
         let by_path = |snapshot: &Snapshot<'_>, paths: &BTreeSet<&str>| {
             let files = snapshot.files(&|path| paths.contains(path))?;
             Ok::<_, GitError>(files.into_iter().map(|file| (file.path.clone(), file)).collect())
         };
-        let base = self.base.map(|base| self.repo.snapshot(base.clone()));
-        Ok([
-            base.map(|base| by_path(&base, &old))
-                .transpose()?
-                .unwrap_or_default(),
-            by_path(self.head, &new)?,
-        ])
+        let at_base = |(at, base): (usize, &CommitId)| {
+            let since = changes.iter().filter(|change| change.base == at);
+            by_path(&self.repo.snapshot(base.clone()), &since.map(before).collect())
+        };
+        let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        Ok(Found {
+            bases: self
+                .bases
+                .iter()
+                .enumerate()
+                .map(at_base)
+                .collect::<Result<_, _>>()?,
+            head: by_path(self.head, &new)?,
+        })
     }
 
     /// The next files, until enough is held in memory.
@@ -170,22 +182,23 @@ impl Pairs<'_> {
         Ok(window)
     }
 
-    fn begin(&self, [base, head]: &Found, at: usize, change: &Change) -> Result<Begun, Failure> {
+    fn begin(&self, found: &Found, at: usize, change: &Change) -> Result<Begun, Failure> {
         let previous_path = match &change.kind {
             ChangeKind::Renamed { from } => Some(from.clone()),
             _ => None,
         };
         let after = match change.kind {
             ChangeKind::Deleted => None,
-            _ => head.get(&change.path),
+            _ => found.head.get(&change.path),
         };
+        let base = found.bases.get(change.base);
         let on_disk = after.and_then(|file| match &file.content {
             Content::Disk(full) if !file.hidden && file.kind != FileKind::Submodule => Some(full.clone()),
             _ => None,
         });
         let contents = Contents {
             path: change.path.clone(),
-            before: self.read(base.get(before(change)))?,
+            before: self.read(base.and_then(|base| base.get(before(change))))?,
             after: match on_disk {
                 Some(_) => None,
                 None => self.read(after)?,

@@ -168,8 +168,8 @@ impl Checking<'_> {
         }
         let wish = as_wish(self.settings.revisions.clone());
         let comparison = match context::settle(&self.workspace.repo, &self.workspace.ci, &wish) {
-            Ok(head) if head.base.is_none() => Comparison {
-                base: None,
+            Ok(head) if head.bases.is_empty() => Comparison {
+                bases: Vec::new(),
                 base_source: head.base_source,
                 ..comparison
             },
@@ -192,7 +192,7 @@ impl Checking<'_> {
         let is_head =
             |base: &CommitId| matches!(self.workspace.repo.head(), Ok(head) if head.commit == *base);
         let is_tree = !settings.staged && settings.revisions.head.is_none() && paths.named.is_empty();
-        is_tree && settings.revisions.base.is_none() && comparison.base.as_ref().is_some_and(is_head)
+        is_tree && settings.revisions.base.is_none() && comparison.bases.iter().any(is_head)
     }
 
     fn select(
@@ -236,15 +236,13 @@ pub(crate) fn judge(
         let place = snapshot.name();
         format!("`{folder}/{RULES_FILE}` is not in {place}: `{folder}` is what `--config-dir` or the configuration says")
     }));
-    match past.map(|past| (past, &past.base)) {
-        Some((past, Some(base))) => {
+    if let Some(past) = past {
+        past.compare(&mut tally, |tally, base| {
             let judged = tally.files.iter().map(|file| file.path.as_str());
             let places = past.places(base, snapshot, judged)?;
             let before = at_base(&workspace.repo, &rules, base, &places)?;
-            places.compare(&mut tally, &before);
-        }
-        Some((past, None)) => tally.notes.push(past.none()),
-        None => {}
+            Ok((places, before))
+        })?;
     }
     Ok(Judged::of(tally, fail_on))
 }
@@ -356,7 +354,7 @@ impl Paths {
         comparison: &Comparison,
     ) -> Result<(), Failure> {
         for (path, typed) in &self.within {
-            workspace.must_exist(path, typed, snapshot, comparison.base.as_ref())?;
+            workspace.must_exist(path, typed, snapshot, &comparison.bases)?;
         }
         Ok(())
     }

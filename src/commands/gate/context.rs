@@ -32,7 +32,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     let selection = workspace.sources.selection(&args.selection.globs, Of::Review)?;
     let target = workspace.target(run, revisions.clone())?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let paths = workspace.paths(run, &args.selection.paths, &snapshot, target.base.as_ref())?;
+    let paths = workspace.paths(run, &args.selection.paths, &snapshot, &target.bases)?;
     let restriction = Restriction {
         selection: &selection,
         paths: &paths,
@@ -76,7 +76,8 @@ fn as_json(target: &Target, selected: &Selected) -> Value {
         "event": target.event,
         "branch": target.branch,
         "head": target.head.to_string(),
-        "base": target.base.as_ref().map(CommitId::to_string),
+        "base": target.bases.first().map(CommitId::to_string),
+        "otherBases": target.bases.iter().skip(1).map(CommitId::to_string).collect::<Vec<_>>(),
         "baseSource": target.base_source,
         "fork": target.fork,
         "tag": target.tag,
@@ -168,10 +169,10 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
         Host::None => "none, this is somebody's own machine".to_owned(),
         host => host.to_string(),
     };
-    let base = target
-        .base
-        .as_ref()
-        .map_or_else(|| "none".to_owned(), CommitId::to_string);
+    let base = match target.bases.as_slice() {
+        [] => "none".to_owned(),
+        bases => bases.iter().map(CommitId::as_str).collect::<Vec<_>>().join(", "),
+    };
     let mut facts = vec![
         ("CI host", host),
         ("event", target.event.clone()),
@@ -220,9 +221,9 @@ fn headline(target: &Target, selected: &Selected) -> String {
     if let Some(why) = &target.nothing_to_do {
         return format!("nothing to review: {}\n", text::line(why));
     }
-    let what = match target.base {
-        Some(_) => format!("{} changed", count(selected.candidates.len())),
-        None => format!("{} at head", count(selected.candidates.len())),
+    let what = match target.bases.as_slice() {
+        [] => format!("{} at head", count(selected.candidates.len())),
+        _ => format!("{} changed", count(selected.candidates.len())),
     };
     format!("{what}, {} to review\n", selected.files.len())
 }

@@ -16,27 +16,27 @@ use crate::settings::Revisions;
 use crate::waivers;
 
 impl Workspace<'_> {
-    /// The commit that the host compares with. Where it cannot be settled, it is the one that was asked for, and that is
-    /// said; where changes of the gate can fail the run, it is an error.
-    pub(crate) fn hosts_base(
+    /// The commits that the host compares with. Where they cannot be settled, they are those that were asked for, and that
+    /// is said; where changes of the gate can fail the run, it is an error.
+    pub(crate) fn hosts_bases(
         &self,
         run: &Run,
         comparison: &Comparison,
         asked: &Revisions,
-    ) -> Result<Option<CommitId>, Failure> {
+    ) -> Result<Vec<CommitId>, Failure> {
         if asked.base.is_none() && !asked.all {
-            return Ok(comparison.base.clone());
+            return Ok(comparison.bases.clone());
         }
         match self.without_wish(comparison, asked) {
             Ok(base) => Ok(base),
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
-            Err(_) if self.ci.host == Host::None => Ok(comparison.base.clone()),
+            Err(_) if self.ci.host == Host::None => Ok(comparison.bases.clone()),
             Err(error) => {
                 run.ui.warn(&format!(
                     "what the change does to the gate itself is told against {}, as the host's own base cannot be settled: {error}",
-                    comparison.base.as_ref().map_or("nothing", |_| "the base that was asked for")
+                    comparison.bases.first().map_or("nothing", |_| "the base that was asked for")
                 ));
-                Ok(comparison.base.clone())
+                Ok(comparison.bases.clone())
             }
         }
     }
@@ -45,7 +45,7 @@ impl Workspace<'_> {
         &self,
         comparison: &Comparison,
         asked: &Revisions,
-    ) -> Result<Option<CommitId>, ContextError> {
+    ) -> Result<Vec<CommitId>, ContextError> {
         let asked = Revisions {
             base: None,
             ..asked.clone()
@@ -58,7 +58,7 @@ impl Workspace<'_> {
         &self,
         comparison: &Comparison,
         asked: &Revisions,
-    ) -> Result<(Option<CommitId>, String), ContextError> {
+    ) -> Result<(Vec<CommitId>, String), ContextError> {
         let wish = as_wish(Revisions {
             all: false,
             ..asked.clone()
@@ -67,19 +67,19 @@ impl Workspace<'_> {
             Some(_) => Comparison::from(context::settle(&self.repo, &self.ci, &wish)?),
             None => context::settle_checkout(&self.repo, &self.ci, &wish)?,
         };
-        Ok((settled.base, settled.base_source))
+        Ok((settled.bases, settled.base_source))
     }
 
-    /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the base.
+    /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the bases.
     pub(crate) fn policy_files(
         &self,
         snapshot: &Snapshot<'_>,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
     ) -> Result<Vec<String>, GitError> {
         let named = self.config_file.as_deref().into_iter();
         let mut paths = Vec::new();
         for name in named.chain([waivers::FILE_NAME]) {
-            paths.extend(self.way_to(name, snapshot, base)?);
+            paths.extend(self.way_to(name, snapshot, bases)?);
         }
         Ok(paths)
     }
@@ -88,26 +88,18 @@ impl Workspace<'_> {
         &self,
         name: &str,
         snapshot: &Snapshot<'_>,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
     ) -> Result<Vec<String>, GitError> {
         let mut paths = policy::follow(&self.repo, snapshot, name)?.paths;
-        if let Some(base) = base {
+        for base in bases {
             let base = self.repo.snapshot(base.clone());
             paths.extend(policy::follow(&self.repo, &base, name)?.paths);
         }
         Ok(paths)
     }
 
-    /// What changed in a file of the gate, in words.
-    pub(crate) fn words(
-        &self,
-        snapshot: &Snapshot<'_>,
-        base: Option<&CommitId>,
-        change: &Change,
-    ) -> Vec<String> {
-        let Some(commit) = base else {
-            return Vec::new();
-        };
+    /// Describes the change of a file of the gate since the base.
+    pub(crate) fn words(&self, snapshot: &Snapshot<'_>, commit: &CommitId, change: &Change) -> Vec<String> {
         let base = self.repo.snapshot(commit.clone());
         let was = match &change.kind {
             ChangeKind::Renamed { from } => from,
@@ -124,7 +116,7 @@ impl Workspace<'_> {
     }
 
     fn holds_waivers(&self, path: &str, snapshot: &Snapshot<'_>, base: &CommitId) -> bool {
-        let way = self.way_to(waivers::FILE_NAME, snapshot, Some(base));
+        let way = self.way_to(waivers::FILE_NAME, snapshot, std::slice::from_ref(base));
         way.is_ok_and(|way| way.iter().any(|part| part == path))
     }
 

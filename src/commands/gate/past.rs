@@ -4,6 +4,7 @@ use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
 use crate::context::Comparison;
 use crate::error::Failure;
+use crate::findings::FileResults;
 use crate::gate::{Before, Selected, Tally, mark};
 use crate::git::{Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
 use crate::http::ErrorKind;
@@ -13,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What findings are compared with.
 pub(crate) struct Past {
-    /// The commit; none: everything counts as new.
-    pub(crate) base: Option<CommitId>,
+    /// The commits, all of which must have a finding for it to be known; no commit: everything counts as new.
+    pub(crate) bases: Vec<CommitId>,
     /// Why that one, or why none; for people.
     why: String,
     /// Where the files that changed since then were, where the selection found it out.
@@ -33,14 +34,15 @@ impl Past {
         comparison: &Comparison,
         selected: &Selected,
     ) -> Result<Self, Failure> {
-        let (base, why) = match (asked.all, &asked.base) {
+        let (bases, why) = match (asked.all, &asked.base) {
             (true, Some(_)) => workspace.base_of_all(comparison, asked)?,
-            _ => (comparison.base.clone(), comparison.base_source.clone()),
+            _ => (comparison.bases.clone(), comparison.base_source.clone()),
         };
-        let is_known = base.is_some() && base == selected.since;
+        // With several bases a file may have had another path in each.
+        let is_known = bases.len() == 1 && bases == selected.since;
         let changes = selected.candidates.iter().map(|candidate| &candidate.change);
         Ok(Self {
-            base,
+            bases,
             why,
             moved: is_known.then(|| moved(changes)),
         })
@@ -55,8 +57,8 @@ impl Past {
         prefix: &str,
     ) -> Result<Self, Failure> {
         let platform = run.platform(connection)?;
-        let past = |base, why| Self {
-            base,
+        let past = |base: Option<CommitId>, why| Self {
+            bases: base.into_iter().collect(),
             why,
             moved: None,
         };
@@ -82,6 +84,22 @@ impl Past {
         Ok(past(base, why))
     }
 
+    /// Marks what every base has. `judge` returns where the judged files were at one base, and what is found in them there.
+    pub(crate) fn compare(
+        &self,
+        head: &mut Tally,
+        mut judge: impl FnMut(&mut Tally, &CommitId) -> Result<(Places, Tally), Failure>,
+    ) -> Result<(), Failure> {
+        if self.bases.is_empty() {
+            head.notes.push(self.none());
+            return Ok(());
+        }
+        let bases = self.bases.iter().map(|base| judge(head, base));
+        let bases = bases.collect::<Result<Vec<_>, _>>()?;
+        compare(head, &bases);
+        Ok(())
+    }
+
     /// Where the judged files were at the base.
     pub(crate) fn places<'f>(
         &self,
@@ -91,7 +109,9 @@ impl Past {
     ) -> Result<Places, GitError> {
         let found = match &self.moved {
             Some(_) => None,
-            None => Some(moved(snapshot.changes(Some(base), &is_pipeline)?.iter())),
+            None => Some(moved(
+                snapshot.changes(std::slice::from_ref(base), &is_pipeline)?.iter(),
+            )),
         };
         let moved = self.moved.as_ref().or(found.as_ref());
         let place = |path: &str| match moved.and_then(|moved| moved.get(path)) {
@@ -102,7 +122,7 @@ impl Past {
     }
 
     /// Everything counts as new, and the report says so.
-    pub(crate) fn none(&self) -> String {
+    fn none(&self) -> String {
         format!(
             "every finding counts as new, as there is nothing to compare with (--new-only): {}",
             self.why
@@ -118,33 +138,53 @@ impl Places {
     pub(crate) fn at_base(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
+}
 
-    /// Marks what the base has too; `base` are the results of the files where they were.
-    pub(crate) fn compare(&self, head: &mut Tally, base: &Tally) {
-        let results: BTreeMap<&str, _> = base.files.iter().map(|file| (file.path.as_str(), file)).collect();
-        let unreviewed = base.unreviewed.iter().map(|file| (&file.path, &file.reason));
-        let open: BTreeMap<&str, &str> = unreviewed
-            .chain(&base.doubtful)
-            .map(|(path, why)| (path.as_str(), why.as_str()))
-            .collect();
-        let compared = mark(&mut head.files, |path| {
-            match self.0.get(path).and_then(Option::as_deref) {
-                None => Before::Nothing,
-                Some(was) => match (open.get(was), results.get(was)) {
-                    (Some(why), _) => Before::Unknown(why),
-                    (None, Some(found)) => Before::Had(found),
-                    (None, None) => Before::Unknown("it has no results there"),
-                },
-            }
-        });
-        if let Some((path, why)) = compared.unknown.first() {
-            head.notes.push(format!(
-                "the base of {} could not be judged, so what of it is new is not known: {path}: {why}",
-                count(compared.unknown.len(), "file")
-            ));
+/// What one base has, by path.
+struct AtBase<'b> {
+    places: &'b Places,
+    results: BTreeMap<&'b str, &'b FileResults>,
+    /// Why files there have no usable results.
+    open: BTreeMap<&'b str, &'b str>,
+}
+
+impl<'b> AtBase<'b> {
+    fn new((places, tally): &'b (Places, Tally)) -> Self {
+        let results = tally.files.iter().map(|file| (file.path.as_str(), file));
+        let unreviewed = tally.unreviewed.iter().map(|file| (&file.path, &file.reason));
+        let open = unreviewed.chain(&tally.doubtful);
+        Self {
+            places,
+            results: results.collect(),
+            open: open.map(|(path, why)| (path.as_str(), why.as_str())).collect(),
         }
-        head.compared = Some(compared);
     }
+
+    fn before(&self, path: &str) -> Before<'b> {
+        match self.places.0.get(path).and_then(Option::as_deref) {
+            None => Before::Nothing,
+            Some(was) => match (self.open.get(was), self.results.get(was)) {
+                (Some(why), _) => Before::Unknown(why),
+                (None, Some(found)) => Before::Had(found),
+                (None, None) => Before::Unknown("it has no results there"),
+            },
+        }
+    }
+}
+
+/// Marks what every base has, too.
+fn compare(head: &mut Tally, bases: &[(Places, Tally)]) {
+    let bases: Vec<AtBase<'_>> = bases.iter().map(AtBase::new).collect();
+    let compared = mark(&mut head.files, |path| {
+        bases.iter().map(|base| base.before(path)).collect()
+    });
+    if let Some((path, why)) = compared.unknown.first() {
+        head.notes.push(format!(
+            "the base of {} could not be judged, so what of it is new is not known: {path}: {why}",
+            count(compared.unknown.len(), "file")
+        ));
+    }
+    head.compared = Some(compared);
 }
 
 /// A file that was no pipeline by its name has no past.

@@ -115,7 +115,7 @@ pub(crate) fn reviewed<'a>(
     let (workspace, settings, target) = (&begun.workspace, &begun.settings, &begun.target);
     let comparison = Comparison::from(target.clone());
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let paths = workspace.paths(run, &args.selection.paths, &snapshot, target.base.as_ref())?;
+    let paths = workspace.paths(run, &args.selection.paths, &snapshot, &target.bases)?;
     let restriction = Restriction {
         selection: &settings.selection,
         paths: &paths,

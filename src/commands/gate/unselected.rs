@@ -15,7 +15,7 @@ impl Workspace<'_> {
     pub(crate) fn must_match(
         &self,
         snapshot: &Snapshot<'_>,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
         restriction: &Restriction<'_>,
     ) -> Result<(), Failure> {
         let selection = restriction.selection;
@@ -24,7 +24,8 @@ impl Workspace<'_> {
         }
         let meant = |path: &str| settings::is_pipeline(path) || selection.includes(path);
         let files = snapshot.files(&meant)?;
-        let before = base.map(|base| self.repo.files(base, &meant)).transpose()?;
+        let before = bases.iter().map(|base| self.repo.files(base, &meant));
+        let before = before.collect::<Result<Vec<_>, _>>()?;
         let before = before.iter().flatten().map(|file| file.path.as_str());
         let known: Vec<&str> = files
             .iter()

@@ -269,18 +269,22 @@ impl<'a> Workspace<'a> {
         if comparison.nothing_to_do.is_some() {
             return Ok(Chosen::default());
         }
-        self.must_match(snapshot, comparison.base.as_ref(), restriction)?;
+        self.must_match(snapshot, &comparison.bases, restriction)?;
         self.config_dir(snapshot)?;
-        let hosts_base = self.hosts_base(run, comparison, restriction.revisions)?;
-        let policy_files = self.policy_files(snapshot, hosts_base.as_ref().or(comparison.base.as_ref()))?;
+        let hosts_bases = self.hosts_bases(run, comparison, restriction.revisions)?;
+        let since = match hosts_bases.as_slice() {
+            [] => comparison.bases.as_slice(),
+            bases => bases,
+        };
+        let policy_files = self.policy_files(snapshot, since)?;
         let scope = Scope {
             head: snapshot,
-            base: comparison.base.as_ref(),
+            bases: &comparison.bases,
             base_source: &comparison.base_source,
             config_dir: self.named_folder.as_deref(),
             policy_files: &policy_files,
-            hosts_base: hosts_base.as_ref(),
-            words: &|change| self.words(snapshot, hosts_base.as_ref(), change),
+            hosts_bases: &hosts_bases,
+            words: &|base, change| self.words(snapshot, base, change),
             is_pipeline: &settings::is_pipeline,
             includes: &|path| restriction.selection.includes(path),
             excludes: &|path| restriction.selection.excludes(path),
@@ -297,17 +301,17 @@ impl<'a> Workspace<'a> {
     }
 
     /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the snapshot or
-    /// in the base.
+    /// in a base.
     pub(crate) fn paths(
         &self,
         run: &Run,
         typed: &[PathBuf],
         snapshot: &Snapshot<'_>,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
     ) -> Result<Vec<String>, Failure> {
         let path = |typed: &PathBuf| {
             let path = self.inside(run, typed)?;
-            self.must_exist(&path, typed, snapshot, base)?;
+            self.must_exist(&path, typed, snapshot, bases)?;
             Ok(path)
         };
         typed.iter().map(path).collect()
@@ -324,16 +328,16 @@ impl<'a> Workspace<'a> {
         Ok(parts.join("/"))
     }
 
-    /// The path must be in the snapshot or in the base.
+    /// The path must be in the snapshot or in a base.
     pub(crate) fn must_exist(
         &self,
         path: &str,
         typed: &Path,
         snapshot: &Snapshot<'_>,
-        base: Option<&CommitId>,
+        bases: &[CommitId],
     ) -> Result<(), Failure> {
         let in_base = |base: &CommitId| matches!(self.repo.has_path(base, path), Ok(true));
-        if path.is_empty() || matches!(snapshot.has_path(path), Ok(true)) || base.is_some_and(in_base) {
+        if path.is_empty() || matches!(snapshot.has_path(path), Ok(true)) || bases.iter().any(in_base) {
             return Ok(());
         }
         let message = format!("the path {} is not in {}", typed.display(), snapshot.name());

@@ -55,7 +55,7 @@ fn file(found: &[Found]) -> FileResults {
 /// The findings of head that are known, and how many of the base are gone.
 fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
     let (base, mut files) = (file(base), vec![file(head)]);
-    let told = mark(&mut files, |_| Before::Had(&base));
+    let told = mark(&mut files, |_| vec![Before::Had(&base)]);
     let states = files[0].results.iter().map(|result| result.states[0]);
     let known = head
         .iter()
@@ -147,7 +147,7 @@ fn what_head_could_not_evaluate_is_not_gone() {
     let fixed = |error_type: &str| {
         let mut head = file(std::slice::from_ref(&named));
         head.results[0].status = Status::Error(Some(error_type.to_owned()));
-        mark(&mut [head], |_| Before::Had(&base)).fixed
+        mark(&mut [head], |_| vec![Before::Had(&base)]).fixed
     };
     assert_eq!(
         fixed("designer/invalid-regex-pattern"),

@@ -2,7 +2,7 @@
 
 use super::parts::copy;
 use super::view::{Tone, View};
-use crate::findings::{FailOn, Report, Verdict};
+use crate::findings::{FailOn, Report, ReviewContext, Verdict};
 use crate::report::overview::{Cause, Overview};
 use crate::report::wording::{numbers, praise, run_problem};
 use crate::text::markup as escape;
@@ -155,6 +155,17 @@ fn limit(report: &Report) -> String {
     format!("{what} (<code>--fail-on {fail_on}</code>).")
 }
 
+/// The merge-bases; none where every pipeline was selected.
+fn compared_with(context: &ReviewContext, short: impl Fn(&String) -> String) -> Option<String> {
+    let bases: Vec<String> = context
+        .base
+        .iter()
+        .chain(&context.other_bases)
+        .map(short)
+        .collect();
+    (!bases.is_empty()).then(|| bases.join(", "))
+}
+
 fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let context = &view.report.context;
     let short = |commit: &String| commit.chars().take(12).collect::<String>();
@@ -162,7 +173,7 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         ("Project", view.about.project.clone()),
         ("Branch", context.branch.clone()),
         ("Commit", context.head.as_ref().map(short)),
-        ("Compared with", context.base.as_ref().map(short)),
+        ("Compared with", compared_with(context, short)),
         ("Part", context.shard.map(|shard| shard.to_string())),
     ];
     let mut facts: Vec<_> = optional

@@ -5,10 +5,8 @@
 //! Whatever is in no struct is refused.
 
 use super::compat::CompatV1;
-use crate::findings::{
-    Changed, ComparedWith, Counts, FailOn, FileResults, Numbers, Report, ReviewContext, RuleResult, Status,
-    Totals, Waiver,
-};
+use super::context::ContextV1;
+use crate::findings::{Changed, Counts, FileResults, Numbers, Report, RuleResult, Status, Totals, Waiver};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize, Serializer};
@@ -99,39 +97,6 @@ pub(super) struct FindingsV1 {
     pub known: Option<usize>,
     pub waived: usize,
     pub fixed: Option<usize>,
-}
-
-/// Which commit was reviewed, and how.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ContextV1 {
-    pub ci: String,
-    pub event: String,
-    pub branch: Option<String>,
-    pub head: Option<String>,
-    pub base: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<String>,
-    /// What failed the gate: `error`, `warn` or `never`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fail_on: Option<String>,
-    /// The files and folders that the review was restricted to.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<String>,
-    /// The most findings that may be known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_known: Option<usize>,
-    /// The older report whose findings are the known ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compared_with: Option<ComparedWithV1>,
-}
-
-/// A report that this one was compared with.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ComparedWithV1 {
-    /// The commit that it is of; none for a working tree.
-    pub head: Option<String>,
 }
 
 /// The numbers.
@@ -276,31 +241,6 @@ impl From<NumbersV1> for Numbers {
             removed: numbers.removed,
             renamed: numbers.renamed,
             modified: numbers.modified,
-        }
-    }
-}
-
-impl From<&ReviewContext> for ContextV1 {
-    fn from(context: &ReviewContext) -> Self {
-        Self {
-            ci: context.ci.clone(),
-            event: context.event.clone(),
-            branch: context.branch.clone(),
-            head: context.head.clone(),
-            base: context.base.clone(),
-            shard: context.shard.map(|shard| shard.to_string()),
-            fail_on: context.fail_on.map(FailOn::name).map(str::to_owned),
-            paths: context.paths.clone(),
-            max_known: context.max_known,
-            compared_with: context.compared_with.as_ref().map(ComparedWithV1::from),
-        }
-    }
-}
-
-impl From<&ComparedWith> for ComparedWithV1 {
-    fn from(old: &ComparedWith) -> Self {
-        Self {
-            head: old.head.clone(),
         }
     }
 }

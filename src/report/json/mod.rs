@@ -1,6 +1,7 @@
 //! The program's own JSON report, for tools: schema `sluicegate.report/v1`.
 
 mod compat;
+mod context;
 mod document;
 mod merge;
 mod read;

@@ -1,11 +1,10 @@
 //! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
 //! hangs on it.
 
-use super::document::{ChangeV1, ContextV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
+use super::document::{ChangeV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
 use crate::findings::{
-    Changed, ComparedWith, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, ForConsumers,
-    GateChange, Report, ReviewContext, RuleResult, Severity, Shard, State, Status, Unreviewed, Verdict,
-    Violation, Waiver,
+    Changed, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, ForConsumers, GateChange,
+    Report, RuleResult, Severity, State, Status, Unreviewed, Verdict, Violation, Waiver,
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -25,7 +24,7 @@ pub enum ReadError {
 /// Why a file is excluded, in a report that does not tell.
 const NOT_REVIEWED: &str = "not a file that is reviewed";
 
-fn wrong(what: impl Into<String>) -> ReadError {
+pub(super) fn wrong(what: impl Into<String>) -> ReadError {
     ReadError::Value(what.into())
 }
 
@@ -161,30 +160,6 @@ fn verdict(word: &str) -> Result<Verdict, ReadError> {
         .into_iter()
         .find(|verdict| verdict.to_string() == word)
         .ok_or_else(|| wrong(format!("unknown verdict {word:?}")))
-}
-
-impl ContextV1 {
-    fn context(self) -> Result<ReviewContext, ReadError> {
-        let shard = self.shard.map(|text| {
-            text.parse::<Shard>()
-                .map_err(|why| wrong(format!("the shard {text:?}: {why}")))
-        });
-        let fail_on = self
-            .fail_on
-            .map(|word| FailOn::parse(&word).ok_or_else(|| wrong(format!("unknown failOn {word:?}"))));
-        Ok(ReviewContext {
-            ci: self.ci,
-            event: self.event,
-            branch: self.branch,
-            head: self.head,
-            base: self.base,
-            shard: shard.transpose()?,
-            fail_on: fail_on.transpose()?,
-            paths: self.paths,
-            max_known: self.max_known,
-            compared_with: self.compared_with.map(|old| ComparedWith { head: old.head }),
-        })
-    }
 }
 
 impl ChangeV1 {
@@ -365,6 +340,7 @@ impl RuleV1 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::{ComparedWith, Shard};
     use crate::report::{json, sample};
     use proptest::prelude::*;
 

@@ -8,7 +8,7 @@ use crate::commands::gate::changed::{MOST_PICTURES, Pairs, bounded};
 use crate::error::Failure;
 use crate::findings::{Changed, Report, Shard};
 use crate::gate::is_within;
-use crate::git::{Content, Repository, Snapshot, read_on_disk};
+use crate::git::{CommitId, Content, Repository, Snapshot, read_on_disk};
 use crate::picture::Canvas;
 use crate::publish::callers;
 use crate::report::{ChangedFile, Format};
@@ -39,11 +39,11 @@ pub(super) fn changes(
     report: &Report,
     wants: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Vec<ChangedFile>>, Failure> {
-    let base = report.context.base.as_deref().filter(|id| repo.has_commit(id));
-    let Some(base) = base.map(|id| repo.resolve(id)).transpose()? else {
+    let bases = bases(repo, report);
+    if bases.is_empty() {
         return Ok(None);
-    };
-    let mut changes = snapshot.changes(Some(&base), &|path| is_pipeline(path) && wants(path))?;
+    }
+    let mut changes = snapshot.changes(&bases, &|path| is_pipeline(path) && wants(path))?;
     let paths = &report.context.paths;
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
     changes.retain(|change| change.paths().any(is_meant));
@@ -56,11 +56,19 @@ pub(super) fn changes(
     let pairs = Pairs {
         repo,
         head: snapshot,
-        base: Some(&base),
+        bases: &bases,
     };
     let mut told = pairs.each(&changes, &|at, contents| contents.told(at))?;
     count_callers(repo, snapshot, &mut told);
     Ok(Some(told))
+}
+
+/// The bases of the report, as far as the clone has them all.
+pub(super) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
+    let context = &report.context;
+    let ids = context.base.iter().chain(&context.other_bases);
+    let found: Option<Vec<CommitId>> = ids.map(|id| repo.commit_with_id(id)).collect();
+    found.unwrap_or_default()
 }
 
 /// What cannot be read is said elsewhere; here nobody is known to call then.

@@ -1,7 +1,7 @@
 //! The command that shows a failed review of a CI job on another machine, without the platform.
 
 use super::{Delivery, Place};
-use crate::ci::Host;
+use crate::ci::{BaseHint, Host};
 use crate::commands::Run;
 use crate::findings::{FailOn, Verdict};
 use crate::policy;
@@ -25,9 +25,13 @@ pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> 
     }
     let short = |id: &str| id.chars().take(ID).collect::<String>();
     let mut words = vec!["sluicegate check".to_owned()];
-    words.push(match &context.base {
-        Some(base) => format!("--base {}", short(base)),
-        None => "--all".to_owned(),
+    words.push(match (&context.base, &ci.base) {
+        // One of several merge-bases would not tell the others.
+        (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
+            format!("--base {}", text::shell_word(&format!("origin/{branch}")))
+        }
+        (Some(base), _) => format!("--base {}", short(base)),
+        (None, _) => "--all".to_owned(),
     });
     // A working tree has no commit; the host says which one it is of.
     let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());

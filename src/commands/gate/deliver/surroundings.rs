@@ -46,12 +46,10 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
     }
     let needed = Needed::of(run, place, delivery);
     if let Some((repo, snapshot)) = place.files.filter(|_| !needed.is_nothing()) {
-        let base = report.context.base.as_deref().filter(|id| repo.has_commit(id));
-        let base = base.and_then(|id| repo.resolve(id).ok());
         let files = Files {
             repo,
             snapshot,
-            base: base.as_ref(),
+            bases: changes::bases(repo, report),
         };
         if let Err(error) = files.read(&needed, &mut about) {
             tracing::debug!("lines of findings could not be read: {error}");
@@ -64,7 +62,7 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
 struct Files<'a> {
     repo: &'a Repository,
     snapshot: &'a Snapshot<'a>,
-    base: Option<&'a CommitId>,
+    bases: Vec<CommitId>,
 }
 
 impl Files<'_> {
@@ -100,25 +98,26 @@ impl Files<'_> {
         }
     }
 
-    /// The content in the base of each of these files that changed; none for an added one.
+    /// The content in its base of each of these files that changed; none for an added one.
     fn former(&self, meant: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
-        let Some(base) = self.base.filter(|_| !meant.is_empty()) else {
+        if self.bases.is_empty() || meant.is_empty() {
             return Ok(HashMap::new());
-        };
+        }
         let wanted = |path: &str| meant.contains(path) || settings::is_pipeline(path);
-        let mut changes = self.snapshot.changes(Some(base), &wanted)?;
+        let mut changes = self.snapshot.changes(&self.bases, &wanted)?;
         changes.retain(|change| meant.contains(change.path.as_str()));
-        let paths: BTreeSet<&str> = changes.iter().filter_map(path_before).collect();
-        let before = self.repo.files(base, &|path| paths.contains(path))?;
-        let before: HashMap<&str, &BlobId> = before
-            .iter()
-            .map(|file| (file.path.as_str(), &file.blob))
-            .collect();
-        let old = |change: &Change| path_before(change).and_then(|path| before.get(path).copied().copied());
-        Ok(changes
-            .iter()
-            .map(|change| (change.path.clone(), old(change)))
-            .collect())
+        let mut former = HashMap::new();
+        for (at, base) in self.bases.iter().enumerate() {
+            let since: Vec<&Change> = changes.iter().filter(|change| change.base == at).collect();
+            let paths: BTreeSet<&str> = since.iter().filter_map(|change| path_before(change)).collect();
+            let before = self.repo.snapshot(base.clone()).find_all(&paths)?;
+            let old = |change: &Change| match before.get(path_before(change)?)?.content {
+                Content::Blob(blob) => Some(blob),
+                Content::Disk(_) => None,
+            };
+            former.extend(since.iter().map(|change| (change.path.clone(), old(change))));
+        }
+        Ok(former)
     }
 }
 

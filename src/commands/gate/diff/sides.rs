@@ -54,24 +54,25 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         None => as_check(run, &workspace, args.staged, &wish)?,
     };
     let selection = workspace.sources.selection(&args.globs, Of::Review)?;
-    let paths = workspace.paths(run, typed, &snapshot, ends.base.as_ref())?;
+    let paths = workspace.paths(run, typed, &snapshot, &ends.bases)?;
     let restriction = Restriction {
         selection: &selection,
         paths: &paths,
         named: &[],
         revisions: &wish,
     };
-    workspace.must_match(&snapshot, ends.base.as_ref(), &restriction)?;
+    workspace.must_match(&snapshot, &ends.bases, &restriction)?;
     let what = format!("{} with {}", snapshot.name(), ends.against);
     run.ui.say(&format!("comparing {what}"));
     let changes = changes(&snapshot, &ends, &selection, &paths)?;
     let pairs = Pairs {
         repo: &workspace.repo,
         head: &snapshot,
-        base: ends.base.as_ref(),
+        bases: &ends.bases,
     };
     let pipelines = pairs.each(&changes, &|at, contents| wants.made(at, contents))?;
-    let interface = match (&ends.base, wants) {
+    // The interface has one side to be compared with: of several merge-bases the first.
+    let interface = match (ends.bases.first(), wants) {
         (Some(base), Wants::Diff) if !ends.is_nothing => {
             let base = workspace.repo.snapshot(base.clone());
             let folder = workspace.named_folder.as_deref();
@@ -80,7 +81,7 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         _ => None,
     };
     Ok(Compared {
-        base: ends.base,
+        base: ends.bases.into_iter().next(),
         head: ends.head,
         what: format!("Compared: {what}."),
         pipelines,
@@ -90,7 +91,7 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
 
 /// What is compared.
 struct Ends {
-    base: Option<CommitId>,
+    bases: Vec<CommitId>,
     head: Option<CommitId>,
     /// The base in words.
     against: String,
@@ -101,12 +102,16 @@ impl From<Comparison> for Ends {
     fn from(settled: Comparison) -> Self {
         let source = &settled.base_source;
         Self {
-            against: match &settled.base {
-                Some(base) => format!("the commit {} ({source})", base.short()),
-                None => format!("nothing ({source})"),
+            against: match settled.bases.as_slice() {
+                [] => format!("nothing ({source})"),
+                [base] => format!("the commit {} ({source})", base.short()),
+                several => {
+                    let short: Vec<&str> = several.iter().map(CommitId::short).collect();
+                    format!("the commits {} ({source})", short.join(", "))
+                }
             },
             is_nothing: settled.nothing_to_do.is_some(),
-            base: settled.base,
+            bases: settled.bases,
             head: settled.head,
         }
     }
@@ -176,7 +181,7 @@ fn of_range<'w>(
     let (base, head) = (commit(base)?, commit(head)?);
     let ends = Ends {
         against: format!("the commit {}", base.short()),
-        base: Some(base),
+        bases: vec![base],
         head: Some(head.clone()),
         is_nothing: false,
     };
@@ -214,7 +219,7 @@ fn changes(
         return Ok(Vec::new());
     }
     let wanted = |path: &str| is_pipeline(path) && selection.wants(path);
-    let mut changes = snapshot.changes(ends.base.as_ref(), &wanted)?;
+    let mut changes = snapshot.changes(&ends.bases, &wanted)?;
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
     changes.retain(|change| change.paths().any(is_meant));
     Ok(changes)

@@ -1,14 +1,14 @@
 //! What the change that is judged does to consumers of shared pipelines, held against its base, so that nobody inherits
 //! another's break.
 
-use super::between;
+use super::{Between, between};
 use crate::cli::Compat as Mode;
 use crate::commands::gate::workspace::Workspace;
 use crate::context::Comparison;
 use crate::error::Failure;
 use crate::findings::{ConsumerChange, ForConsumers};
 use crate::gate::is_within;
-use crate::git::Snapshot;
+use crate::git::{CommitId, Snapshot};
 use crate::interface::{Against, Change, Compat, Place};
 use crate::settings::Breaks;
 
@@ -21,15 +21,10 @@ pub(crate) fn in_change(
     breaks: &Breaks,
     paths: &[String],
 ) -> Result<Option<Found>, Failure> {
-    let (Some(base), None) = (&comparison.base, &comparison.nothing_to_do) else {
-        return Ok(None);
-    };
-    if breaks.mode == Mode::Off {
+    if breaks.mode == Mode::Off || comparison.nothing_to_do.is_some() {
         return Ok(None);
     }
-    let old = workspace.repo.snapshot(base.clone());
-    let folder = workspace.config_dir(snapshot)?;
-    let Some(found) = between(&workspace.repo, &old, snapshot, folder.as_deref())? else {
+    let Some((base, found)) = since_all(workspace, snapshot, &comparison.bases)? else {
         return Ok(None);
     };
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
@@ -53,6 +48,31 @@ pub(crate) fn in_change(
             changes: compat.changes.iter().map(told).collect(),
         },
     }))
+}
+
+/// Compares with every merge-base: a criss-cross merge can hide a break from one of them. Returns the first base that
+/// differs, and all changes, each once.
+fn since_all<'b>(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    bases: &'b [CommitId],
+) -> Result<Option<(&'b CommitId, Between)>, Failure> {
+    if bases.is_empty() {
+        return Ok(None);
+    }
+    let folder = workspace.config_dir(snapshot)?;
+    let mut all: Option<(&CommitId, Between)> = None;
+    for base in bases {
+        let old = workspace.repo.snapshot(base.clone());
+        let Some(found) = between(&workspace.repo, &old, snapshot, folder.as_deref())? else {
+            continue;
+        };
+        match &mut all {
+            None => all = Some((base, found)),
+            Some((_, all)) => all.add(found),
+        }
+    }
+    Ok(all)
 }
 
 /// What was found, and why it may not be all.

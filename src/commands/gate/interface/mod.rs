@@ -7,4 +7,4 @@ mod sides;
 pub(crate) mod versions;
 
 pub(crate) use breaks::in_change;
-pub(crate) use sides::between;
+pub(crate) use sides::{Between, between};

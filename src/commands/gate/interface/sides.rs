@@ -65,6 +65,23 @@ pub(crate) fn between(
 }
 
 impl Between {
+    /// Adds what differs from another base: changes that are the same are listed once.
+    pub(crate) fn add(&mut self, other: Self) {
+        let key = |change: &Change| {
+            (
+                change.class,
+                change.change.name(),
+                change.id.clone(),
+                change.words(),
+            )
+        };
+        let known: Vec<_> = self.changes.iter().map(key).collect();
+        let new = other.changes.into_iter();
+        self.changes
+            .extend(new.filter(|change| !known.contains(&key(change))));
+        self.unreadable = self.unreadable.take().or(other.unreadable);
+    }
+
     /// As `artifacts diff -o json` has it; no class where a side cannot be read.
     pub(crate) fn json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
