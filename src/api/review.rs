@@ -5,7 +5,7 @@ use super::{HeaderError, Platform, header_value};
 use crate::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use uuid::Uuid;
 
@@ -29,9 +29,9 @@ pub struct ReviewRequest {
 pub struct ReviewAnswer {
     /// `PASSED`, `FAILED`, or something the document does not know.
     pub review_status: Option<String>,
-    /// The rule results by file path; none if the field is missing.
-    #[serde(default, deserialize_with = "results")]
-    pub results: Option<BTreeMap<String, Vec<RuleAnswer>>>,
+    /// The rule results; `None` if the field is missing.
+    #[serde(default)]
+    pub results: Option<ReviewResults>,
     /// Files that were not evaluated because of their type; missing or null is empty.
     #[serde(default, deserialize_with = "texts")]
     pub excluded_files: Vec<String>,
@@ -53,34 +53,44 @@ pub struct RuleAnswer {
     pub violations: Vec<String>,
 }
 
-type Results = BTreeMap<String, Vec<RuleAnswer>>;
-
-fn results<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Results>, D::Error> {
-    Ok(Option::<EveryResult>::deserialize(reader)?.map(|every| every.0))
+/// The rule results of all files. Those of a path that is there twice are put together: the last one alone could hide a
+/// failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewResults {
+    /// By file path.
+    pub files: BTreeMap<String, Vec<RuleAnswer>>,
+    /// The paths that are there twice, with different results.
+    pub contradictory: BTreeSet<String>,
 }
 
-/// The results with those of a path that stands twice put together: the last one alone could hide a failure.
-struct EveryResult(Results);
-
-impl<'de> Deserialize<'de> for EveryResult {
+impl<'de> Deserialize<'de> for ReviewResults {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        reader.deserialize_map(ResultsVisitor).map(Self)
+        reader.deserialize_map(ResultsVisitor)
     }
 }
 
 struct ResultsVisitor;
 
 impl<'de> Visitor<'de> for ResultsVisitor {
-    type Value = Results;
+    type Value = ReviewResults;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map from file path to rule results")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Results, A::Error> {
-        let mut all = Results::new();
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<ReviewResults, A::Error> {
+        let mut all = ReviewResults::default();
         while let Some((path, rules)) = entries.next_entry::<String, Vec<RuleAnswer>>()? {
-            all.entry(path).or_default().extend(rules);
+            match all.files.get_mut(&path) {
+                None => {
+                    all.files.insert(path, rules);
+                }
+                Some(known) if *known == rules => {}
+                Some(known) => {
+                    known.extend(rules);
+                    all.contradictory.insert(path);
+                }
+            }
         }
         Ok(all)
     }
@@ -97,8 +107,8 @@ fn error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D:
 
 impl Platform {
     /// Reviews files: `POST /v1/projects/{projectId}/reviews`. It changes nothing, so it may be repeated; after a
-    /// timeout only once, since fewer files help more than further tries. Any other success than 200, such as a 202 or a
-    /// 206, is no answer: the document shows none, and it may be a part.
+    /// timeout only once, since fewer files help more than further tries. The document shows no success status: 200 and
+    /// 201 carry a review, any other, such as a 202 or a 206, may be a part of one.
     pub async fn review(
         &self,
         project: Uuid,
@@ -116,8 +126,8 @@ impl Platform {
             .json(&body)
             .timeout_retries(1);
         let response = self.client.send(&call).await.map_err(with_place)?;
-        if !response.is_ok() {
-            return Err(response.unusable("only a 200 is the answer to a review"));
+        if !response.is_ok() && !response.is_created() {
+            return Err(response.unusable("only a 200 or a 201 is the answer to a review"));
         }
         response.json()
     }
@@ -163,7 +173,7 @@ mod tests {
                 "excludedFiles": null }"#,
         )
         .unwrap();
-        let rules = &answer.results.unwrap()["a"];
+        let rules = &answer.results.unwrap().files["a"];
         assert_eq!(rules[0].violations, ["x", r#"{"y":1}"#, "2"]);
         assert_eq!(rules[0].status.as_deref(), Some("MAYBE"));
         assert_eq!(rules[1], super::RuleAnswer::default());
@@ -174,11 +184,17 @@ mod tests {
     fn a_path_that_stands_twice_hides_nothing() {
         let twice = r#"{ "results": { "a": [{ "status": "FAILED" }], "a": [{ "status": "PASSED" }] } }"#;
         let answer: ReviewAnswer = serde_json::from_str(twice).unwrap();
-        let found: Vec<_> = answer.results.unwrap()["a"]
+        let results = answer.results.unwrap();
+        assert!(results.contradictory.contains("a"));
+        let found: Vec<_> = results.files["a"]
             .iter()
             .map(|rule| rule.status.clone().unwrap())
             .collect();
         assert_eq!(found, ["FAILED", "PASSED"]);
+        let same = r#"{ "results": { "a": [{ "status": "FAILED" }], "a": [{ "status": "FAILED" }] } }"#;
+        let answer: ReviewAnswer = serde_json::from_str(same).unwrap();
+        let results = answer.results.unwrap();
+        assert!(results.contradictory.is_empty() && results.files["a"].len() == 1);
         let none: ReviewAnswer = serde_json::from_str(r#"{ "results": null }"#).unwrap();
         assert_eq!(none.results, None);
     }

@@ -3,7 +3,7 @@
 //! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
 
 use super::context::short_branch;
-use super::{BaseHint, CiContext, CiError, Host};
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::env::Env;
 
 const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
@@ -22,10 +22,22 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         host: "Azure Pipelines",
         variable: VERSION,
     })?;
+    let reason = env.get("BUILD_REASON").unwrap_or("unknown");
+    let of_changes = [
+        TARGET,
+        "SYSTEM_PULLREQUEST_PULLREQUESTID",
+        "SYSTEM_PULLREQUEST_PULLREQUESTNUMBER",
+    ];
+    let is_change = reason == "PullRequest" || of_changes.into_iter().any(|name| env.get(name).is_some());
     let context = CiContext {
         commit: Some(commit.to_owned()),
+        trigger: match reason {
+            _ if is_change => Trigger::Change,
+            "IndividualCI" | "BatchedCI" | "unknown" => Trigger::Commit,
+            _ => Trigger::Any,
+        },
         run_number: env.get("BUILD_BUILDNUMBER").map(str::to_owned),
-        ..CiContext::new(Host::Azure, env.get("BUILD_REASON").unwrap_or("unknown"))
+        ..CiContext::new(Host::Azure, reason)
     };
     if let Some(target) = env.get(TARGET) {
         return pull_request(env, target, context);

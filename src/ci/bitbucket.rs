@@ -4,7 +4,7 @@
 //! event, so it is the word that `bitbucket-pipelines.yml` has for its section. A pull request from a fork starts no
 //! pipeline.
 
-use super::{BaseHint, CiContext, CiError, Host};
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::env::Env;
 
 const COMMIT: &str = "BITBUCKET_COMMIT";
@@ -29,7 +29,13 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         (None, Some(_)) => "tags",
         (None, None) => "branches",
     };
+    let is_change = target.is_some() || env.get("BITBUCKET_PR_ID").is_some();
     let context = CiContext {
+        trigger: if is_change {
+            Trigger::Change
+        } else {
+            Trigger::Commit
+        },
         branch: text("BITBUCKET_BRANCH"),
         commit: Some(commit.to_owned()),
         pull_request: env.get("BITBUCKET_PR_ID").and_then(|number| number.parse().ok()),

@@ -2,7 +2,7 @@
 //!
 //! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 
-use super::{BaseHint, CiContext, CiError, Host};
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::env::Env;
 
 /// Buildkite fetches everything unless its flags say otherwise: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
@@ -18,19 +18,26 @@ pub(super) fn is_here(env: &Env) -> bool {
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
-    let pull_request = env
+    let number = env
         .get("BUILDKITE_PULL_REQUEST")
-        .and_then(|number| number.parse().ok());
+        .filter(|number| *number != "false");
+    let pull_request = number.and_then(|number| number.parse().ok());
+    let source = env.get("BUILDKITE_SOURCE").unwrap_or("unknown");
     let context = CiContext {
+        trigger: match source {
+            _ if number.is_some() => Trigger::Change,
+            "webhook" | "unknown" => Trigger::Commit,
+            _ => Trigger::Any,
+        },
         branch: text("BUILDKITE_BRANCH"),
         commit: text("BUILDKITE_COMMIT").filter(|commit| commit != "HEAD"),
         pull_request,
-        fork: pull_request.is_some() && is_fork(env),
+        fork: number.is_some() && is_fork(env),
         run_number: text("BUILDKITE_BUILD_NUMBER"),
         default_branch: text("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
-        ..CiContext::new(Host::Buildkite, env.get("BUILDKITE_SOURCE").unwrap_or("unknown"))
+        ..CiContext::new(Host::Buildkite, source)
     };
-    let target = text("BUILDKITE_PULL_REQUEST_BASE_BRANCH").filter(|_| pull_request.is_some());
+    let target = text("BUILDKITE_PULL_REQUEST_BASE_BRANCH").filter(|_| number.is_some());
     Ok(match (target, env.get("BUILDKITE_TAG")) {
         (Some(branch), _) => CiContext {
             base: BaseHint::MergeBaseWith {

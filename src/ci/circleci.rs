@@ -3,7 +3,7 @@
 //! Variables: <https://circleci.com/docs/reference/variables/>. The target of a pull request is not among them, so the
 //! default branch stands for it; `CIRCLE_PR_REPONAME` is set for forks alone. There is no variable for the event.
 
-use super::{CiContext, CiError, Host};
+use super::{CiContext, CiError, Host, Trigger};
 use crate::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
@@ -21,10 +21,16 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         host: "CircleCI",
         variable: COMMIT,
     })?;
-    let number = env
-        .get("CIRCLE_PULL_REQUEST")
-        .and_then(|url| url.rsplit('/').next());
+    let url = env.get("CIRCLE_PULL_REQUEST").or(env.get("CIRCLE_PULL_REQUESTS"));
+    let number = url.and_then(|url| url.rsplit('/').next());
+    let of_changes = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
+    let is_change = url.is_some() || of_changes.into_iter().any(|name| env.get(name).is_some());
     let context = CiContext {
+        trigger: if is_change {
+            Trigger::Change
+        } else {
+            Trigger::Commit
+        },
         branch: text("CIRCLE_BRANCH"),
         commit: Some(commit.to_owned()),
         pull_request: number.and_then(|number| number.parse().ok()),

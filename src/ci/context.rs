@@ -2,6 +2,18 @@
 
 use super::Host;
 
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trigger {
+    /// A change that is not merged: a pull or merge request, or a merge queue.
+    Change,
+    /// A commit that was pushed, to a branch or as a tag.
+    Commit,
+    /// No commit: a schedule, a manual run, a comment, another workflow. It runs on the default branch or on one that
+    /// somebody picked, and its job may check out any commit.
+    Any,
+}
+
 /// What the host says about this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {
@@ -9,6 +21,8 @@ pub struct CiContext {
     pub host: Host,
     /// The event, in the host's own word; `local` without a host.
     pub event: String,
+    /// What the event is about: by what the host says of it, never because a number could be read.
+    pub trigger: Trigger,
     /// The branch to name to the platform, without `refs/heads/`.
     pub branch: Option<String>,
     /// The commit to review, which the remote has; none: the one that is checked out.
@@ -73,6 +87,7 @@ impl CiContext {
         Self {
             host,
             event: event.into(),
+            trigger: Trigger::Commit,
             branch: None,
             commit: None,
             maybe_local_merge: false,

@@ -5,12 +5,15 @@
 //! <https://docs.github.com/webhooks/webhook-events-and-payloads>.
 
 use super::context::{is_zeros, short_branch};
-use super::{BaseHint, CiContext, CiError, Host, payload::Payload};
+use super::{BaseHint, CiContext, CiError, Host, Trigger, payload::Payload};
 use crate::env::Env;
 
 const SHA: &str = "GITHUB_SHA";
 const REF: &str = "GITHUB_REF";
 const EVENT: &str = "GITHUB_EVENT_NAME";
+
+/// The events of a commit. The others run on the default branch, or on one that somebody picked, whatever they are about.
+const OF_COMMITS: [&str; 4] = ["push", "create", "delete", "release"];
 
 /// actions/checkout fetches one commit unless told otherwise: <https://github.com/actions/checkout#usage>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetch-depth: 0` in the `with:` of actions/checkout");
@@ -32,9 +35,15 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     let default_branch =
         Payload::find(env, event)?.and_then(|payload| payload.text("repository.default_branch"));
     let run_number = env.get("GITHUB_RUN_NUMBER").map(str::to_owned);
+    let is_change = event.starts_with("pull_request") || event == "merge_group";
     let context = CiContext {
         run_number,
         default_branch,
+        trigger: match event {
+            _ if is_change => Trigger::Change,
+            event if OF_COMMITS.contains(&event) => Trigger::Commit,
+            _ => Trigger::Any,
+        },
         ..CiContext::new(host, event)
     };
     match event {

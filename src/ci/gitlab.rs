@@ -4,7 +4,7 @@
 //! <https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/>.
 
 use super::context::is_zeros;
-use super::{BaseHint, CiContext, CiError, Host};
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::env::Env;
 
 const SHA: &str = "CI_COMMIT_SHA";
@@ -16,17 +16,30 @@ const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
 /// GitLab fetches 20 commits: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
 
+/// The sources of pipelines that are about a commit (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>);
+/// the others are schedules, manual runs and triggers.
+const OF_COMMITS: [&str; 4] = ["push", "parent_pipeline", "external", "unknown"];
+
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("GITLAB_CI") == Some("true")
 }
 
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
+    let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
+    let is_change = source == "merge_request_event"
+        || source == "external_pull_request_event"
+        || env.get("CI_MERGE_REQUEST_IID").is_some();
     let context = CiContext {
         commit: Some(need(env, SHA)?),
         run_number: text("CI_PIPELINE_IID"),
         default_branch: text("CI_DEFAULT_BRANCH"),
-        ..CiContext::new(Host::GitLab, env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown"))
+        trigger: match source {
+            _ if is_change => Trigger::Change,
+            source if OF_COMMITS.contains(&source) => Trigger::Commit,
+            _ => Trigger::Any,
+        },
+        ..CiContext::new(Host::GitLab, source)
     };
     if env.get("CI_MERGE_REQUEST_IID").is_some() {
         return merge_request(env, context);

@@ -3,7 +3,7 @@
 //! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>; `JENKINS_URL` and `BUILD_ID` alone mark it. There is
 //! no variable for the event.
 
-use super::{BaseHint, CiContext, CiError, Host};
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::env::Env;
 
 /// A branch source is cloned whole unless told otherwise: <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.
@@ -27,6 +27,14 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         default_branch: text("BRANCH_NAME").filter(|_| env.get("BRANCH_IS_PRIMARY") == Some("true")),
         ..CiContext::new(Host::Jenkins, "branch")
     };
+    let context = CiContext {
+        trigger: if is_change(env) {
+            Trigger::Change
+        } else {
+            Trigger::Commit
+        },
+        ..context
+    };
     Ok(match (text("CHANGE_TARGET"), env.get("TAG_NAME")) {
         (Some(target), _) => change(env, target, context),
         (None, Some(tag)) => CiContext {
@@ -35,6 +43,26 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         },
         (None, None) => context,
     })
+}
+
+/// Whether the build is about a change that is not merged. Beside the branch source, the plugins for Gerrit, GitLab and GitHub
+/// pull requests start builds with variables of their own: <https://plugins.jenkins.io/gerrit-trigger/>,
+/// <https://plugins.jenkins.io/gitlab-plugin/>, <https://plugins.jenkins.io/ghprb/>.
+fn is_change(env: &Env) -> bool {
+    let of_changes = [
+        "CHANGE_ID",
+        "CHANGE_TARGET",
+        "ghprbPullId",
+        "gitlabMergeRequestIid",
+    ];
+    let of_gerrit = env.get("GERRIT_CHANGE_NUMBER").is_some()
+        && !matches!(
+            env.get("GERRIT_EVENT_TYPE"),
+            Some("change-merged" | "ref-updated")
+        );
+    of_gerrit
+        || env.get("gitlabActionType") == Some("MERGE")
+        || of_changes.into_iter().any(|name| env.get(name).is_some())
 }
 
 /// A job may build the head of the change, or a merge of the target into it, made in the clone

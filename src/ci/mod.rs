@@ -20,7 +20,7 @@ mod jenkins;
 mod none;
 mod payload;
 
-pub use context::{BaseHint, CiContext};
+pub use context::{BaseHint, CiContext, Trigger};
 pub use error::CiError;
 
 use crate::env::Env;

@@ -64,6 +64,39 @@ pub enum ContextError {
         /// The commit to judge.
         head: CommitId,
     },
+    /// The checkout is not the commit that the event is about.
+    #[error(
+        "the checkout is at {}, neither the commit that the event is about ({}) nor a merge of it",
+        checked_out.short(), crate::git::short_id(commit)
+    )]
+    OtherCheckout {
+        /// The commit that is checked out.
+        checked_out: CommitId,
+        /// The commit of the event.
+        commit: String,
+        /// The host.
+        host: Host,
+        /// The event is about a pull or merge request.
+        is_change: bool,
+    },
+    /// The commit to publish is in no branch that may be published.
+    #[error("{}", not_merged(head, branches))]
+    NotMerged {
+        /// The commit to publish.
+        head: CommitId,
+        /// The branches that were searched, as the remote has them.
+        branches: Vec<String>,
+    },
+    /// Whether the commit to publish is merged cannot be determined.
+    #[error("could not determine whether {head} is merged: {why}")]
+    MergeUnknown {
+        /// The commit to publish.
+        head: CommitId,
+        /// Why not.
+        why: String,
+        /// The host.
+        host: Host,
+    },
     /// A merge that the host made in the clone, of which neither side is surely the change.
     #[error(
         "{commit} is a merge made by {host}, and this clone does not tell which side of it is the change"
@@ -98,6 +131,14 @@ pub enum ContextError {
     },
 }
 
+fn not_merged(head: &CommitId, branches: &[String]) -> String {
+    let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
+    format!(
+        "the commit {head} is not merged: it is not in {} as the remote has it",
+        branches.join(" or ")
+    )
+}
+
 fn on_branch(branch: Option<&str>) -> String {
     branch
         .map(|branch| format!(", branch `{branch}`"))
@@ -112,7 +153,8 @@ impl ContextError {
             Self::Ci(error) => Some(error.hint()),
             Self::Shallow { host, .. }
             | Self::CommitNotInClone { host, .. }
-            | Self::BaseNotInClone { host, .. } => Some(history(*host)),
+            | Self::BaseNotInClone { host, .. }
+            | Self::MergeUnknown { host, .. } => Some(history(*host)),
             Self::BranchNotInClone { host, branch, .. } => {
                 Some(format!("{}; {}", fetch(branch), history(*host)))
             }
@@ -122,6 +164,11 @@ impl ContextError {
             Self::NothingBrought { .. } => Some(
                 "a job that runs after the merge has nothing left to judge: name another --base, or take everything with \
                  --all"
+                    .to_owned(),
+            ),
+            Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout(*host, *is_change, commit)),
+            Self::NotMerged { .. } => Some(
+                "merge it first, or list its branch in `publish-on.branches` of the default branch's sluicegate.yaml"
                     .to_owned(),
             ),
             Self::MergeUntold { host, .. } => {
@@ -160,6 +207,21 @@ fn history(host: Host) -> String {
         |setting| format!("fetch the whole history: {setting}"),
     );
     format!("{whole}; or have what is missing fetched by --deepen (SLUICEGATE_DEEPEN=true)")
+}
+
+/// How a job checks out the commit that its event is about.
+fn checkout(host: Host, is_change: bool, commit: &str) -> String {
+    let how = match (host, is_change) {
+        (Host::GitHub | Host::Gitea, true) => {
+            "add `ref: ${{ github.event.pull_request.head.sha }}` to the `with:` of actions/checkout"
+                .to_owned()
+        }
+        (Host::GitHub | Host::Gitea, false) => {
+            "remove `ref:` from the `with:` of actions/checkout".to_owned()
+        }
+        _ => format!("run `git checkout {commit}` before it"),
+    };
+    format!("{how}; or check the commit without its files on disk: `--head {commit}`")
 }
 
 /// How a branch gets into the clone. A name that a shell would read as more than a name is not offered to be pasted.

@@ -1,8 +1,8 @@
 //! Which commit is judged, and which branch is named for it.
 
 use super::{ContextError, Wish};
-use crate::ci::{BaseHint, CiContext, Host};
-use crate::git::{CommitId, Repository, is_full_id};
+use crate::ci::{BaseHint, CiContext, Host, Trigger};
+use crate::git::{self, CommitId, Repository, is_full_id};
 
 /// The commit to judge.
 pub(super) struct Head {
@@ -24,6 +24,55 @@ pub(super) fn choose(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<H
         head.branch = holding(repo, ci, &head.commit)?;
     }
     Ok(head)
+}
+
+/// What is checked out, where its files are judged: the commit that the event is about, or a merge of it, as hosts make it
+/// to try a merge. Another commit is judged only where the event is about none.
+pub(super) fn of_checkout(
+    repo: &Repository,
+    ci: &CiContext,
+    checked_out: git::Head,
+) -> Result<Head, ContextError> {
+    let commit = checked_out.commit;
+    let is_hosts = holds_hosts(repo, ci, &commit)?;
+    if !is_hosts && ci.trigger != Trigger::Any {
+        return Err(ContextError::OtherCheckout {
+            checked_out: commit,
+            commit: ci.commit.clone().unwrap_or_default(),
+            host: ci.host,
+            is_change: ci.trigger == Trigger::Change,
+        });
+    }
+    let branch = if is_hosts {
+        ci.branch.clone().or(checked_out.branch)
+    } else {
+        holding(repo, ci, &commit)?
+    };
+    Ok(Head {
+        commit,
+        branch,
+        is_hosts,
+        warnings: Vec::new(),
+    })
+}
+
+/// Whether the commit is the host's own, or a merge of it. A host that names none means what is checked out.
+pub(super) fn holds_hosts(
+    repo: &Repository,
+    ci: &CiContext,
+    commit: &CommitId,
+) -> Result<bool, ContextError> {
+    let Some(id) = &ci.commit else {
+        return Ok(true);
+    };
+    // A tag event may name the tag's own object.
+    let own = repo
+        .resolve(id)
+        .map_or_else(|_| id.clone(), |own| own.to_string());
+    let is_own = |commit: &CommitId| commit.as_str() == own;
+    let parents = repo.recorded_parents(commit)?;
+    // A single parent makes no merge: the commit is somebody's own, on top of the host's.
+    Ok(is_own(commit) || (parents.len() > 1 && parents.iter().any(is_own)))
 }
 
 fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {

@@ -8,6 +8,7 @@ mod base;
 mod deepen;
 mod error;
 mod head;
+mod merged;
 mod policy;
 mod remote;
 mod settle;
@@ -16,7 +17,8 @@ mod wish;
 
 pub use deepen::{Subject, deepen};
 pub use error::ContextError;
-pub use policy::{PolicyTip, fetch_policy, policy_tip};
+pub use merged::require_merged;
+pub use policy::{PolicyTip, fetch_policy, judges_hosts, policy_tip};
 pub use target::{Comparison, Settled, Target};
 pub use wish::Wish;
 

@@ -4,7 +4,8 @@
 //! hand may have pushed. A default branch is not guessed by its usual name either, as anybody may push that. Only
 //! references that a remote is fetched into are asked, by their full names.
 
-use super::ContextError;
+use super::head::holds_hosts;
+use super::{ContextError, Wish};
 use crate::ci::{BaseHint, CiContext, Host};
 use crate::git::{CommitId, RemoteBranch, Repository, Wanted};
 
@@ -35,9 +36,11 @@ pub enum PolicyTip {
 /// The tip of the branch that the change goes to: of the target in a pull or merge request and a merge queue, else of
 /// the default branch.
 ///
-/// Where the clone lacks the tip, the commit at which the host saw it stands for it, and last the one that the host
-/// names as the base of the change.
-pub fn policy_tip(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError> {
+/// If the clone lacks the tip, the commit at which the host saw it is used instead, and last the one that the host
+/// names as the base of the change. On the default branch the policy is in what is judged itself, unless that is not the
+/// host's own commit (`is_hosts`): a job that a comment or another workflow starts runs on the default branch, and may
+/// check out any change.
+pub fn policy_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
     if ci.host == Host::None {
         let why = "no CI host runs this".to_owned();
         return Ok(PolicyTip::Head { why });
@@ -51,13 +54,40 @@ pub fn policy_tip(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, Contex
                 why: "the host does not name the target branch".to_owned(),
             }),
         },
-        BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => default(repo, ci),
+        BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => {
+            default(repo, ci, is_hosts)
+        }
     }
+}
+
+/// Whether the run judges the host's own commit: that is checked out, and the job names no other.
+pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<bool, ContextError> {
+    let checked_out = match repo.head() {
+        Ok(checked_out) => checked_out.commit,
+        Err(_) => return Ok(true),
+    };
+    if ci.host == Host::None || !holds_hosts(repo, ci, &checked_out)? {
+        return Ok(ci.host == Host::None);
+    }
+    let named = wish
+        .head
+        .as_deref()
+        .and_then(|revision| repo.named(revision).ok());
+    Ok(match (named, &ci.commit) {
+        (None, _) => true,
+        (Some(named), Some(own)) => named.commit.as_str() == own,
+        (Some(named), None) => named.commit == checked_out,
+    })
 }
 
 /// Fetches the branch that [`policy_tip`] reads, where the clone lacks it; `say` is told. A branch that cannot be fetched
 /// stays away.
-pub fn fetch_policy(repo: &mut Repository, ci: &CiContext, say: &dyn Fn(&str)) -> Result<(), ContextError> {
+pub fn fetch_policy(
+    repo: &mut Repository,
+    ci: &CiContext,
+    is_hosts: bool,
+    say: &dyn Fn(&str),
+) -> Result<(), ContextError> {
     let branch = match &ci.base {
         BaseHint::MergeBaseWith { branch, .. } => Some(branch),
         BaseHint::Commit { target, .. } => target.as_ref(),
@@ -65,8 +95,8 @@ pub fn fetch_policy(repo: &mut Repository, ci: &CiContext, say: &dyn Fn(&str)) -
             ci.default_branch.as_ref()
         }
     };
-    let Some(branch) = branch.filter(|branch| ci.host != Host::None && ci.branch.as_ref() != Some(branch))
-    else {
+    let is_elsewhere = |branch: &String| !is_hosts || ci.branch.as_ref() != Some(branch);
+    let Some(branch) = branch.filter(|branch| ci.host != Host::None && is_elsewhere(branch)) else {
         return Ok(());
     };
     if repo.remote_branch(branch)?.is_none() {
@@ -81,14 +111,19 @@ pub fn fetch_policy(repo: &mut Repository, ci: &CiContext, say: &dyn Fn(&str)) -
     Ok(())
 }
 
-fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError> {
-    let on_default = |name: &str| ci.branch.as_deref() == Some(name);
+fn default(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
+    let is_named = |name: &str| ci.branch.as_deref() == Some(name);
+    let on_default = |name: &str| is_hosts && is_named(name);
+    let own = |name: &str| {
+        let own = ci.commit.as_deref().filter(|_| is_named(name));
+        own.map(|id| (id, "the host's own commit"))
+    };
     let head = |name: &str| PolicyTip::Head {
         why: format!("head is on the default branch `{name}`"),
     };
     match &ci.default_branch {
         Some(name) if on_default(name) => Ok(head(name)),
-        Some(name) => tip_of(repo, name, "default", &[]),
+        Some(name) => tip_of(repo, name, "default", &[own(name)]),
         None => Ok(match repo.told_default_branch()? {
             Some(tip) if on_default(&tip.branch) => head(&tip.branch),
             Some(tip) => at(tip),

@@ -25,7 +25,13 @@ impl Settling<'_> {
             let head = head::choose(self.repo, self.ci, self.wish)?;
             let mut base = self.base(&head, false)?;
             base.warnings.splice(..0, head.warnings);
-            Ok(Target::new(self.ci, head.commit, head.branch, base))
+            Ok(Target::new(
+                self.ci,
+                head.commit,
+                head.branch,
+                head.is_hosts,
+                base,
+            ))
         };
         settle().map_err(|error: ContextError| error.at(self.ci.host))
     }
@@ -35,24 +41,20 @@ impl Settling<'_> {
         if let Some(why) = self.idle() {
             return Ok(Comparison::idle(self.ci, None, why));
         }
-        let (branch, base) = match self.repo.head() {
+        let (branch, is_hosts, base) = match self.repo.head() {
             Ok(checked_out) => {
-                let head = Head {
-                    commit: checked_out.commit,
-                    branch: self.ci.branch.clone().or(checked_out.branch),
-                    is_hosts: true,
-                    warnings: Vec::new(),
-                };
+                let head = head::of_checkout(self.repo, self.ci, checked_out)?;
                 let base = self.base(&head, self.ci.host == Host::None);
-                (head.branch, base.map_err(|error| error.at(self.ci.host))?)
+                let base = base.map_err(|error| error.at(self.ci.host))?;
+                (head.branch, head.is_hosts, base)
             }
             Err(GitError::NoCommit { .. }) if self.wish.base.is_none() => {
                 let base = Base::everything("there is no commit yet");
-                (self.ci.branch.clone(), base)
+                (self.ci.branch.clone(), true, base)
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Comparison::new(self.ci, None, branch, base))
+        Ok(Comparison::new(self.ci, None, branch, is_hosts, base))
     }
 
     fn idle(&self) -> Option<&str> {

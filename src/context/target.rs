@@ -1,7 +1,7 @@
 //! What was settled.
 
 use super::{ContextError, base::Base};
-use crate::ci::{CiContext, Host};
+use crate::ci::{CiContext, Host, Trigger};
 use crate::git::CommitId;
 
 /// What this run is about. `H` is the commit that is judged, or the one that may hold the files.
@@ -27,6 +27,10 @@ pub struct Settled<H> {
     pub tag: Option<String>,
     /// The number of the pull request or merge request.
     pub pull_request: Option<u64>,
+    /// The event is about a change that is not merged.
+    pub is_change: bool,
+    /// The head is the commit that the host meant, not one that the job picked.
+    pub is_hosts: bool,
     /// The host's number of this run.
     pub run_number: Option<String>,
     /// What the user should know, though it does not stop the run.
@@ -42,7 +46,7 @@ pub type Target = Settled<CommitId>;
 pub type Comparison = Settled<Option<CommitId>>;
 
 impl<H> Settled<H> {
-    pub(super) fn new(ci: &CiContext, head: H, branch: Option<String>, base: Base) -> Self {
+    pub(super) fn new(ci: &CiContext, head: H, branch: Option<String>, is_hosts: bool, base: Base) -> Self {
         Self {
             ci: ci.host,
             event: ci.event.clone(),
@@ -53,6 +57,8 @@ impl<H> Settled<H> {
             fork: ci.fork,
             tag: ci.tag.clone(),
             pull_request: ci.pull_request,
+            is_change: ci.trigger == Trigger::Change,
+            is_hosts,
             run_number: ci.run_number.clone(),
             warnings: base.warnings,
             nothing_to_do: None,
@@ -64,7 +70,7 @@ impl<H> Settled<H> {
         let base = Base::everything(format!("nothing to do: {why}"));
         Self {
             nothing_to_do: Some(why.to_owned()),
-            ..Self::new(ci, head, ci.branch.clone(), base)
+            ..Self::new(ci, head, ci.branch.clone(), true, base)
         }
     }
 }
@@ -81,6 +87,8 @@ impl From<Target> for Comparison {
             fork: target.fork,
             tag: target.tag,
             pull_request: target.pull_request,
+            is_change: target.is_change,
+            is_hosts: target.is_hosts,
             run_number: target.run_number,
             warnings: target.warnings,
             nothing_to_do: target.nothing_to_do,

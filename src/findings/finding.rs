@@ -159,7 +159,10 @@ impl RuleResult {
             }];
         }
         if self.violations.is_empty() {
-            return vec![whole];
+            return vec![Finding {
+                size: self.size,
+                ..whole
+            }];
         }
         let violations = self.violations.iter().enumerate();
         violations
@@ -219,14 +222,7 @@ mod tests {
     use crate::findings::Violation;
 
     fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
-        RuleResult {
-            rule: rule.into(),
-            status,
-            enforcement: None,
-            violations,
-            states: Vec::new(),
-            waivers: Vec::new(),
-        }
+        RuleResult::new(rule.into(), status, None, violations)
     }
 
     #[test]

@@ -252,14 +252,7 @@ mod tests {
     use crate::findings::{RuleResult, Violation};
 
     fn result(status: Status, violations: Vec<Violation>) -> RuleResult {
-        RuleResult {
-            rule: "r".into(),
-            status,
-            enforcement: None,
-            violations,
-            states: Vec::new(),
-            waivers: Vec::new(),
-        }
+        RuleResult::new("r".into(), status, None, violations)
     }
 
     fn report(results: Vec<RuleResult>) -> Report {

@@ -124,6 +124,8 @@ pub struct RuleResult {
     pub enforcement: Option<Enforcement>,
     /// What breaks the rule; may be empty even for a failed rule.
     pub violations: Vec<Violation>,
+    /// What a rule that counts has counted, if it failed without a violation to carry it.
+    pub size: Option<u64>,
     /// How each violation stands against what was there before, one where there is none; empty where nothing was
     /// compared and nothing waived.
     pub states: Vec<Option<State>>,
@@ -133,6 +135,24 @@ pub struct RuleResult {
 }
 
 impl RuleResult {
+    /// A result that was compared with no other commit and that no waiver is about.
+    pub const fn new(
+        rule: String,
+        status: Status,
+        enforcement: Option<Enforcement>,
+        violations: Vec<Violation>,
+    ) -> Self {
+        Self {
+            rule,
+            status,
+            enforcement,
+            violations,
+            size: None,
+            states: Vec::new(),
+            waivers: Vec::new(),
+        }
+    }
+
     /// The line of the first concerned component or variable, else 1.
     pub fn line(&self) -> u32 {
         self.violations.iter().filter_map(|v| v.line).min().unwrap_or(1)

@@ -64,8 +64,12 @@ fn is_silent(report: &Report) -> bool {
 }
 
 fn forget_about(file: &mut FileResults) {
-    let violations = file.results.iter_mut().flat_map(|result| &mut result.violations);
-    violations.for_each(|violation| (violation.about, violation.size) = (None, None));
+    for result in &mut file.results {
+        result.size = None;
+        for violation in &mut result.violations {
+            (violation.about, violation.size) = (None, None);
+        }
+    }
 }
 
 /// Takes the rules that `new` did not judge anywhere out of the files that both have: what nobody looked for is not

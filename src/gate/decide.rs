@@ -105,14 +105,7 @@ mod tests {
     use crate::findings::{State, Status, Unreviewed};
 
     fn tally(status: Status) -> Tally {
-        let result = RuleResult {
-            rule: "r".into(),
-            status,
-            enforcement: None,
-            violations: vec![],
-            states: vec![],
-            waivers: vec![],
-        };
+        let result = RuleResult::new("r".into(), status, None, vec![]);
         Tally {
             files: vec![FileResults {
                 path: "a".into(),

@@ -1,13 +1,21 @@
 //! Merges the batches' answers into findings. What an answer leaves open is noted, never filled in.
 
+use super::evidence::{self, Gaps};
 use super::{BatchAnswer, Compared, Positions};
-use crate::api::{ReviewAnswer, RuleAnswer};
+use crate::api::{ReviewAnswer, ReviewResults, RuleAnswer};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
-use crate::rules::RuleSet;
+use crate::pipelines::Kind;
+use crate::rules::{self, RuleSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines of so many files are looked for together.
 const GROUP: usize = 128;
+
+const NO_RESULT: &str = "the platform's answer has no result here";
+const JUDGED_NOTHING: &str =
+    "the platform's answer has no rule result here, though the rules file may enable rules for it";
+const EXCLUDED: &str = "the platform excluded it, though by its name it is a pipeline";
+const CONTRADICTORY: &str = "the platform's answer has it twice, with different results";
 
 /// Everything that the answers say, and everything that they do not.
 #[derive(Debug, Default)]
@@ -34,12 +42,13 @@ pub struct Tally {
 
 /// Merges the answers. `rules` are those of the reviewed commit, where they are known.
 pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut Positions<'_>) -> Tally {
-    let mut tally = Tally::default();
+    let (mut tally, mut gaps) = (Tally::default(), Gaps::default());
     positions.find(&answers.iter().flat_map(with_findings).collect());
     for batch in answers {
         match batch.outcome {
             Ok(answer) => Merger {
                 tally: &mut tally,
+                gaps: &mut gaps,
                 rules,
                 positions,
             }
@@ -54,6 +63,7 @@ pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut
             }
         }
     }
+    tally.notes.extend(gaps.notes(rules, positions));
     tally.files.sort_by(|a, b| a.path.cmp(&b.path));
     tally.excluded.sort();
     tally.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
@@ -67,14 +77,19 @@ fn with_findings(batch: &BatchAnswer) -> impl Iterator<Item = &str> {
     files.filter(move |path| answer.is_some_and(|answer| has_findings(answer.results.as_ref(), path)))
 }
 
-fn has_findings(results: Option<&BTreeMap<String, Vec<RuleAnswer>>>, path: &str) -> bool {
-    let is_told = |rule: &RuleAnswer| rule.status.as_deref() != Some("PASSED") && !rule.violations.is_empty();
-    let rules = results.and_then(|results| results.get(path));
+/// Whether the pipeline is to be read: for the place of a violation, or for what a rule has counted in it.
+fn has_findings(results: Option<&ReviewResults>, path: &str) -> bool {
+    let is_told = |rule: &RuleAnswer| {
+        let counts = || rule.rule_name.as_deref().is_some_and(rules::counts);
+        !rule.violations.is_empty() || (rule.status.as_deref() == Some("FAILED") && counts())
+    };
+    let rules = results.and_then(|results| results.files.get(path));
     rules.is_some_and(|rules| rules.iter().any(is_told))
 }
 
 struct Merger<'m, 'p> {
     tally: &'m mut Tally,
+    gaps: &'m mut Gaps,
     rules: Option<&'m RuleSet>,
     positions: &'m mut Positions<'p>,
 }
@@ -92,13 +107,9 @@ impl Merger<'_, '_> {
             let told = |path: &&str| has_findings(Some(&results), path);
             self.positions.read(group.iter().map(String::as_str).filter(told));
             for path in group {
-                match results.remove(path) {
-                    Some(rules) if !(rules.is_empty() && excluded.contains(path)) => {
-                        self.file(path.clone(), rules, failed);
-                    }
-                    _ if excluded.contains(path) => self.tally.excluded.push(path.clone()),
-                    _ => self.unreviewed(path.clone(), "the platform's answer has no result here"),
-                }
+                let rules = results.files.remove(path);
+                let is_twice = results.contradictory.contains(path);
+                self.answered(path, rules, (excluded.contains(path), is_twice), failed);
             }
         }
         let judged = self.tally.files.iter().skip(before);
@@ -106,10 +117,43 @@ impl Merger<'_, '_> {
             .flat_map(|file| &file.results)
             .any(|result| result.severity().is_some());
         self.tally.failed_without_finding |= failed && !has_finding;
-        for (path, _) in results {
+        for (path, _) in results.files {
             let note = format!("the platform's answer has results for {path}, which was not asked for");
             self.tally.notes.push(note);
         }
+    }
+
+    /// What the response has of one pipeline. A pipeline that was excluded or not judged by any rule was not reviewed.
+    fn answered(
+        &mut self,
+        path: &str,
+        rules: Option<Vec<RuleAnswer>>,
+        (is_excluded, is_twice): (bool, bool),
+        failed: bool,
+    ) {
+        let kind = Kind::from_path(path);
+        let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
+        let why = match &rules {
+            _ if is_excluded && kind.is_some() => Some(EXCLUDED),
+            _ if is_excluded && !has_results => {
+                self.tally.excluded.push(path.to_owned());
+                return;
+            }
+            None => Some(NO_RESULT),
+            Some(_) if is_twice => Some(CONTRADICTORY),
+            Some(rules) if rules.is_empty() && self.expects_result(path) => Some(JUDGED_NOTHING),
+            Some(_) => None,
+        };
+        if let Some(why) = why {
+            self.unreviewed(path.to_owned(), why);
+        }
+        if let Some(rules) = rules.filter(|_| has_results || why.is_none()) {
+            self.file(path.to_owned(), rules, failed, why.is_some());
+        }
+    }
+
+    fn expects_result(&self, path: &str) -> bool {
+        evidence::expects_result(self.rules, self.positions, path)
     }
 
     /// Whether the batch's overall status is FAILED.
@@ -139,16 +183,27 @@ impl Merger<'_, '_> {
     }
 
     /// A file whose answer is only partly understood has its known results, and counts as unreviewed too.
-    fn file(&mut self, path: String, rules: Vec<RuleAnswer>, failed: bool) {
-        let mut results = Vec::with_capacity(rules.len());
+    fn file(&mut self, path: String, rules: Vec<RuleAnswer>, failed: bool, is_open: bool) {
+        let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
         let mut unclear = None;
         for rule in rules {
             match self.rule(&path, rule, failed) {
-                Ok(result) => results.push(result),
+                Ok(result) => {
+                    let is_of_it = |known: &&RuleResult| known.rule == result.rule;
+                    let known = results.iter().find(is_of_it);
+                    if known.is_some_and(|known| known.status.name() != result.status.name()) {
+                        unclear = Some(format!("the rule {} has two results that differ", result.rule));
+                    }
+                    results.push(result);
+                }
                 Err(why) => unclear = Some(why),
             }
         }
-        if let Some(why) = unclear {
+        if !results.is_empty() {
+            let judged = results.iter().map(|result| result.rule.as_str());
+            self.gaps.compare(&path, judged, self.rules);
+        }
+        if let Some(why) = unclear.filter(|_| !is_open) {
             self.unreviewed(path.clone(), why);
             if results.is_empty() {
                 return;
@@ -157,12 +212,13 @@ impl Merger<'_, '_> {
         self.tally.files.push(FileResults { path, results });
     }
 
-    fn rule(&mut self, path: &str, answer: RuleAnswer, failed: bool) -> Result<RuleResult, String> {
-        let Some(rule) = answer.rule_name else {
+    fn rule(&mut self, path: &str, mut answer: RuleAnswer, failed: bool) -> Result<RuleResult, String> {
+        let Some(rule) = answer.rule_name.take() else {
             return Err("a rule result has no ruleName".to_owned());
         };
         let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
-        let status = match answer.status.as_deref() {
+        let treated = self.gaps.status(path, &rule, &answer);
+        let status = match treated.or(answer.status.as_deref()) {
             Some("PASSED") => Status::Passed,
             Some("FAILED") => Status::Failed(severity(enforcement, failed)),
             Some("ERROR") => Status::Error(answer.error_type),
@@ -170,13 +226,11 @@ impl Merger<'_, '_> {
             None => return Err(format!("the rule {rule} has no status")),
         };
         let violations = self.violations(path, &rule, &status, answer.violations);
+        let is_counted = violations.is_empty() && matches!(status, Status::Failed(_));
+        let size = self.positions.size(path, &rule).filter(|_| is_counted);
         Ok(RuleResult {
-            rule,
-            status,
-            enforcement,
-            violations,
-            states: Vec::new(),
-            waivers: Vec::new(),
+            size,
+            ..RuleResult::new(rule, status, enforcement, violations)
         })
     }
 

@@ -6,6 +6,7 @@
 mod batch;
 mod compare;
 mod decide;
+mod evidence;
 mod known;
 mod lookalike;
 mod merge;
@@ -16,6 +17,7 @@ mod select;
 pub use batch::{Asked, BatchAnswer, BatchError, Batching, Progress, review_in_batches};
 pub use compare::{Gaps, compare};
 pub use decide::{Decision, decide};
+pub use evidence::expects_result;
 pub use known::{Before, Compared, mark};
 pub use lookalike::looks_like_pipeline;
 pub use merge::{Tally, merge};

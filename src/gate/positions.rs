@@ -2,7 +2,7 @@
 
 use crate::findings::{Status, Violation};
 use crate::git::{BlobId, CommitId, Repository};
-use crate::pipelines::Pipeline;
+use crate::pipelines::{Kind, Pipeline};
 use crate::rules;
 use crate::yaml::DocumentError;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -28,6 +28,19 @@ impl<'a> Positions<'a> {
             blobs: HashMap::new(),
             pipelines: HashMap::new(),
         }
+    }
+
+    /// The kind of one pipeline, by its content, else by its name.
+    pub fn kind(&self, path: &str) -> Option<Kind> {
+        let file = self.repo.find_file(self.commit, path).ok().flatten();
+        let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, SIZE_LIMIT).ok());
+        let pipeline = bytes.and_then(|bytes| Pipeline::parse(&bytes).ok());
+        pipeline.map_or_else(|| Kind::from_path(path), |pipeline| Some(pipeline.kind))
+    }
+
+    /// What a rule that counts has counted in the file, if the file was read.
+    pub fn size(&self, path: &str, rule: &str) -> Option<u64> {
+        rules::size(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 
     /// Finds all files that will be asked about, in one walk; what cannot be found has no positions.

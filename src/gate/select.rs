@@ -126,6 +126,18 @@ impl Selected {
         self.files.is_empty() && self.candidates.is_empty() && self.lookalikes.is_empty()
     }
 
+    /// The path at the base of each renamed pipeline.
+    pub fn former_paths(&self) -> BTreeMap<String, String> {
+        let renamed = self
+            .candidates
+            .iter()
+            .filter_map(|candidate| match &candidate.change.kind {
+                ChangeKind::Renamed { from } => Some((candidate.change.path.clone(), from.clone())),
+                _ => None,
+            });
+        renamed.collect()
+    }
+
     /// Counts submodules with the name of a pipeline among the files: whoever judges on this machine cannot judge them, and
     /// has to say so.
     pub fn keep_submodules(&mut self) {

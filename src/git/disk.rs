@@ -1,9 +1,13 @@
 //! What stands on disk under one name: a file, a link, or something that must not be waited for.
 
 use super::FileKind;
+use git2::{ObjectType, Oid};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
+
+/// Larger files on disk are not hashed: they count as changed.
+const HASHED_SIZE: u64 = 64 * 1024 * 1024;
 
 /// The content as git would store it: of a symbolic link its target, which is not followed. None if it has more than
 /// `limit` bytes.
@@ -74,4 +78,10 @@ pub(super) fn kind_on_disk(path: &Path) -> Option<FileKind> {
         (_, true) => Some(FileKind::Symlink),
         _ => Some(FileKind::Regular),
     }
+}
+
+/// The id that git would give to the file's bytes, unless it is too large.
+pub(super) fn stored_id(full: &Path) -> Option<Oid> {
+    let bytes = read_on_disk(full, HASHED_SIZE).ok().flatten()?;
+    Oid::hash_object(ObjectType::Blob, &bytes).ok()
 }

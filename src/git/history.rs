@@ -50,6 +50,15 @@ impl Repository {
         Ok(self.commit(commit)?.parent_ids().map(CommitId::new).collect())
     }
 
+    /// The commit's parents as it records them, also where a shallow clone lacks them.
+    pub fn recorded_parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        let commit = self.commit(commit)?;
+        let header = String::from_utf8_lossy(commit.raw_header_bytes()).into_owned();
+        let parents = header.lines().filter_map(|line| line.strip_prefix("parent "));
+        let ids = parents.filter_map(|id| Oid::from_str(id.trim()).ok());
+        Ok(ids.map(CommitId::new).collect())
+    }
+
     pub(super) fn descends(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {
         if tip == commit {
             return Ok(true);

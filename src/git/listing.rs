@@ -12,6 +12,7 @@ use git2::{
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 /// The most conflicting files that an error names.
 const NAMED_CONFLICTS: usize = 10;
@@ -65,9 +66,17 @@ pub(super) fn is_in_index(
     Ok((0..=3).any(|stage| index.get_path(Path::new(path), stage).is_some()))
 }
 
-/// The files on disk that are tracked, or neither tracked nor ignored, by path. What a sparse checkout leaves out counts
-/// as it is staged.
-pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<Vec<Listed>, GitError> {
+/// The files on disk, and whether git may have checked out other bytes than it stores.
+pub(super) struct OnDisk {
+    /// By path.
+    pub files: Vec<Listed>,
+    /// Attributes are set, by a file of the repository or of the clone.
+    pub has_attributes: bool,
+}
+
+/// The files on disk that are tracked, or neither tracked nor ignored. What a sparse checkout leaves out counts as it is
+/// staged.
+pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<OnDisk, GitError> {
     let mut index = index(repository, file)?;
     repository
         .library
@@ -87,16 +96,28 @@ pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<Ve
         .iter()
         .map(|entry| (entry.path_bytes().to_vec(), entry.status()))
         .collect();
+    let mut has_attributes = repository.library.path().join("info/attributes").exists()
+        || touched.keys().any(|path| is_attributes(path));
     let tracked: Vec<Listed> = index
         .iter()
         .filter_map(|entry| {
+            has_attributes |= is_attributes(&entry.path);
             let status = touched.remove(&entry.path);
+            let status = status.filter(|_| !is_unmodified(repository, &entry));
             tracked(repository.root(), entry, status)
         })
         .collect();
     let untracked = touched.into_iter().filter(|(_, status)| status.is_wt_new());
     let untracked = untracked.map(|(path, _)| untracked_file(path));
-    Ok(sorted(tracked.into_iter().chain(untracked)))
+    Ok(OnDisk {
+        files: sorted(tracked.into_iter().chain(untracked)),
+        has_attributes,
+    })
+}
+
+fn is_attributes(path: &[u8]) -> bool {
+    path.strip_suffix(b".gitattributes")
+        .is_some_and(|folder| folder.is_empty() || folder.ends_with(b"/"))
 }
 
 /// Another repository is told as a folder, with a slash at its end, and not looked into.
@@ -113,6 +134,28 @@ fn untracked_file(mut path: Vec<u8>) -> Listed {
         on_disk: !is_repository,
         hidden: false,
     }
+}
+
+/// Whether git calls the file unmodified, of which libgit2 says otherwise. libgit2 applies neither encodings nor filters, so
+/// where it looks at the content it sees a difference that is none; git goes by size and time first.
+fn is_unmodified(repository: &Repository, entry: &IndexEntry) -> bool {
+    let Ok(path) = std::str::from_utf8(&entry.path) else {
+        return false;
+    };
+    let found = repository.root().join(path).symlink_metadata();
+    let is_recorded = found.is_ok_and(|found| {
+        let since = found
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        found.is_file()
+            && u64::from(entry.file_size) == found.len()
+            && since.is_some_and(|since| {
+                i128::from(entry.mtime.seconds()) == i128::from(since.as_secs())
+                    && entry.mtime.nanoseconds() == since.subsec_nanos()
+            })
+    });
+    is_recorded && repository.is_converted(path)
 }
 
 /// What the index hides is looked at all the same, so that a change of it is seen. Of a file that is not on disk because

@@ -6,6 +6,7 @@
 //! the working tree is asked for by name, and the repository's content is taken as hostile: depths, counts and sizes are
 //! bounded, and nothing that a repository's configuration names is ever run.
 
+mod attributes;
 mod blobs;
 mod branches;
 mod changes;
@@ -14,6 +15,7 @@ mod disk;
 mod entries;
 mod error;
 mod fetch;
+mod file;
 mod history;
 mod id;
 mod index;
@@ -40,9 +42,10 @@ pub use disk::{read_on_disk, regular_on_disk};
 pub use entries::FileKind;
 pub use error::{GitError, WHOLE_HISTORY};
 pub use fetch::Wanted;
+pub use file::{Content, Doubt, SnapshotFile};
 pub use id::{BlobId, CommitId, is_full_id, short_id};
 pub use index::Checkout;
 pub use repository::{Head, Repository};
 pub use revision::Named;
-pub use snapshot::{Content, Snapshot, SnapshotFile};
+pub use snapshot::Snapshot;
 pub use tree::TreeFile;

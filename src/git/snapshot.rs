@@ -1,17 +1,16 @@
 //! The files of a repository as they are in one place: a commit, the index, or the working tree.
 
-use super::disk::{kind_on_disk, read_on_disk};
+use super::disk::{kind_on_disk, stored_id};
 use super::entries::{FileKind, Side};
+use super::file::{Content, Doubt, SnapshotFile};
 use super::listing::{self, Listed};
 use super::tree::Difference;
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository};
-use git2::{ObjectType, Oid};
+use git2::Oid;
+use rayon::prelude::*;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
-/// Larger files on disk are not hashed: they count as changed.
-const HASHED_SIZE: u64 = 64 * 1024 * 1024;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
 
 /// From this many files on, one walk through a commit is quicker than looking for each.
 const MANY: usize = 32;
@@ -28,30 +27,9 @@ enum Place {
     Listed {
         name: &'static str,
         files: Vec<Listed>,
+        /// Git may have checked out other bytes than it stores.
+        has_attributes: bool,
     },
-}
-
-/// A file in one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SnapshotFile {
-    /// The path from the root, with `/`.
-    pub path: String,
-    /// What it is.
-    pub kind: FileKind,
-    /// Where its content is.
-    pub content: Content,
-    /// Git's index says not to look at it on disk (`skip-worktree`, `assume-unchanged`), so what is there is not surely
-    /// what is meant, and what is not there cannot be judged.
-    pub hidden: bool,
-}
-
-/// Where a file's content is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
-    /// In the object database.
-    Blob(BlobId),
-    /// On disk, to be read by [`read_on_disk`].
-    Disk(PathBuf),
 }
 
 impl Repository {
@@ -75,7 +53,7 @@ impl Repository {
 
     /// The files as they are staged. `index` is the file that `GIT_INDEX_FILE` names, as git sets it for its hooks.
     pub fn staged(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
-        Ok(self.listed("the index", listing::staged(self, index)?))
+        Ok(self.listed("the index", listing::staged(self, index)?, false))
     }
 
     /// Whether git tracks a file with this path: in the commit that is checked out, or in the index.
@@ -90,13 +68,18 @@ impl Repository {
 
     /// The files as they are on disk: what is tracked, and what is neither tracked nor ignored.
     pub fn on_disk(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
-        Ok(self.listed("the working tree", listing::on_disk(self, index)?))
+        let found = listing::on_disk(self, index)?;
+        Ok(self.listed("the working tree", found.files, found.has_attributes))
     }
 
-    const fn listed(&self, name: &'static str, files: Vec<Listed>) -> Snapshot<'_> {
+    const fn listed(&self, name: &'static str, files: Vec<Listed>, has_attributes: bool) -> Snapshot<'_> {
         Snapshot {
             repository: self,
-            place: Place::Listed { name, files },
+            place: Place::Listed {
+                name,
+                files,
+                has_attributes,
+            },
         }
     }
 }
@@ -179,9 +162,21 @@ impl Snapshot<'_> {
                 let files = self.repository.files(commit, wanted)?;
                 Ok(files.into_iter().map(SnapshotFile::from).collect())
             }
-            Place::Listed { files, .. } => {
-                let wanted = files.iter().filter(|file| wanted(&file.shown_path()));
-                wanted.filter_map(|file| self.file(file).transpose()).collect()
+            Place::Listed {
+                files,
+                has_attributes,
+                ..
+            } => {
+                let wanted: Vec<&Listed> = files.iter().filter(|file| wanted(&file.shown_path())).collect();
+                let root = self.repository.root();
+                let converted = has_attributes
+                    .then(|| differing(root, &wanted))
+                    .unwrap_or_default();
+                let found = wanted.into_iter().filter_map(|file| {
+                    let is_converted = *has_attributes && converted.contains(file.path.as_slice());
+                    self.file(file, is_converted).transpose()
+                });
+                found.collect()
             }
         }
     }
@@ -190,7 +185,17 @@ impl Snapshot<'_> {
     pub fn find(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
         match &self.place {
             Place::Commit(commit) => Ok(self.repository.find_file(commit, path)?.map(SnapshotFile::from)),
-            Place::Listed { files, .. } => listed(files, path).map_or(Ok(None), |file| self.file(file)),
+            Place::Listed {
+                files,
+                has_attributes,
+                ..
+            } => {
+                let Some(file) = listed(files, path) else {
+                    return Ok(None);
+                };
+                let differs = || !differing(self.repository.root(), &[file]).is_empty();
+                self.file(file, *has_attributes && differs())
+            }
         }
     }
 
@@ -257,25 +262,43 @@ impl Snapshot<'_> {
         }
     }
 
-    /// None for what is on disk neither a file nor a link any more.
-    fn file(&self, file: &Listed) -> Result<Option<SnapshotFile>, GitError> {
+    /// None for what is on disk neither a file nor a link any more. A file that git calls unmodified and of which it checked
+    /// out other bytes (`differs`) is read as it is stored: attributes of the change must not show the gate something else.
+    fn file(&self, file: &Listed, differs: bool) -> Result<Option<SnapshotFile>, GitError> {
         let path = file.utf8_path()?;
-        if !file.on_disk {
-            return Ok(file.known.map(|side| SnapshotFile {
+        let hidden = file.hidden.then_some(Doubt::Hidden);
+        if let Some(side) = file.known.filter(|_| !file.on_disk || differs) {
+            return Ok(Some(SnapshotFile {
                 path,
                 kind: side.kind,
                 content: Content::Blob(BlobId::new(side.id)),
-                hidden: file.hidden,
+                doubt: hidden,
             }));
+        }
+        if !file.on_disk {
+            return Ok(None);
         }
         let full = self.repository.root().join(&path);
         let kind = file.known.map(|side| side.kind).or_else(|| kind_on_disk(&full));
+        let is_converted =
+            || file.known.is_none() && self.has_attributes() && self.repository.is_converted(&path);
+        let doubt = hidden.or_else(|| is_converted().then_some(Doubt::Converted));
         Ok(kind.map(|kind| SnapshotFile {
             path,
             kind,
             content: Content::Disk(full),
-            hidden: file.hidden,
+            doubt,
         }))
+    }
+
+    const fn has_attributes(&self) -> bool {
+        matches!(
+            self.place,
+            Place::Listed {
+                has_attributes: true,
+                ..
+            }
+        )
     }
 
     fn sides(
@@ -296,24 +319,21 @@ impl Snapshot<'_> {
     fn side_on_disk(&self, path: &str) -> Option<Side> {
         let full = self.repository.root().join(path);
         let kind = kind_on_disk(&full)?;
-        let hash = |bytes: Vec<u8>| Oid::hash_object(ObjectType::Blob, &bytes).ok();
-        let id = read_on_disk(&full, HASHED_SIZE).ok().flatten().and_then(hash);
         Some(Side {
-            id: id.unwrap_or(Oid::ZERO_SHA1),
+            id: stored_id(&full).unwrap_or(Oid::ZERO_SHA1),
             kind,
         })
     }
 }
 
-impl From<super::TreeFile> for SnapshotFile {
-    fn from(file: super::TreeFile) -> Self {
-        Self {
-            path: file.path,
-            kind: file.kind,
-            content: Content::Blob(file.blob),
-            hidden: false,
-        }
-    }
+/// The paths of the unmodified files whose bytes on disk are not those that git stores.
+fn differing<'f>(root: &Path, files: &[&'f Listed]) -> HashSet<&'f [u8]> {
+    let files = files.par_iter().filter_map(|file| {
+        let side = file.known.filter(|_| file.on_disk)?;
+        let full = root.join(std::str::from_utf8(&file.path).ok()?);
+        (stored_id(&full) != Some(side.id)).then_some(file.path.as_slice())
+    });
+    files.collect()
 }
 
 /// The file with this path.

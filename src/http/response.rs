@@ -115,6 +115,11 @@ impl Response {
         self.head.status == StatusCode::OK
     }
 
+    /// Whether the status is 201 and no other success.
+    pub fn is_created(&self) -> bool {
+        self.head.status == StatusCode::CREATED
+    }
+
     /// The body as JSON, with the secrets that were sent made unreadable, in case the server repeats them; where it is not
     /// what `T` expects, the error names the place.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {

@@ -31,7 +31,7 @@ impl<'a> Files<'a> {
             path: path.to_owned(),
             kind: FileKind::Regular,
             content: content.clone(),
-            hidden: false,
+            doubt: None,
         });
         Self {
             repository,

@@ -101,12 +101,10 @@ pub(super) fn bytes(
             Err(GitError::TooLarge { .. }) => None,
             read => Some(read?),
         },
-        Content::Disk(_) if file.hidden => {
-            return unreadable("git's index hides what it is on disk".to_owned());
-        }
-        Content::Disk(full) => match read_on_disk(full, LIMIT) {
-            Ok(bytes) => bytes,
-            Err(error) => return unreadable(error.to_string()),
+        Content::Disk(full) => match (file.doubt, read_on_disk(full, LIMIT)) {
+            (Some(doubt), _) => return unreadable(doubt.reason().to_owned()),
+            (None, Ok(bytes)) => bytes,
+            (None, Err(error)) => return unreadable(error.to_string()),
         },
     };
     Ok(bytes.ok_or_else(|| DocumentError::too_large(LIMIT)))

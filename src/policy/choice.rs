@@ -17,8 +17,14 @@ pub enum Choice {
     Head,
 }
 
-/// Where the gate's own files are read. Without what the host says there is no place for them.
-pub fn tip(repo: &Repository, ci: Option<&CiContext>, choice: Choice) -> Result<PolicyTip, ContextError> {
+/// Where the gate's own files are read. Without what the host says there is no place for them. `is_hosts` as in
+/// [`policy_tip`].
+pub fn tip(
+    repo: &Repository,
+    ci: Option<&CiContext>,
+    choice: Choice,
+    is_hosts: bool,
+) -> Result<PolicyTip, ContextError> {
     if choice == Choice::Head {
         let why = "as asked for by --policy head".to_owned();
         return Ok(PolicyTip::Head { why });
@@ -27,7 +33,7 @@ pub fn tip(repo: &Repository, ci: Option<&CiContext>, choice: Choice) -> Result<
         let why = "what the CI host says of this run cannot be read".to_owned();
         return Ok(PolicyTip::Unknown { why });
     };
-    match policy_tip(repo, ci)? {
+    match policy_tip(repo, ci, is_hosts)? {
         PolicyTip::Head { .. } if choice == Choice::Base => default(repo, ci),
         tip => Ok(tip),
     }

@@ -15,7 +15,7 @@ pub fn callers<'p>(
     paths: &BTreeSet<&'p str>,
 ) -> Result<BTreeMap<&'p str, usize>, PublishError> {
     let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
-    files.retain(|file| !file.hidden);
+    files.retain(|file| file.doubt.is_none());
     let contents = Contents::new(repository.root().to_owned());
     let wanted = |file| Wanted {
         content: content(file),

@@ -56,6 +56,12 @@ pub enum PublishError {
     /// Selected files of the working tree that git does not look at.
     #[error("git's index hides what is on disk (skip-worktree or assume-unchanged):{}", listed(.0))]
     Hidden(Vec<String>),
+    /// Modified files of the working tree of which git would store other bytes.
+    #[error(
+        "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes):{}",
+        listed(.0)
+    )]
+    Converted(Vec<String>),
     /// A file of the working tree could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
@@ -154,6 +160,7 @@ impl PublishError {
                 "`git update-index --no-skip-worktree --no-assume-unchanged FILE` shows a file again; or publish what is \
                  committed: --from commit"
             }
+            Self::Converted(_) => "commit them and publish what is committed: --from commit",
             Self::Io { .. } => return None,
         };
         Some(hint.to_owned())

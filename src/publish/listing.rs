@@ -1,7 +1,7 @@
 //! Which files there are, in the head commit or on disk.
 
 use super::{PublishError, Source, Wish};
-use crate::git::{CommitId, Content, FileKind, Repository, Snapshot, SnapshotFile};
+use crate::git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
 use crate::pipelines::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,15 +65,27 @@ impl<'a> Listing<'a> {
 pub(super) fn refuse_unsure<'a>(
     files: impl Iterator<Item = &'a SnapshotFile> + Clone,
 ) -> Result<(), PublishError> {
-    let paths = |files: &mut dyn Iterator<Item = &'a SnapshotFile>| -> Vec<String> {
-        files.map(|file| file.path.clone()).collect()
-    };
-    let links = paths(&mut files.clone().filter(|file| file.kind == FileKind::Symlink));
-    let is_hidden = |file: &&SnapshotFile| file.hidden && matches!(file.content, Content::Disk(_));
-    let hidden = paths(&mut files.filter(is_hidden));
-    match (links.is_empty(), hidden.is_empty()) {
-        (false, _) => Err(PublishError::Symlinks(links)),
-        (_, false) => Err(PublishError::Hidden(hidden)),
-        _ => Ok(()),
+    let links = paths(files.clone(), |file| file.kind == FileKind::Symlink);
+    if !links.is_empty() {
+        return Err(PublishError::Symlinks(links));
     }
+    let is_doubtful =
+        |file: &SnapshotFile, doubt| file.doubt == Some(doubt) && matches!(file.content, Content::Disk(_));
+    let hidden = paths(files.clone(), |file| is_doubtful(file, Doubt::Hidden));
+    if !hidden.is_empty() {
+        return Err(PublishError::Hidden(hidden));
+    }
+    let converted = paths(files, |file| is_doubtful(file, Doubt::Converted));
+    if !converted.is_empty() {
+        return Err(PublishError::Converted(converted));
+    }
+    Ok(())
+}
+
+fn paths<'a>(
+    files: impl Iterator<Item = &'a SnapshotFile>,
+    is_meant: impl Fn(&SnapshotFile) -> bool,
+) -> Vec<String> {
+    let meant = files.filter(|file| is_meant(file));
+    meant.map(|file| file.path.clone()).collect()
 }

@@ -24,14 +24,7 @@ pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleRes
         Status::Error(_) => None,
         _ => Some(Enforcement::Warn),
     };
-    RuleResult {
-        rule: rule.to_owned(),
-        status,
-        enforcement,
-        violations,
-        states: Vec::new(),
-        waivers: Vec::new(),
-    }
+    RuleResult::new(rule.to_owned(), status, enforcement, violations)
 }
 
 /// A file with these results.

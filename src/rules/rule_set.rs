@@ -100,6 +100,14 @@ impl RuleSet {
         }
     }
 
+    /// The ids of the enabled rules that apply to a pipeline of this kind, or of an unknown kind; `None` if the rules file is
+    /// missing or cannot be read.
+    pub fn enabled(&self, kind: Option<Kind>) -> Option<impl Iterator<Item = &str>> {
+        let rules = self.file.as_ref().ok()?.rules.iter();
+        let meant = rules.filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
+        Some(meant.map(|rule| rule.id.as_str()))
+    }
+
     /// The results for a pipeline file, in the order of the rules file.
     ///
     /// `path` is the path from the repository root: it names the file, and where `document` cannot be read it tells
@@ -192,14 +200,12 @@ fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -
         Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
     };
     match check(subject) {
-        Ok(violations) => RuleResult {
-            rule: rule.id.clone(),
-            status: status(&violations, rule.enforcement),
-            enforcement: rule.enforcement,
+        Ok(violations) => RuleResult::new(
+            rule.id.clone(),
+            status(&violations, rule.enforcement),
+            rule.enforcement,
             violations,
-            states: Vec::new(),
-            waivers: Vec::new(),
-        },
+        ),
         Err(error) => unevaluated(&rule.id, rule.enforcement, &error),
     }
 }
@@ -215,15 +221,13 @@ fn status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status 
 }
 
 fn unevaluated(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
-    RuleResult {
-        rule: rule.to_owned(),
-        status: Status::Error(Some(error.error_type().to_owned())),
+    RuleResult::new(
+        rule.to_owned(),
+        Status::Error(Some(error.error_type().to_owned())),
         enforcement,
-        violations: vec![Violation {
+        vec![Violation {
             line: error.line(),
             ..Violation::new(error.to_string())
         }],
-        states: Vec::new(),
-        waivers: Vec::new(),
-    }
+    )
 }

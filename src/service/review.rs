@@ -264,14 +264,7 @@ mod tests {
     use super::*;
 
     fn result(status: Status, enforcement: Option<Enforcement>) -> RuleResult {
-        RuleResult {
-            rule: "r".into(),
-            status,
-            enforcement,
-            violations: Vec::new(),
-            states: Vec::new(),
-            waivers: Vec::new(),
-        }
+        RuleResult::new("r".into(), status, enforcement, Vec::new())
     }
 
     #[test]

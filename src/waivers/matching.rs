@@ -5,6 +5,7 @@ use crate::findings::{FileResults, Finding, RuleResult, State, Status};
 use crate::globs::glob;
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
+use std::collections::BTreeMap;
 
 /// Waivers, ready to be held against files.
 #[derive(Debug)]
@@ -12,6 +13,9 @@ pub struct Waivers {
     entries: Vec<Entry>,
     globs: GlobSet,
 }
+
+/// The path at the base of each renamed file.
+pub type Former = BTreeMap<String, String>;
 
 /// The files that exist, whether the run was about them or not.
 #[derive(Debug, Clone, Default)]
@@ -65,11 +69,17 @@ impl Waivers {
     }
 
     /// Marks the findings that are allowed on this day, and with each what its waiver says. Says of each entry whether it
-    /// is about one of them.
-    pub fn mark(&self, files: &mut [FileResults], today: Date) -> Vec<bool> {
+    /// is about one of them. `former` has the paths at the base of renamed files: a waiver holds by that path, too, since the
+    /// change that renames a file cannot waive anything itself.
+    pub fn mark(&self, files: &mut [FileResults], former: &Former, today: Date) -> Vec<bool> {
         let mut met = vec![false; self.entries.len()];
         for file in files {
-            let at = self.globs.matches(&file.path);
+            let mut at = self.globs.matches(&file.path);
+            if let Some(path) = former.get(&file.path) {
+                at.extend(self.globs.matches(path));
+                at.sort_unstable();
+                at.dedup();
+            }
             if at.is_empty() {
                 continue;
             }

@@ -11,7 +11,7 @@ mod read;
 
 pub use edit::{EditError, add, remove};
 pub use entry::Entry;
-pub use matching::{Standing, There, Waivers};
+pub use matching::{Former, Standing, There, Waivers};
 pub use read::{Placed, read};
 
 /// The file's name at the repository root.

@@ -16,14 +16,7 @@ fn refused(text: &str) -> String {
 }
 
 fn failed(rule: &str, violations: Vec<Violation>) -> RuleResult {
-    RuleResult {
-        rule: rule.to_owned(),
-        status: Status::Failed(Severity::Error),
-        enforcement: None,
-        violations,
-        states: Vec::new(),
-        waivers: Vec::new(),
-    }
+    RuleResult::new(rule.to_owned(), Status::Failed(Severity::Error), None, violations)
 }
 
 fn about(name: &str) -> Violation {
@@ -49,7 +42,9 @@ fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
 
 /// The states of the first result of each file, and what is said of its first violation.
 fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<State>>, Option<String>)> {
-    Waivers::new(entries(text)).unwrap().mark(&mut files, TODAY);
+    Waivers::new(entries(text))
+        .unwrap()
+        .mark(&mut files, &Former::new(), TODAY);
     let first = |file: &FileResults| (file.results[0].states.clone(), file.results[0].waiver_told(0));
     files.iter().map(first).collect()
 }
@@ -178,7 +173,7 @@ fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
         ..failed("r", vec![])
     };
     let mut files = vec![file("a", vec![passed])];
-    let met = waivers.mark(&mut files, TODAY);
+    let met = waivers.mark(&mut files, &Former::new(), TODAY);
     let vain = |there: &[&str], is_whole| -> Vec<bool> {
         let there = There {
             pipelines: there.iter().map(|path| (*path).to_owned()).collect(),

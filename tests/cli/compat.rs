@@ -370,7 +370,7 @@ fn a_change_does_not_say_what_its_breaks_mean() {
     shop.world.git(&["checkout", "-q", "-b", "change"]);
     shop.world.write("sluicegate.yaml", "publish: { compat: off }\n");
     shop.break_it();
-    let call = policy::push(&shop.world, shop.call());
+    let call = policy::push(&shop.world, shop.call()).variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "change");
     call.run(&["publish", "--version-name", "1.0.1"])
         .expect(1)
         .saying(&["the parameter `day` is gone"]);

@@ -1,7 +1,7 @@
 //! A platform that fails: which exit code, and what is said.
 
 use crate::program::{Call, PROJECT, TOKEN};
-use crate::world::{Platform, answer, asked, change, each, in_turn, pipeline};
+use crate::world::{Platform, answer, asked, change, each, in_turn, passed, pipeline};
 use serde_json::json;
 use std::net::TcpListener;
 use wiremock::{Request, Respond as _, ResponseTemplate};
@@ -135,7 +135,7 @@ fn a_platform_that_is_not_there_is_undecided() {
 #[test]
 fn a_passing_fault_is_tried_again() {
     let platform = Platform::new();
-    let passed = json!({ "reviewStatus": "PASSED", "results": { FILE: [] } });
+    let passed = json!({ "reviewStatus": "PASSED", "results": { FILE: passed() } });
     platform.reviews(in_turn(vec![
         ResponseTemplate::new(503).insert_header("retry-after", "0"),
         ResponseTemplate::new(429).insert_header("retry-after", "0"),
@@ -163,7 +163,7 @@ fn a_batch_that_is_too_large_is_split() {
     );
     let platform = Platform::new();
     platform.reviews(|request: &Request| match asked(request).len() {
-        0..3 => each("PASSED", json!([])).respond(request),
+        0..3 => each("PASSED", passed()).respond(request),
         _ => ResponseTemplate::new(413),
     });
     let ended = platform
@@ -196,7 +196,7 @@ fn batches_hold_each_file_once() {
             .collect::<Vec<_>>(),
     );
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     platform
         .call(&world)
         .run(&["review", "--batch-size", "5", "--concurrency", "3"])
@@ -211,7 +211,7 @@ fn batches_hold_each_file_once() {
 fn a_review_asks_for_the_right_thing() {
     let world = one_change();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     platform.call(&world).run(&["review"]).expect(0);
     let request = &platform.requests()[0];
     let header = |name: &str| request.headers.get(name).unwrap().to_str().unwrap().to_owned();

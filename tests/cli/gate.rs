@@ -2,7 +2,7 @@
 
 use crate::program::Call;
 use crate::repo::World;
-use crate::world::{Platform, RULES, answer, change, each, pipeline, project};
+use crate::world::{Platform, RULES, change, each, passed, pipeline, project};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -186,7 +186,7 @@ fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
     world.commit("later");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let call = pull_request(&world, platform.call(&world));
     for moved in [&["--base", "HEAD~1"][..], &["--all"]] {
         for command in ["review", "check"] {
@@ -246,8 +246,8 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
     let alone = changed(&[], &[config]);
     let more = changed(&[], &[config, ("README.md", "words\n")]);
     let none = changed(&[], &[("README.md", "words\n")]);
-    let passed = report(&alone, 0, &["--gate-changes", "fail"]);
-    assert_eq!(passed["verdict"], "passed");
+    let accepted = report(&alone, 0, &["--gate-changes", "fail"]);
+    assert_eq!(accepted["verdict"], "passed");
     report(&none, 0, &["--gate-changes", "fail"]);
     report(&more, 0, &[]);
     let failed = report(&more, 1, &["--gate-changes", "fail"]);
@@ -279,7 +279,7 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
         .expect(2)
         .saying(&["what the job does not allow"]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let call = pull_request(&more, platform.call(&more));
     for command in ["review", "ci"] {
         for (moved, code) in [(&[][..], 1), (&["--all"], 1), (&["--base", "HEAD"], 7)] {
@@ -437,7 +437,7 @@ fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
     world.git(&["commit", "-q", "-m", "submodule"]);
     world.push();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     for all in [&[][..], &["--all"]] {
         let args = [&["review", "--report", "json=-"], all].concat();
         let report = platform.call(&world).run(&args).expect(0).json();
@@ -478,7 +478,7 @@ fn a_pipeline_is_judged_wherever_the_gate_leads() {
     let refused = ["--gate-changes", "fail", "--fail-on", "never"];
     check(&refused).expect(1);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     platform
         .call(&world)
         .run(&["review", "--policy", "base"])
@@ -523,10 +523,10 @@ fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
 }
 
 #[test]
-fn only_a_200_is_an_answer_to_a_review() {
+fn only_a_200_or_a_201_is_an_answer_to_a_review() {
     let world = change(&[("b.orch.yaml", &good())]);
-    let passed = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": [] } });
-    for status in [201, 202, 203, 206] {
+    let passed = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() } });
+    for status in [202, 203, 206] {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(status).set_body_json(&passed));
         let call = platform.call(&world);
@@ -534,7 +534,9 @@ fn only_a_200_is_an_answer_to_a_review() {
         assert_eq!(ended.json()["verdict"], "undecided", "{status}");
         ended.saying(&[&status.to_string(), "200"]);
     }
-    let platform = Platform::new();
-    platform.reviews(answer(&passed));
-    platform.call(&world).run(&["review"]).expect(0);
+    for status in [200, 201] {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(status).set_body_json(&passed));
+        platform.call(&world).run(&["review"]).expect(0);
+    }
 }

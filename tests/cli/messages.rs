@@ -3,7 +3,7 @@
 use crate::program::{Call, Ended};
 use crate::publish;
 use crate::repo::World;
-use crate::world::{Platform, RULES, change, each, pipeline, project};
+use crate::world::{Platform, RULES, change, each, passed, pipeline, project};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use wiremock::ResponseTemplate;
@@ -188,7 +188,7 @@ fn reviews(book: &mut Book) {
     book.remote("an answer without a status", &world, &platform, &["review"]);
     let world = good();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    platform.reviews(each("PASSED", passed()));
     book.remote("a review that passes", &world, &platform, &["review"]);
     book.remote("a dry run", &world, &platform, &["review", "--dry-run"]);
     let world = change(&[("note.txt", "no pipeline")]);
@@ -252,7 +252,8 @@ fn cis(book: &mut Book) {
     let world = publish::project();
     let reviewed = |status: &str, rule: Value| {
         let platform = publish::platform(&world, publish::published(&json!([])));
-        platform.reviews(each(status, json!([rule])));
+        let other = json!({ "ruleName": "maximum-components", "status": "PASSED" });
+        platform.reviews(each(status, json!([rule, other])));
         platform
     };
     let ci = [
@@ -264,10 +265,15 @@ fn cis(book: &mut Book) {
         "--publish-on-branch",
     ];
     let on = |branch| ci.iter().copied().chain([branch]).collect::<Vec<_>>();
-    let passed = || reviewed("PASSED", json!({ "ruleName": "r", "status": "PASSED" }));
+    let passed = || {
+        reviewed(
+            "PASSED",
+            json!({ "ruleName": "component-naming-convention", "status": "PASSED" }),
+        )
+    };
     book.remote("a job that passes and publishes", &world, &passed(), &on("main"));
     book.remote("a job with nothing to publish", &world, &passed(), &on("release"));
-    let failed = json!({ "ruleName": "r", "status": "FAILED", "violations": ["component \"Run\" is wrong"] });
+    let failed = json!({ "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["component \"Run\" is wrong"] });
     let platform = reviewed("FAILED", failed);
     book.remote(
         "a job that fails and publishes nothing",
@@ -275,7 +281,10 @@ fn cis(book: &mut Book) {
         &platform,
         &on("main"),
     );
-    let silent = reviewed("FAILED", json!({ "ruleName": "r", "status": "ERROR" }));
+    let silent = reviewed(
+        "FAILED",
+        json!({ "ruleName": "component-naming-convention", "status": "ERROR" }),
+    );
     book.remote(
         "a rule that ended without a word",
         &world,

@@ -163,17 +163,18 @@ fn an_older_commit_that_becomes_the_latest_version_is_told() {
     shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     shop.push();
     let newer = shop.publish(&["2"]).expect(0);
-    assert!(!newer.err.contains("goes back"), "{}", newer.err);
+    assert!(!newer.err.contains("go back"), "{}", newer.err);
     let back = ["1", "--head", older.trim()];
     shop.publish(&back).expect(0).saying(&[
-        "version 1 of sales is the latest now, and its commit is older than that of 2, which was",
+        "is older than the commit of version 2 of sales",
+        "consumers of [Latest] go back",
         "sluicegate artifacts disable",
     ]);
     // Again, it is there already and nothing changes for anyone.
     let again = shop
         .publish(&[&back[..], &["--if-exists", "same-content"]].concat())
         .expect(0);
-    assert!(!again.err.contains("goes back"), "{}", again.err);
+    assert!(!again.err.contains("go back"), "{}", again.err);
 }
 
 #[test]
@@ -210,6 +211,12 @@ fn a_commit_that_was_counted_is_not_counted_again() {
             "1.0.0",
         ])
         .expect(0);
-    shop.publish(&again).expect(0).saying(&["is the latest now"]);
+    // Nobody named it, so an old state does not become the latest by counting.
+    shop.publish(&again)
+        .expect(7)
+        .saying(&["a rerun of an older run"]);
+    assert_eq!(shop.versions().len(), versions.len());
+    let by_hand = ["1.0.1", "--head", older.trim()];
+    shop.publish(&by_hand).expect(0).saying(&["go back"]);
     assert_eq!(shop.versions().len(), versions.len() + 1);
 }

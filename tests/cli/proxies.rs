@@ -1,13 +1,12 @@
 //! Proxies by the standard variables.
 
-use crate::world::{Platform, change, each, pipeline};
-use serde_json::json;
+use crate::world::{Platform, change, each, passed, pipeline};
 
 #[test]
 fn a_proxy_of_the_environment_is_used_for_other_hosts_only() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let away = platform
         .call(&world)
         .variable("SLUICEGATE_BASE_URL", "http://platform.invalid/dpc");

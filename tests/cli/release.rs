@@ -10,7 +10,7 @@ use std::fs;
 const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
 
 /// A pushed project, and the platform that knows it.
-fn stage() -> (World, Served) {
+pub fn stage() -> (World, Served) {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -24,7 +24,7 @@ fn stage() -> (World, Served) {
     (world, served)
 }
 
-fn call(world: &World, served: &Served) -> Call {
+pub fn call(world: &World, served: &Served) -> Call {
     Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_PREFIX", "sales")
 }
 
@@ -33,7 +33,7 @@ fn read(world: &World, path: &str) -> Value {
 }
 
 /// The published versions, the newest first, and whether they are enabled.
-fn versions(world: &World, served: &Served) -> Vec<(String, bool)> {
+pub fn versions(world: &World, served: &Served) -> Vec<(String, bool)> {
     let listed = call(world, served)
         .run(&["artifacts", "list", "-o", "json"])
         .expect(0)

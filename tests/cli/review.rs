@@ -2,7 +2,7 @@
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
-use crate::world::{Platform, RULES, asked, change, each, pipeline, project};
+use crate::world::{Platform, RULES, asked, change, each, passed, pipeline, project};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,7 @@ fn plain() -> String {
 /// The files that a review of this world asks for.
 fn sent(world: &World, args: &[&str]) -> Vec<String> {
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let all: Vec<&str> = std::iter::once("review").chain(args.iter().copied()).collect();
     platform.call(world).run(&all).expect(0);
     let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
@@ -61,7 +61,7 @@ fn a_change_of_the_rules_selects_all_and_is_named() {
     let world = change(&[(".platform/config/pipeline_quality_rules.yaml", &rules)]);
     assert_eq!(sent(&world, &[]), ["a.orch.yaml"]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let ended = platform
         .call(&world)
         .run(&["review", "--report", "json=-"])
@@ -76,7 +76,7 @@ fn a_change_of_the_rules_selects_all_and_is_named() {
 fn a_change_of_the_configuration_is_named() {
     let world = change(&[("sluicegate.yaml", "retries: 1\n"), ("b.orch.yaml", &plain())]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let ended = platform
         .call(&world)
         .run(&["review", "--report", "json=report.json"])
@@ -226,7 +226,7 @@ fn one_report_that_cannot_be_written_harms_no_other() {
     let world = change(&[("b.orch.yaml", &plain())]);
     world.write("a-file", "in the way\n");
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let args = [
         "review",
         "--report",

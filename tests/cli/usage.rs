@@ -2,7 +2,7 @@
 
 use crate::program::Call;
 use crate::repo::{World, git};
-use crate::world::{Platform, change, each, pipeline, project};
+use crate::world::{Platform, change, each, passed, pipeline, project};
 use clap::CommandFactory as _;
 use serde_json::json;
 use std::fs;
@@ -162,7 +162,7 @@ fn a_token_can_come_from_a_file_or_a_command() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("token", "from-a-file\n");
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let bare = || platform.call(&world).without("SLUICEGATE_TOKEN");
     bare().run(&["review", "--token-file", "token"]).expect(0);
     bare()
@@ -189,7 +189,7 @@ fn a_token_can_come_from_a_file_or_a_command() {
 fn a_token_command_gets_no_other_secret() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let secrets = [
         "SLUICEGATE_TOKEN",
         "SLUICEGATE_CLIENT_SECRET",
@@ -247,7 +247,7 @@ fn flag_wins_over_variable_over_file() {
         "agent-version: from-file\nproject-id: 00000000-0000-4000-8000-000000000001\n",
     );
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([])));
+    platform.reviews(each("PASSED", passed()));
     let call = || platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
     call().run(&["review"]).expect(0);
     call()

@@ -1,6 +1,6 @@
 //! Each row of the verdict rules, against a platform that answers as it is told.
 
-use crate::world::{Platform, answer, asked, change, each, pipeline};
+use crate::world::{Platform, answer, asked, change, each, passed, pipeline};
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
@@ -29,7 +29,12 @@ fn judge(respond: impl wiremock::Respond + 'static, args: &[&str]) -> (i32, Valu
 }
 
 fn rule(status: &str) -> Value {
-    json!([{ "ruleName": "component-naming-convention", "status": status, "violations": ["load it is badly named"] }])
+    let violations = if status == "PASSED" {
+        json!([])
+    } else {
+        json!(["load it is badly named"])
+    };
+    json!([{ "ruleName": "component-naming-convention", "status": status, "violations": violations }])
 }
 
 fn is_all_green(junit: &str) -> bool {
@@ -226,19 +231,19 @@ fn what_is_not_known_is_never_a_pass() {
 }
 
 #[test]
-fn empty_results_are_a_review_without_rules() {
-    expect(&judge(each("PASSED", json!([])), &[]), 0, "passed");
+fn empty_results_are_no_review_where_rules_are_enabled() {
+    expect(&judge(each("PASSED", json!([])), &[]), 3, "undecided");
+    expect(&judge(each("PASSED", passed()), &[]), 0, "passed");
 }
 
 #[test]
-fn an_excluded_file_is_reported_and_passes() {
+fn a_pipeline_that_the_platform_excludes_was_not_reviewed() {
     let judged = judge(
         answer(&json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] })),
         &[],
     );
-    expect(&judged, 0, "passed");
-    assert_eq!(judged.1["excluded"], json!([FILE]));
-    assert!(judged.2.contains("<skipped"), "{}", judged.2);
+    expect(&judged, 3, "undecided");
+    assert_eq!(judged.1["unreviewed"], json!([FILE]));
 }
 
 #[test]

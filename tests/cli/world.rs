@@ -111,6 +111,14 @@ pub fn asked(request: &Request) -> Vec<String> {
         .collect()
 }
 
+/// A result of each rule of [`RULES`], all passed.
+pub fn passed() -> Value {
+    json!([
+        { "ruleName": "component-naming-convention", "status": "PASSED" },
+        { "ruleName": "maximum-components", "status": "PASSED" },
+    ])
+}
+
 /// Answers every asked pipeline with these rule results.
 pub fn each(review_status: &str, results: Value) -> impl Respond + use<> {
     let review_status = review_status.to_owned();

@@ -12,7 +12,7 @@ fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let ci = ci::detect(&Env::from_parts(pairs, folder.to_owned()), None).unwrap();
-    policy_tip(&open(folder), &ci).unwrap()
+    policy_tip(&open(folder), &ci, true).unwrap()
 }
 
 #[track_caller]

@@ -13,11 +13,12 @@ use crate::context::Target;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Engine, FileResults, State};
-use crate::gate::{self, Asked, BatchAnswer, Batching, Positions, Tally};
+use crate::gate::{self, Asked, BatchAnswer, Batching, Positions, Selected, Tally};
 use crate::git::{CommitId, Snapshot, SnapshotFile};
 use crate::rules::RuleSet;
 use crate::settings::{Connection, Review};
 use crate::text::count;
+use crate::waivers::Former;
 
 /// What the reports say where the platform was not asked.
 const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was judged on this \
@@ -36,6 +37,7 @@ struct Ground<'g> {
     rules_file: Option<SnapshotFile>,
     rules: Option<RuleSet>,
     waiving: Waiving,
+    former: Former,
 }
 
 /// A review about to be asked for.
@@ -58,24 +60,25 @@ impl Asking<'_> {
         }
     }
 
-    pub(crate) fn judged(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+    pub(crate) fn judged(&self, snapshot: &Snapshot<'_>, selected: &Selected) -> Result<Judged, Failure> {
         match self.engine() {
-            Engine::Local => self.check(snapshot, files),
-            Engine::Remote => self.ask(snapshot, files),
+            Engine::Local => self.check(snapshot, selected),
+            Engine::Remote => self.ask(snapshot, selected),
         }
     }
 
     /// The same rules, on this machine; every report says so.
-    fn check(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+    fn check(&self, snapshot: &Snapshot<'_>, selected: &Selected) -> Result<Judged, Failure> {
         let fail_on = self.settings.judging.fail_on;
-        let mut judged = check::judge(self.run, self.workspace, snapshot, files, fail_on, self.past)?;
+        let mut judged = check::judge(self.run, self.workspace, snapshot, selected, fail_on, self.past)?;
         judged.notes.push(JUDGED_HERE.to_owned());
         Ok(judged)
     }
 
-    fn ask(&self, snapshot: &Snapshot<'_>, files: &[String]) -> Result<Judged, Failure> {
+    fn ask(&self, snapshot: &Snapshot<'_>, selected: &Selected) -> Result<Judged, Failure> {
         self.target.refuse_fork()?;
-        let ground = self.ground(snapshot)?;
+        let files = &selected.files;
+        let ground = self.ground(snapshot, selected)?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.branch_on_remote()?;
         let platform = self.run.platform(self.connection)?;
@@ -132,11 +135,12 @@ impl Asking<'_> {
         Ok(answers)
     }
 
-    fn ground<'g>(&self, snapshot: &'g Snapshot<'g>) -> Result<Ground<'g>, Failure> {
+    fn ground<'g>(&self, snapshot: &'g Snapshot<'g>, selected: &Selected) -> Result<Ground<'g>, Failure> {
         let rules_file = self.workspace.rules_file(snapshot)?;
         let rules = self.workspace.rules_in(rules_file.as_ref())?;
         Ok(Ground {
             waiving: self.workspace.waiving(rules.as_ref())?,
+            former: selected.former_paths(),
             snapshot,
             rules_file,
             rules,
@@ -153,7 +157,7 @@ impl Asking<'_> {
         unanswered.take(&answers);
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
         let mut tally = gate::merge(answers, ground.rules.as_ref(), &mut positions);
-        ground.waiving.mark(ground.snapshot, &mut tally)?;
+        ground.waiving.mark(ground.snapshot, &ground.former, &mut tally)?;
         if let Some(past) = self.past {
             self.compare(past, &mut tally, ground, &mut |base, files| {
                 let answers = ask(base, files)?;

@@ -5,7 +5,7 @@ use crate::diff::{ComponentChange, Line, LinkChange, PipelineDiff, Sides, Variab
 use crate::error::Failure;
 use crate::findings::{Changed, FileChange, Numbers};
 use crate::git::{
-    Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
+    Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
     read_on_disk,
 };
 use crate::picture::Canvas;
@@ -193,7 +193,9 @@ impl Pairs<'_> {
         };
         let base = found.bases.get(change.base);
         let on_disk = after.and_then(|file| match &file.content {
-            Content::Disk(full) if !file.hidden && file.kind != FileKind::Submodule => Some(full.clone()),
+            Content::Disk(full) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
+                Some(full.clone())
+            }
             _ => None,
         });
         let contents = Contents {
@@ -218,9 +220,7 @@ impl Pairs<'_> {
             return Ok(None);
         };
         let read = match &file.content {
-            Content::Disk(_) => {
-                Err("git's index hides what it is on disk (skip-worktree or assume-unchanged)".to_owned())
-            }
+            Content::Disk(_) => Err(file.doubt.map_or("it is on disk", Doubt::reason).to_owned()),
             Content::Blob(blob) => document(self.repo, blob)?.map_err(|why| why.to_string()),
         };
         Ok(Some(read))

@@ -63,14 +63,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         let before = before.then(|| Past::of(&workspace, asked, &compared, selected));
         let before = before.transpose()?;
         let fail_on = settings.judging.fail_on;
-        judge(
-            run,
-            &workspace,
-            &snapshot,
-            &selected.files,
-            fail_on,
-            before.as_ref(),
-        )?
+        judge(run, &workspace, &snapshot, selected, fail_on, before.as_ref())?
     };
     judged.notes.extend(left);
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
@@ -218,10 +211,11 @@ pub(crate) fn judge(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
-    files: &[String],
+    selected: &Selected,
     fail_on: FailOn,
     past: Option<&Past>,
 ) -> Result<Judged, Failure> {
+    let files = &selected.files;
     let what = count(files.len(), "pipeline");
     run.ui.say(&format!("checking {what} of {}", snapshot.name()));
     let rules = workspace.rules(snapshot)?;
@@ -231,7 +225,7 @@ pub(crate) fn judge(
     let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
     let mut tally = evaluate(&workspace.repo, &rules, files)?;
-    waiving.mark(snapshot, &mut tally)?;
+    waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
     tally.notes.extend(missing.map(|folder| {
         let place = snapshot.name();
         format!("`{folder}/{RULES_FILE}` is not in {place}: `{folder}` is what `--config-dir` or the configuration says")
@@ -259,17 +253,15 @@ pub(crate) fn at_base(
     evaluate(repo, rules, files)
 }
 
-/// What git's index hides may be another thing on disk than what is committed.
-const HIDDEN: &str = "git's index says not to look at it on disk (skip-worktree or assume-unchanged, as in a sparse \
-                      checkout)";
-
 /// Why a file is not judged: what stands there is none, or may be another one.
 const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
     match file.kind {
         FileKind::Submodule => Some(SUBMODULE),
         FileKind::Symlink => Some("a symbolic link, not a file"),
-        FileKind::Regular if file.hidden => Some(HIDDEN),
-        FileKind::Regular => None,
+        FileKind::Regular => match file.doubt {
+            Some(doubt) => Some(doubt.reason()),
+            None => None,
+        },
     }
 }
 

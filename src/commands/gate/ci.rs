@@ -5,11 +5,12 @@
 
 use crate::cli::{CiArgs, PublishArgs};
 use crate::commands::gate::judgement::why_partial;
-use crate::commands::gate::publish::{Evidence, Publishing, pipelines, plan_of};
+use crate::commands::gate::publish::{Evidence, Publishing, pipelines, plan_of, require_merged};
 use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
 use crate::context::Target;
+use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Verdict;
 use crate::publish::Source;
@@ -38,18 +39,28 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         review: None,
         compared: None,
         takes_output: reviewed.takes_output,
+        is_ci: true,
         started: Timestamp::now(),
     };
     publishing.run(reviewed.report.map(Evidence::of_this_run))
 }
 
-/// The pipelines that would be published if the review passed; none where the event does not say so. What keeps a plan
-/// from being made is told when it is published.
-fn published(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<Published> {
-    let publish_on = workspace.sources.publish_on(args).ok()?;
+/// The pipelines that would be published if the review passed; none where the event does not say so. A commit that is not
+/// merged is refused before anything is sent; what keeps a plan from being made is told when it is published.
+fn published(
+    args: &CiArgs,
+    workspace: &Workspace<'_>,
+    target: &Target,
+) -> Result<Option<Published>, Failure> {
+    let publish_on = workspace.sources.publish_on(args)?;
     if not_asked_for(target, &publish_on).is_some() {
-        return None;
+        return Ok(None);
     }
+    require_merged(workspace, target, &publish_on)?;
+    Ok(planned(args, workspace, target))
+}
+
+fn planned(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<Published> {
     let settings = workspace.sources.publish(&publish_args(args)).ok()?;
     let plan = plan_of(workspace, &settings, target, &target.head, Source::Commit).ok()?;
     let left = workspace
@@ -95,7 +106,7 @@ fn not_asked_for(target: &Target, publish_on: &PublishOn) -> Option<String> {
     if let Some(why) = &target.nothing_to_do {
         return Some(why.clone());
     }
-    if target.fork || target.pull_request.is_some() || target.event.starts_with("merge_group") {
+    if target.fork || target.is_change {
         return Some(format!(
             "the event {} is about a change that is not merged",
             target.event

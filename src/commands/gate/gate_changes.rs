@@ -3,11 +3,11 @@
 //! A setting that moves the base must not hide it. Both versions of the files are read as far as they can be, and where
 //! they cannot, that is said.
 
-use crate::ci::Host;
+use crate::ci::{BaseHint, Host};
 use crate::cli::GateChanges;
 use crate::commands::Run;
 use crate::commands::gate::workspace::{Workspace, as_wish};
-use crate::context::{self, Comparison, ContextError};
+use crate::context::{self, Comparison, ContextError, PolicyTip};
 use crate::error::Failure;
 use crate::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot, SnapshotFile};
 use crate::pipelines::RULES_FILE;
@@ -24,6 +24,11 @@ impl Workspace<'_> {
         comparison: &Comparison,
         asked: &Revisions,
     ) -> Result<Vec<CommitId>, Failure> {
+        if let (BaseHint::All { .. }, PolicyTip::At { commit, branch, .. }) =
+            (&self.ci.base, &self.target_tip)
+        {
+            return self.bases_of_tag(run, comparison, commit, branch);
+        }
         if asked.base.is_none() && !asked.all {
             return Ok(comparison.bases.clone());
         }
@@ -37,6 +42,30 @@ impl Workspace<'_> {
                     comparison.bases.first().map_or("nothing", |_| "the base that was asked for")
                 ));
                 Ok(comparison.bases.clone())
+            }
+        }
+    }
+
+    /// The base of a tag is the default branch: what the tag would bring is compared with that.
+    fn bases_of_tag(
+        &self,
+        run: &Run,
+        comparison: &Comparison,
+        tip: &CommitId,
+        branch: &str,
+    ) -> Result<Vec<CommitId>, Failure> {
+        let head = match &comparison.head {
+            Some(head) => head.clone(),
+            None => self.repo.head()?.commit,
+        };
+        match self.repo.merge_bases(tip, &head) {
+            Ok(bases) => Ok(bases),
+            Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
+            Err(error) => {
+                run.ui.warn(&format!(
+                    "changes of the gate configuration since `{branch}` are not reported: {error}"
+                ));
+                Ok(Vec::new())
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::settings::{Connection, Review};
 use crate::text::{self, count};
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
-    Ok(reviewed(run, args, &|_, _| None)?.status)
+    Ok(reviewed(run, args, &|_, _| Ok(None))?.status)
 }
 
 /// A review that ended.
@@ -34,7 +34,7 @@ pub(crate) struct Reviewed<'a> {
 }
 
 /// What would be published if the review passed; none where nothing would be.
-pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Option<Published> + 'f;
+pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Result<Option<Published>, Failure> + 'f;
 
 /// What would be published.
 pub(crate) struct Published {
@@ -124,7 +124,7 @@ pub(crate) fn reviewed<'a>(
     };
     let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
     let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
-    let planned = is_whole.then(|| also(workspace, target)).flatten();
+    let planned = if is_whole { also(workspace, target)? } else { None };
     let prefix = planned.as_ref().map(|planned| planned.prefix.as_str());
     let before = begun.past(run, &comparison, &chosen.selected, prefix)?;
     let unchanged = add(&mut chosen.selected, planned);
@@ -151,7 +151,7 @@ pub(crate) fn reviewed<'a>(
     }
     let mut judged = match nothing {
         Some(why) => Judged::nothing(format!("nothing to review: {why}")),
-        None => review.judged(&snapshot, &chosen.selected.files)?,
+        None => review.judged(&snapshot, &chosen.selected)?,
     };
     let policy = workspace.sources.note().map(str::to_owned);
     judged.notes.extend(policy.into_iter().chain(unchanged));

@@ -3,13 +3,14 @@
 use crate::commands::gate::workspace::Workspace;
 use crate::context::PolicyTip;
 use crate::error::Failure;
+use crate::findings::{FileResults, State};
 use crate::gate::Tally;
 use crate::git::Snapshot;
 use crate::policy::{self, Text};
 use crate::rules::{self, RuleSet, RuleState};
 use crate::settings;
 use crate::text::count;
-use crate::waivers::{FILE_NAME, Placed, Standing, There, Waivers, read};
+use crate::waivers::{FILE_NAME, Former, Placed, Standing, There, Waivers, read};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -89,10 +90,11 @@ pub(crate) fn standings(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
+    former: &Former,
     is_whole: bool,
 ) -> Result<Vec<Standing>, Failure> {
     let today = today();
-    let met = waivers.mark(&mut tally.files, today);
+    let met = waivers.mark(&mut tally.files, former, today);
     let there = snapshot.files(&|path| waivers.is_about(path))?;
     let there = there.into_iter().map(|file| file.path);
     let (pipelines, others) = there.partition(|path| settings::is_pipeline(path));
@@ -106,14 +108,47 @@ pub(crate) fn standings(
 
 impl Waiving {
     /// Marks what is allowed; what is not needed any more is a note.
-    pub(crate) fn mark(&self, snapshot: &Snapshot<'_>, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn mark(
+        &self,
+        snapshot: &Snapshot<'_>,
+        former: &Former,
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
         tally.notes.extend(self.note.clone());
         if self.waivers.entries().is_empty() {
             return Ok(());
         }
-        let standings = standings(&self.waivers, snapshot, tally, false)?;
+        let standings = standings(&self.waivers, snapshot, tally, former, false)?;
         tally.notes.extend(told(&self.waivers, &standings));
+        tally.notes.extend(self.by_former_path(former, &tally.files));
         Ok(())
+    }
+
+    /// A note on the waivers that hold by a path that is gone: after the merge nothing is known of it any more.
+    fn by_former_path(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+        let is_waived = |file: &&FileResults| {
+            let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+            findings.any(|finding| finding.state == Some(State::Waived))
+        };
+        let by_former = files.iter().filter(is_waived).filter_map(|file| {
+            let was = former.get(&file.path)?;
+            let holds = |path: &str| self.waivers.is_about(path);
+            (holds(was) && !holds(&file.path)).then(|| format!("{was} → {}", file.path))
+        });
+        let mut moved: Vec<String> = by_former.collect();
+        let all = moved.len();
+        if all == 0 {
+            return None;
+        }
+        if all > NAMED {
+            moved.truncate(NAMED);
+            moved.push(format!("and {} more", all - NAMED));
+        }
+        Some(format!(
+            "waivers of {FILE_NAME} hold by the former path of {}: change their `path` in this change, or they end with its merge ({})",
+            count(all, "renamed pipeline"),
+            moved.join("; ")
+        ))
     }
 }
 

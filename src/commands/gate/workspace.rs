@@ -50,6 +50,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) ci: CiContext,
     /// Where the gate's own files are read.
     pub(crate) policy: PolicyTip,
+    /// The tip of the branch that the change goes to, whatever `--policy` says.
+    pub(crate) target_tip: PolicyTip,
     /// What a change of the gate's own files, together with others, means.
     pub(crate) gate_changes: GateChanges,
     /// The configuration file's path in the repository; none where the job names one outside.
@@ -62,8 +64,10 @@ impl Run {
         let repo = self.open_repository()?;
         let host = settings::host(&self.global, &self.env)?;
         let ci = ci::detect(&self.env, host).map_err(context::ContextError::from)?;
-        let settled = self.settled(&repo, Some(&ci))?;
+        let is_hosts = context::judges_hosts(&repo, &ci, &Wish::default())?;
+        let settled = self.settled(&repo, Some(&ci), is_hosts)?;
         Ok(Workspace {
+            target_tip: context::policy_tip(&repo, &ci, is_hosts)?,
             named_folder: settled.sources.config_dir(&self.global)?,
             sources: settled.sources,
             policy: settled.policy,
@@ -75,8 +79,14 @@ impl Run {
     }
 
     /// The settings, from the version of the configuration file that counts.
-    fn settled(&self, repo: &Repository, ci: Option<&CiContext>) -> Result<Settled<'_>, Failure> {
-        let policy = policy::tip(repo, ci, settings::policy_choice(&self.global, &self.env)?)?;
+    fn settled(
+        &self,
+        repo: &Repository,
+        ci: Option<&CiContext>,
+        is_hosts: bool,
+    ) -> Result<Settled<'_>, Failure> {
+        let choice = settings::policy_choice(&self.global, &self.env)?;
+        let policy = policy::tip(repo, ci, choice, is_hosts)?;
         let named = settings::named_config(&self.global, &self.env);
         let (is_named, file) = match named {
             Some(file) => (true, file),
@@ -122,7 +132,7 @@ impl Run {
         let host = settings::host(&self.global, &self.env)?;
         if let Some(repo) = self.repository() {
             let ci = ci::detect(&self.env, host).ok();
-            return Ok(self.settled(&repo, ci.as_ref())?.sources);
+            return Ok(self.settled(&repo, ci.as_ref(), true)?.sources);
         }
         let file = match settings::named_config(&self.global, &self.env) {
             Some(file) => policy::of_the_job(&file, true)?,
@@ -140,23 +150,22 @@ struct Settled<'a> {
 }
 
 impl<'a> Workspace<'a> {
-    /// Fetches what the clone lacks for this, if that was asked for; each step is said.
-    /// Then the settings are read again, as the version that counts may have come.
+    /// Fetches what the clone lacks for this, if that was requested; each step is reported. Then the settings are read
+    /// again: the version in force may have come, or depend on the commit that the job names.
     pub(crate) fn deepen(&mut self, run: &'a Run, wish: &Revisions, subject: Subject) -> Result<(), Failure> {
+        let wanted = as_wish(wish.clone());
+        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
         if wish.deepen {
             let say = |step: &str| run.ui.say(step);
-            context::deepen(
-                &mut self.repo,
-                &mut self.ci,
-                &as_wish(wish.clone()),
-                subject,
-                &say,
-            )?;
-            context::fetch_policy(&mut self.repo, &self.ci, &say)?;
-            let settled = run.settled(&self.repo, Some(&self.ci))?;
+            context::deepen(&mut self.repo, &mut self.ci, &wanted, subject, &say)?;
+            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, &say)?;
+        }
+        if wish.deepen || !is_hosts {
+            let settled = run.settled(&self.repo, Some(&self.ci), is_hosts)?;
             self.named_folder = settled.sources.config_dir(&run.global)?;
             self.sources = settled.sources;
             self.policy = settled.policy;
+            self.target_tip = context::policy_tip(&self.repo, &self.ci, is_hosts)?;
         }
         Ok(())
     }
@@ -242,15 +251,12 @@ impl<'a> Workspace<'a> {
     pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let full = match &file.content {
             Content::Blob(blob) => return document(&self.repo, blob),
-            Content::Disk(full) if file.hidden => {
-                let what = format!(
-                    "git's index hides what {} is on disk (skip-worktree or assume-unchanged)",
-                    full.display()
-                );
-                return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
-            }
             Content::Disk(full) => full,
         };
+        if let Some(doubt) = file.doubt {
+            let what = format!("{} cannot be judged: {}", full.display(), doubt.reason());
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
+        }
         let bytes = read_on_disk(full, FILE_LIMIT).map_err(|error| {
             let what = format!("{} cannot be read", full.display());
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))

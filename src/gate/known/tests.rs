@@ -34,17 +34,17 @@ fn found() -> impl Strategy<Value = Found> {
 
 /// One result for each finding, as nothing is known of how they are spread over results.
 fn file(found: &[Found]) -> FileResults {
-    let result = |found: &Found| RuleResult {
-        rule: found.rule.to_owned(),
-        status: Status::Failed(Severity::Error),
-        enforcement: None,
-        violations: vec![Violation {
-            about: found.about.map(str::to_owned),
-            size: found.size,
-            ..Violation::new("words")
-        }],
-        states: Vec::new(),
-        waivers: Vec::new(),
+    let result = |found: &Found| {
+        RuleResult::new(
+            found.rule.to_owned(),
+            Status::Failed(Severity::Error),
+            None,
+            vec![Violation {
+                about: found.about.map(str::to_owned),
+                size: found.size,
+                ..Violation::new("words")
+            }],
+        )
     };
     FileResults {
         path: "p".to_owned(),

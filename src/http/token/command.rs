@@ -1,9 +1,8 @@
-//! A token from a command: run by the shell, bounded in output and time, its output never shown.
+//! A token from a command: run by the shell, bounded in output and time. Nothing that it prints is ever shown, on neither of
+//! its streams: a script that traces itself (`set -x`) or fails half-way prints the secret anywhere.
 
 use super::{LIMIT, SECRETS};
 use crate::http::bearer::TokenError;
-use crate::http::redact::redacted;
-use crate::http::words::bounded;
 use secrecy::SecretString;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -53,27 +52,28 @@ async fn finish(mut child: Child) -> Result<SecretString, TokenError> {
     if status.success() {
         return Ok(token);
     }
-    Err(failed(status, &redacted(&String::from_utf8_lossy(&err), &token)))
+    Err(failed(status, err.len()))
 }
 
 /// Up to one byte more than the limit; the rest stays unread and the writer gets a closed pipe.
 async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut content = Vec::new();
     if let Some(stream) = stream {
-        // What was read before an error is still worth showing; the exit status tells of the rest.
+        // The exit status tells of what cannot be read.
         let _ = stream.take(LIMIT + 1).read_to_end(&mut content).await;
     }
     content
 }
 
-fn failed(status: ExitStatus, stderr: &str) -> TokenError {
-    let said = bounded(stderr.trim(), 500);
-    let said = if said.is_empty() {
-        said
-    } else {
-        format!(": {said}")
+fn failed(status: ExitStatus, printed: usize) -> TokenError {
+    let printed = match printed as u64 {
+        0 => "nothing".to_owned(),
+        size if size > LIMIT => format!("more than {LIMIT} bytes"),
+        size => format!("{size} bytes"),
     };
-    broken(&format!("failed ({status}){said}"))
+    broken(&format!(
+        "failed ({status}); it printed {printed} on standard error, which may hold a secret and is not shown: run the command by hand to read it"
+    ))
 }
 
 fn broken(why: &dyn std::fmt::Display) -> TokenError {
@@ -114,8 +114,9 @@ mod tests {
 
     #[tokio::test]
     async fn failures_name_the_status_and_hide_the_output() {
-        let failed = refused("echo s3cret; echo no luck with s3cret >&2; exit 3").await;
-        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3): no luck with ***");
+        let failed = refused("echo s3cret; echo no luck with tok-secret-123 >&2; exit 3").await;
+        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); it printed 28 bytes on standard error, which may hold a secret and is not shown: run the command by hand to read it");
+        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4); it printed nothing on standard error, which may hold a secret and is not shown: run the command by hand to read it");
         insta::assert_snapshot!(refused("yes s3cret | head -c 70000").await, @"no token: the token command printed more than 65536 bytes");
         insta::assert_snapshot!(refused("printf '\\377'").await, @"no token: the token command printed something that is not text");
     }

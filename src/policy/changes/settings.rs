@@ -8,14 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: usize = 10;
 
 /// Settings that are known from the strictest to the laxest value, and their defaults.
-const SCALES: [(&str, &str, &[&str]); 8] = [
+const SCALES: [(&str, &str, &[&str]); 9] = [
     ("review.fail-on", "error", &["warn", "error", "never"]),
     ("review.on-unavailable", "fail", &["fail", "pass"]),
     ("review.fork", "fail", &["fail", "check"]),
     ("review.new-only", "false", &["false", "true"]),
     ("publish.compat", "warn", &["fail", "warn", "off"]),
     ("publish.if-exists", "fail", &["fail", "same-content"]),
-    ("publish.on-ignored", "fail", &["fail", "warn"]),
+    ("publish.on-ignored", "fail", &["disable", "fail", "warn"]),
+    ("publish.from", "commit", &["commit", "worktree"]),
     ("publish.no-verify", "false", &["false", "true"]),
 ];
 
@@ -27,12 +28,18 @@ const LETTING: [&str; 4] = [
     "publish-on.tags",
 ];
 
+/// Settings that let more through without a value than with any.
+const DEMANDS: [&str; 1] = ["publish.require-review"];
+
 /// Lists of globs that let less through with each entry.
 const TAKING: [&str; 2] = [INCLUDE, "review.include"];
 
 /// What is included where the file does not say.
 const INCLUDE: &str = "include";
 const INCLUDED: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
+
+/// What stands for the value of a key that is missing and has no default.
+const NOT_SET: &str = "not set";
 
 /// Parts of keys whose values are not shown: a secret does not belong in the file, and may stand there all the same.
 const SECRET: [&str; 3] = ["token", "secret", "password"];
@@ -114,7 +121,7 @@ fn word(key: &str, value: Option<&Value>) -> String {
     match value {
         Some(Value::One(text)) if scale(key).is_some() => text.trim().to_ascii_lowercase(),
         Some(Value::One(text)) => text.clone(),
-        _ => scale(key).map_or("not set", |(_, default, _)| default).to_owned(),
+        _ => scale(key).map_or(NOT_SET, |(_, default, _)| default).to_owned(),
     }
 }
 
@@ -123,6 +130,10 @@ fn scale(key: &str) -> Option<&'static (&'static str, &'static str, &'static [&'
 }
 
 fn on_scale(key: &str, old: &str, new: &str) -> Shift {
+    if DEMANDS.contains(&key) {
+        let is_missing = |word: &str| word == NOT_SET;
+        return Shift::of(&is_missing(old), &is_missing(new));
+    }
     let place = |word: &str| scale(key)?.2.iter().position(|known| *known == word);
     match (place(old), place(new)) {
         (Some(old), Some(new)) => Shift::of(&old, &new),
@@ -199,6 +210,11 @@ mod tests {
         ");
         insta::assert_snapshot!(said("", "review: { fail-on: WARN }"), @"review.fail-on: error → warn (tightened)");
         insta::assert_snapshot!(said("review: { on-unavailable: pass }", "{}"), @"review.on-unavailable: pass → fail (tightened)");
+        insta::assert_snapshot!(said("publish: { require-review: r.json }", "{}"), @"publish.require-review: r.json → not set (relaxed)");
+        insta::assert_snapshot!(said("{}", "publish: { require-review: r.json }"), @"publish.require-review: not set → r.json (tightened)");
+        insta::assert_snapshot!(said("publish: { require-review: r.json }", "publish: { require-review: s.json }"), @"publish.require-review: r.json → s.json (changed)");
+        insta::assert_snapshot!(said("publish: { on-ignored: disable }", "{}"), @"publish.on-ignored: disable → fail (relaxed)");
+        insta::assert_snapshot!(said("publish: { on-ignored: disable }", "publish: { on-ignored: warn }"), @"publish.on-ignored: disable → warn (relaxed)");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which commit was reviewed, and how, in the document of the schema `sluicegate.report/v1`.
 
-use super::read::{ReadError, wrong};
+use super::error::{ReadError, wrong};
 use crate::findings::{ComparedWith, FailOn, ReviewContext, Shard};
 use serde::{Deserialize, Serialize};
 

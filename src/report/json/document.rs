@@ -143,7 +143,7 @@ pub(super) struct RuleV1 {
     /// The component or variable that each violation is about.
     #[serde(default)]
     pub about: Option<Vec<Option<String>>>,
-    /// What a rule that counts has counted, for each violation.
+    /// What a rule that counts has counted, for each violation, or once for a failed result without any.
     #[serde(default)]
     pub sizes: Option<Vec<Option<u64>>>,
 }
@@ -309,7 +309,10 @@ impl From<&RuleResult> for RuleV1 {
                     .map(|violation| violation.about.clone())
                     .collect(),
             ),
-            sizes: Some(violations.map(|violation| violation.size).collect()),
+            sizes: Some(match result.size {
+                Some(size) => vec![Some(size)],
+                None => violations.map(|violation| violation.size).collect(),
+            }),
             state: Some(states.collect()),
             waivers: Some(waivers.collect()),
         }

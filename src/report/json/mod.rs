@@ -3,11 +3,13 @@
 mod compat;
 mod context;
 mod document;
+mod error;
 mod merge;
 mod read;
 
+pub use error::ReadError;
 pub use merge::{MergeError, merge};
-pub use read::{ReadError, read};
+pub use read::read;
 
 use super::write_json;
 use crate::findings::Report;

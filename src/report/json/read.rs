@@ -2,6 +2,7 @@
 //! hangs on it.
 
 use super::document::{ChangeV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
+use super::error::{ReadError, wrong};
 use crate::findings::{
     Changed, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, ForConsumers, GateChange,
     Report, RuleResult, Severity, State, Status, Unreviewed, Verdict, Violation, Waiver,
@@ -10,23 +11,8 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// A text is no report of this program.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// It is not JSON, or lacks what a report has, or has what a report does not have.
-    #[error("it is not a report: {0}")]
-    Form(#[from] serde_path_to_error::Error<serde_json::Error>),
-    /// A value that a report cannot have.
-    #[error("it is not a report: {0}")]
-    Value(String),
-}
-
 /// Why a file is excluded, in a report that does not tell.
 const NOT_REVIEWED: &str = "not a file that is reviewed";
-
-pub(super) fn wrong(what: impl Into<String>) -> ReadError {
-    ReadError::Value(what.into())
-}
 
 /// Reads a report. Its counts must be those of its results, and its verdict one that they can come to.
 pub fn read(text: &[u8]) -> Result<Report, ReadError> {
@@ -217,6 +203,7 @@ impl RuleV1 {
         }
         Ok(RuleResult {
             violations: self.placed()?,
+            size: self.size(),
             waivers: self.waivers()?,
             states: stands,
             rule: self.rule,
@@ -308,7 +295,8 @@ impl RuleV1 {
             }
         };
         let about = self.of_each(self.about.as_ref(), "things that they are about")?;
-        let sizes = self.of_each(self.sizes.as_ref(), "sizes")?;
+        let sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
+        let sizes = self.of_each(sizes, "sizes")?;
         let violations = self.violations.iter().cloned().zip(lines);
         let violation = |(((text, line), about), size)| Violation {
             text,
@@ -317,6 +305,14 @@ impl RuleV1 {
             size,
         };
         Ok(violations.zip(about).zip(sizes).map(violation).collect())
+    }
+
+    /// The size of a failed result without violations.
+    fn size(&self) -> Option<u64> {
+        match self.sizes.as_deref() {
+            Some([only]) if self.violations.is_empty() => *only,
+            _ => None,
+        }
     }
 
     /// One value for each violation; none of each in a report that does not tell.

@@ -1,7 +1,12 @@
 //! Green means judged: ways in which a run could end green although what is merged or published was not judged, each with
 //! a twin that has to stay green.
 
+mod answers;
+mod attributes;
+mod checkouts;
 mod criss_cross;
+mod publishing;
+mod waived;
 
 use crate::program::Call;
 use crate::repo::World;

@@ -71,11 +71,14 @@ fn look<'c>(
     compat: &'c Compat,
 ) -> Result<(), Failure> {
     for file in repository.on_disk(None)?.files(&is_pipeline)? {
-        let Content::Disk(full) = &file.content else {
-            continue;
+        let bytes = match &file.content {
+            Content::Disk(full) => on_disk(full),
+            Content::Blob(blob) => repository
+                .read_blob(blob, FILE_LIMIT)
+                .map_err(|why| why.to_string()),
         };
         looked.pipelines += 1;
-        match of_file(full, prefix) {
+        match bytes.and_then(|bytes| consumers(&bytes, prefix).map_err(|why| why.to_string())) {
             Err(why) => looked.unread.push(format!("{shown}/{}: {why}", file.path)),
             Ok(all) => looked.met.extend(all.into_iter().filter_map(|consumer| {
                 let changes = consumer.meets(&compat.changes);
@@ -91,11 +94,11 @@ fn look<'c>(
     Ok(())
 }
 
-fn of_file(full: &Path, prefix: &str) -> Result<Vec<Consumer>, String> {
+fn on_disk(full: &Path) -> Result<Vec<u8>, String> {
     match read_on_disk(full, FILE_LIMIT) {
         Err(why) => Err(why.to_string()),
         Ok(None) => Err(format!("it has more than {FILE_LIMIT} bytes")),
-        Ok(Some(bytes)) => consumers(&bytes, prefix).map_err(|why| why.to_string()),
+        Ok(Some(bytes)) => Ok(bytes),
     }
 }
 

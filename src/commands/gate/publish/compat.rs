@@ -302,26 +302,6 @@ impl Publishing<'_> {
     }
 }
 
-impl Publishing<'_> {
-    /// The newest publish is the latest version, also where its commit is older than that of the one before.
-    pub(super) fn warn_of_way_back(&self, plan: &Plan) {
-        let latest = self.compared.as_ref().filter(|_| self.settings.against.is_none());
-        let Some((version, told)) = latest.map(Compared::published) else {
-            return;
-        };
-        let (repo, head) = (&self.workspace.repo, &self.target.head);
-        let newer = repo.commit_with_id(told).filter(|commit| commit != head);
-        if newer.is_some_and(|commit| matches!(repo.contains(&commit, head), Ok(true))) {
-            self.run.ui.warn(&format!(
-                "version {name} of {prefix} is the latest now, and its commit is older than that of {version}, which was: whoever \
-                 uses the latest version goes back\n  `sluicegate artifacts disable` takes it away again",
-                name = plan.version_name,
-                prefix = plan.prefix,
-            ));
-        }
-    }
-}
-
 /// What breaks, with every place.
 fn would_break(plan: &Plan, compat: &Compat) -> String {
     format!(

@@ -121,10 +121,17 @@ impl Evidence {
     }
 
     /// What is proved of the plan; a failure unless every pipeline of it has results, but for those that the policy leaves
-    /// out of the review by name. What the reviewer left out was not judged, for whatever reason.
-    pub(super) fn covers(&self, plan: &Plan, left: &LeftOfReview) -> Result<ReviewEvidence, Failure> {
+    /// out of the review by name. What the reviewer left out was not judged, for whatever reason, and neither was a pipeline
+    /// without any rule result for which `expects_result` says that there must be one.
+    pub(super) fn covers(
+        &self,
+        plan: &Plan,
+        left: &LeftOfReview,
+        expects_result: &dyn Fn(&str) -> bool,
+    ) -> Result<ReviewEvidence, Failure> {
         let files = self.report.files.iter();
-        let reviewed: BTreeSet<&str> = files.map(|file| file.path.as_str()).collect();
+        let judged = files.filter(|file| !file.results.is_empty() || !expects_result(&file.path));
+        let reviewed: BTreeSet<&str> = judged.map(|file| file.path.as_str()).collect();
         let missing: Vec<&str> = pipelines(plan)
             .filter(|path| !reviewed.contains(path) && !left.has(path))
             .collect();

@@ -62,6 +62,13 @@ impl Publishing<'_> {
             status = ExitStatus::GateFailed;
             refused.extend(breaks_told(&compared.compat));
         }
+        if let Some(platform) = platform
+            && let Some(newer) = self.newer_version(platform, plan)?
+            && let Err(failure) = self.refuse_way_back(plan, &newer)
+        {
+            status = status.worse(failure.status());
+            refused.push(failure.chain());
+        }
         let receipt = Receipt::planned(plan, &hashes);
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),

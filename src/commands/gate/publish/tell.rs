@@ -39,9 +39,6 @@ pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Ou
         };
         let files = count(plan.files.len(), "file");
         publishing.show(&(text::line(&format!("{word} {name}: {files}{checked}")) + "\n"))?;
-        if ended.kind == OutcomeKind::Published {
-            publishing.warn_of_way_back(plan);
-        }
         return Ok(status);
     }
     let mut failure = Failure::new(status, anyhow::Error::msg(problems(&name, ended)));

@@ -14,7 +14,7 @@ use crate::globs::literal;
 use crate::pipelines::Pipeline;
 use crate::rules;
 use crate::text::count;
-use crate::waivers::{self, Entry, FILE_NAME, Placed, Waivers, read, remove};
+use crate::waivers::{self, Entry, FILE_NAME, Former, Placed, Waivers, read, remove};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
@@ -104,7 +104,7 @@ fn one(file: &Waived, mut entry: Entry) -> Result<Entry, Failure> {
     let wrong = |why: globset::Error| Failure::usage(why.to_string());
     let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
     let mut files = file.tally.files.clone();
-    let is_met = waivers.mark(&mut files, today()).contains(&true);
+    let is_met = waivers.mark(&mut files, &Former::new(), today()).contains(&true);
     if !is_met && rules::find(&entry.rule).is_some() {
         let what = format!(
             "nothing is found today that this waiver would be about: {}",
@@ -142,7 +142,7 @@ pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Re
 
 /// A waiver for each finding that can have one and has none.
 fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<Entry>, Failure> {
-    file.waivers()?.mark(&mut files, today());
+    file.waivers()?.mark(&mut files, &Former::new(), today());
     Ok(entries(&files, terms))
 }
 

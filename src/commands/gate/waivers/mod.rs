@@ -19,7 +19,7 @@ use crate::input;
 use crate::policy::Text;
 use crate::rules::RuleSet;
 use crate::settings::Of;
-use crate::waivers::{EditError, Entry, FILE_NAME, Placed, Standing, Waivers};
+use crate::waivers::{EditError, Entry, FILE_NAME, Former, Placed, Standing, Waivers};
 use crate::write;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ impl Waived {
     }
 
     fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<Standing>, Failure> {
-        waiving::standings(&self.waivers()?, snapshot, &mut self.tally, true)
+        waiving::standings(&self.waivers()?, snapshot, &mut self.tally, &Former::new(), true)
     }
 
     fn write(&self, edited: Result<String, EditError>) -> Result<(), Failure> {

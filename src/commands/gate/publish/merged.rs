@@ -1,0 +1,22 @@
+//! What a CI job may publish: what is merged. A person on their own machine answers for the commit themselves.
+
+use crate::ci::Host;
+use crate::commands::gate::workspace::Workspace;
+use crate::context::{self, ContextError, Target};
+use crate::settings::PublishOn;
+
+/// Fails in a CI job whose commit is not merged: that of a tag, of a branch that is not in `publish-on`, or one that the job
+/// named itself.
+pub(crate) fn require_merged(
+    workspace: &Workspace<'_>,
+    target: &Target,
+    publish_on: &PublishOn,
+) -> Result<(), ContextError> {
+    let may = |branch: &str| publish_on.has_branch(branch);
+    let is_of_branch = target.tag.is_none() && target.is_hosts && !target.is_change;
+    let is_listed = is_of_branch && target.branch.as_deref().is_some_and(may);
+    if workspace.ci.host == Host::None || target.nothing_to_do.is_some() || is_listed {
+        return Ok(());
+    }
+    context::require_merged(&workspace.repo, &workspace.ci, &target.head, &may)
+}

@@ -1,0 +1,97 @@
+//! The order of versions: a commit that is older than that of the latest version would become the newest one, and consumers of
+//! [Latest] would go back. A rerun of an old job does that, and nobody means it.
+
+use super::Publishing;
+use crate::api::Platform;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::http::{ErrorKind, HttpError};
+use crate::publish::Plan;
+
+/// A version whose commit is newer than the one to publish.
+pub(super) struct Newer {
+    version: String,
+    commit: String,
+}
+
+impl Publishing<'_> {
+    /// Returns the latest enabled version if its commit is a descendant of the head, and the plan would make a new version
+    /// of the head. A clone without that commit cannot tell, which is reported if it is shallow.
+    pub(super) fn newer_version(&self, platform: &Platform, plan: &Plan) -> Result<Option<Newer>, Failure> {
+        let Some(latest) = self.latest(platform)? else {
+            return Ok(None);
+        };
+        let (repo, head) = (&self.workspace.repo, &self.target.head);
+        let Some(commit) = repo.commit_with_id(&latest.commit) else {
+            if repo.is_shallow() && !latest.commit.is_empty() {
+                self.run.ui.warn(&format!(
+                    "this shallow clone does not show whether version {} of {} is newer than {}: fetch the whole history to \
+                     keep a rerun from publishing an old state",
+                    latest.version,
+                    plan.prefix,
+                    head.short()
+                ));
+            }
+            return Ok(None);
+        };
+        if commit == *head || !repo.contains(&commit, head)? {
+            return Ok(None);
+        }
+        // A version that is there already is not published again, and so is never the newest.
+        let there = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
+        Ok(self.run.requests(there)?.is_err().then_some(latest))
+    }
+
+    /// Refuses to publish the older commit, unless somebody named the version of this publish.
+    pub(super) fn refuse_way_back(&self, plan: &Plan, newer: &Newer) -> Result<(), Failure> {
+        let what = format!(
+            "{} is older than the commit of version {} of {} ({})",
+            self.target.head.short(),
+            newer.version,
+            plan.prefix,
+            crate::git::short_id(&newer.commit)
+        );
+        if self.is_ci || self.asks_for_next() {
+            let message = format!("{what}: a rerun of an older run does not become the latest version");
+            return Err(
+                Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(
+                    "nothing was sent; to go back on purpose: `sluicegate publish --version-name NAME`, or `sluicegate artifacts rollback`",
+                ),
+            );
+        }
+        self.run.ui.warn(&format!(
+            "{what}: consumers of [Latest] go back to it; `sluicegate artifacts disable` takes it away again"
+        ));
+        Ok(())
+    }
+
+    /// The latest enabled version. Unless versions are compared, a platform that does not tell it stops only `ci`.
+    fn latest(&self, platform: &Platform) -> Result<Option<Newer>, Failure> {
+        if let Some(compared) = self.compared.as_ref().filter(|_| self.settings.against.is_none()) {
+            let (version, commit) = compared.published();
+            return Ok((!version.is_empty()).then(|| newer(version, commit)));
+        }
+        match self
+            .run
+            .requests(platform.artifact_details(&self.settings.prefix, None))?
+        {
+            Ok(details) => Ok(Some(newer(
+                details.artifact.version_name.as_deref().unwrap_or_default(),
+                details.artifact.commit_hash.as_deref().unwrap_or_default(),
+            ))),
+            Err(error) if error.kind() == ErrorKind::NotFound || !self.is_ci => Ok(None),
+            Err(error) => Err(untold(error)),
+        }
+    }
+}
+
+fn newer(version: &str, commit: &str) -> Newer {
+    Newer {
+        version: version.to_owned(),
+        commit: commit.to_owned(),
+    }
+}
+
+fn untold(error: HttpError) -> Failure {
+    Failure::from(error).context("nothing was sent: could not determine the latest version")
+}

@@ -1,0 +1,307 @@
+//! Only what is merged is published, and no rerun makes an old state the latest version.
+
+use super::{RULES_FILE, github_event, head, repository};
+use crate::program::Call;
+use crate::release::{call, stage, versions};
+use crate::repo::World;
+use crate::world::{RULES, pipeline};
+use serde_json::json;
+
+type Tagged = fn(&World, Call) -> Call;
+
+/// Every host's environment for the tag `v1` at HEAD.
+const TAGGED: [(&str, Tagged); 7] = [
+    ("github", |world, call| {
+        let payload = json!({ "repository": repository(), "ref": "refs/tags/v1", "after": head(world) });
+        github_event(world, call, "push", "refs/tags/v1", &payload)
+    }),
+    ("gitlab", |world, call| {
+        call.variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", "push")
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .variable("CI_COMMIT_SHA", head(world))
+            .variable("CI_COMMIT_TAG", "v1")
+    }),
+    ("azure", |world, call| {
+        call.variable("TF_BUILD", "True")
+            .variable("BUILD_REASON", "IndividualCI")
+            .variable("BUILD_SOURCEVERSION", head(world))
+            .variable("BUILD_SOURCEBRANCH", "refs/tags/v1")
+    }),
+    ("bitbucket", |world, call| {
+        call.variable("BITBUCKET_BUILD_NUMBER", "1")
+            .variable("BITBUCKET_COMMIT", head(world))
+            .variable("BITBUCKET_TAG", "v1")
+    }),
+    ("jenkins", |world, call| {
+        call.variable("JENKINS_URL", "https://ci.invalid/")
+            .variable("BUILD_ID", "1")
+            .variable("GIT_COMMIT", head(world))
+            .variable("BRANCH_NAME", "v1")
+            .variable("TAG_NAME", "v1")
+    }),
+    ("circleci", |world, call| {
+        call.variable("CIRCLECI", "true")
+            .variable("CIRCLE_SHA1", head(world))
+            .variable("CIRCLE_TAG", "v1")
+    }),
+    ("buildkite", |world, call| {
+        call.variable("BUILDKITE", "true")
+            .variable("BUILDKITE_COMMIT", head(world))
+            .variable("BUILDKITE_BRANCH", "v1")
+            .variable("BUILDKITE_TAG", "v1")
+            .variable("BUILDKITE_PULL_REQUEST", "false")
+            .variable("BUILDKITE_SOURCE", "webhook")
+    }),
+];
+
+const CI: [&str; 5] = ["ci", "--version-name", "{tag}", "--publish-on-tag", "v*"];
+
+#[test]
+fn a_tag_on_a_commit_that_nobody_merged_publishes_nothing_on_any_host() {
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("not merged");
+    world.push();
+    world.git(&["tag", "v1"]);
+    for (name, host) in TAGGED {
+        for args in [
+            &CI[..],
+            &["publish", "--version-name", "{tag}"],
+            &[&CI[..], &["--dry-run"]].concat(),
+        ] {
+            let ended = host(&world, call(&world, &served)).run(args);
+            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+            assert!(ended.err.contains("is not merged"), "{name}: {}", ended.all());
+            assert!(
+                !ended.err.contains("reviewing"),
+                "{name}: it was sent: {}",
+                ended.all()
+            );
+        }
+    }
+    assert_eq!(versions(&world, &served), []);
+    // A branch of publish-on that contains it will do.
+    let listed = [&CI[..], &["--publish-on-branch", "change"]].concat();
+    (TAGGED[0].1)(&world, call(&world, &served))
+        .run(&listed)
+        .expect(0);
+}
+
+#[test]
+fn a_tag_on_a_merged_commit_is_published_on_every_host() {
+    for (name, host) in TAGGED {
+        let (world, served) = stage();
+        world.git(&["tag", "v1"]);
+        // `main` may have gone on meanwhile.
+        world.write("note.txt", "more");
+        world.commit("more");
+        world.push();
+        world.git(&["checkout", "-q", "--detach", "v1"]);
+        let ended = host(&world, call(&world, &served)).run(&CI);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert_eq!(versions(&world, &served), [("v1".to_owned(), true)], "{name}");
+    }
+}
+
+#[test]
+fn a_clone_that_cannot_tell_whether_a_tag_is_merged_publishes_nothing() {
+    let (world, served) = stage();
+    world.git(&["tag", "v1"]);
+    world.git(&["push", "-q", "origin", "v1"]);
+    let clone = world.path().join("shallow");
+    let url = format!("file://{}", world.remote().display());
+    crate::repo::git(
+        world.path(),
+        &["clone", "-q", "--depth", "1", "--branch", "v1", &url, "shallow"],
+    );
+    let call = Call::with_platform(&clone, &served.url).variable("SLUICEGATE_PREFIX", "sales");
+    let ended = (TAGGED[0].1)(&world, call).run(&CI).expect(7);
+    ended.saying(&["could not determine whether", "`fetch-depth: 0`"]);
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write(
+        RULES_FILE,
+        RULES.replace("enforcementLevel: error", "enforcementLevel: warn"),
+    );
+    world.write("note.txt", "more");
+    world.commit("relaxed");
+    world.push();
+    for (name, host) in TAGGED {
+        let args = ["review", "--gate-changes", "fail", "--report", "json=-"];
+        let ended = host(&world, call(&world, &served)).run(&args);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]), "{name}");
+    }
+    world.git(&["checkout", "-q", "main"]);
+    for (name, host) in TAGGED {
+        let args = ["review", "--gate-changes", "fail", "--report", "json=-"];
+        let ended = host(&world, call(&world, &served)).run(&args);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert_eq!(ended.json()["gateChanges"], json!([]), "{name}");
+    }
+}
+
+/// A push of HEAD to `main` on GitHub.
+fn pushed(world: &World, call: Call) -> Call {
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
+        "after": head(world) });
+    github_event(world, call, "push", "refs/heads/main", &payload)
+}
+
+#[test]
+fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
+    for version in ["{next}", "{sha}", "{run-number}"] {
+        let (world, served) = stage();
+        let first = head(&world);
+        world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+        world.commit("second");
+        world.push();
+        let args = ["ci", "--version-name", version, "--publish-on-branch", "main"];
+        let call = |run: &str| call(&world, &served).variable("GITHUB_RUN_NUMBER", run);
+        pushed(&world, call("2")).run(&args).expect(0);
+        let published = versions(&world, &served);
+        world.git(&["checkout", "-q", "--detach", &first]);
+        for flags in [
+            &[][..],
+            &["--compat", "off"],
+            &["--if-exists", "same-content"],
+            &["--dry-run"],
+        ] {
+            if version == "{next}" && flags.contains(&"off") {
+                continue;
+            }
+            let ended = pushed(&world, call("1")).run(&[&args[..], flags].concat());
+            assert_eq!(ended.code, 7, "{version} {flags:?}: {}", ended.all());
+            assert!(ended.all().contains("a rerun of an older run"), "{}", ended.all());
+        }
+        assert_eq!(versions(&world, &served), published);
+        // Somebody who names a version means it, and is told before.
+        let by_hand = ["publish", "--version-name", "back"];
+        pushed(&world, call("1"))
+            .run(&by_hand)
+            .expect(0)
+            .saying(&["is older than the commit of version", "go back"]);
+        assert_eq!(versions(&world, &served).len(), 2, "{version}");
+    }
+}
+
+#[test]
+fn a_rerun_of_the_run_that_made_a_version_stays_what_it_was() {
+    let (world, served) = stage();
+    let args = [
+        "ci",
+        "--version-name",
+        "{sha}",
+        "--publish-on-branch",
+        "main",
+        "--if-exists",
+        "same-content",
+    ];
+    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    let first = head(&world);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("second");
+    world.push();
+    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    world.git(&["checkout", "-q", "--detach", &first]);
+    pushed(&world, call(&world, &served))
+        .run(&args)
+        .expect(0)
+        .saying(&[]);
+    assert_eq!(versions(&world, &served).len(), 2);
+}
+
+#[test]
+fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
+    type Odd = fn(Call) -> Call;
+    let jenkins = |call: Call| {
+        call.variable("JENKINS_URL", "https://ci.invalid/")
+            .variable("BUILD_ID", "1")
+            .variable("BRANCH_NAME", "main")
+    };
+    let odd: [(&str, Odd); 9] = [
+        ("CHANGE_ID", |call| {
+            call.variable("CHANGE_ID", "abc")
+                .variable("CHANGE_BRANCH", "main")
+                .variable("CHANGE_TARGET", "main")
+        }),
+        ("CHANGE_ID alone", |call| call.variable("CHANGE_ID", "abc")),
+        ("gerrit", |call| {
+            call.variable("GERRIT_CHANGE_NUMBER", "7")
+                .variable("GERRIT_EVENT_TYPE", "patchset-created")
+        }),
+        ("gitlab plugin", |call| call.variable("gitlabActionType", "MERGE")),
+        ("ghprb", |call| call.variable("ghprbPullId", "7")),
+        ("gitlab", |call| {
+            call.variable("CI_MERGE_REQUEST_IID", "x")
+                .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
+                .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        }),
+        ("circleci", |call| {
+            call.variable("CIRCLE_PULL_REQUEST", "https://git.invalid/o/p/pull/x")
+        }),
+        ("buildkite", |call| call.variable("BUILDKITE_PULL_REQUEST", "x")),
+        ("bitbucket", |call| call.variable("BITBUCKET_PR_ID", "x")),
+    ];
+    let (world, served) = stage();
+    // A head that the target does not have yet, as a change has one.
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("more");
+    world.git(&["push", "-q", "origin", "HEAD:change"]);
+    let args = [
+        "ci",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "**",
+        "--branch",
+        "change",
+    ];
+    for (name, with) in odd {
+        let call = call(&world, &served);
+        let call = match name {
+            "gitlab" => call
+                .variable("GITLAB_CI", "true")
+                .variable("CI_COMMIT_SHA", head(&world))
+                .variable("CI_DEFAULT_BRANCH", "main"),
+            "circleci" => call
+                .variable("CIRCLECI", "true")
+                .variable("CIRCLE_SHA1", head(&world))
+                .variable("CIRCLE_BRANCH", "change"),
+            "buildkite" => call
+                .variable("BUILDKITE", "true")
+                .variable("BUILDKITE_COMMIT", head(&world))
+                .variable("BUILDKITE_BRANCH", "change"),
+            "bitbucket" => call
+                .variable("BITBUCKET_BUILD_NUMBER", "1")
+                .variable("BITBUCKET_COMMIT", head(&world))
+                .variable("BITBUCKET_BRANCH", "change"),
+            _ => jenkins(call),
+        };
+        let ended = with(call).run(&args);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert!(
+            ended.err.contains("is about a change that is not merged"),
+            "{name}: {}",
+            ended.all()
+        );
+    }
+    assert_eq!(versions(&world, &served), []);
+    // Twins: a merged change of Gerrit, and a branch build of Buildkite.
+    world.git(&["checkout", "-q", "main"]);
+    let merged = jenkins(call(&world, &served))
+        .variable("GERRIT_CHANGE_NUMBER", "7")
+        .variable("GERRIT_EVENT_TYPE", "change-merged");
+    merged
+        .run(&["ci", "--version-name", "1", "--publish-on-branch", "main"])
+        .expect(0);
+    assert_eq!(versions(&world, &served).len(), 1);
+}
