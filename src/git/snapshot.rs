@@ -262,6 +262,22 @@ impl Snapshot<'_> {
         }
     }
 
+    /// The names of the symbolic links at the root.
+    pub fn root_links(&self) -> Result<Vec<String>, GitError> {
+        match &self.place {
+            Place::Commit(commit) => self.repository.root_links(commit),
+            Place::Listed { files, .. } => {
+                let at_root = files.iter().filter(|file| !file.path.contains(&b'/'));
+                let is_link = |file: &&Listed| {
+                    let on_disk = || kind_on_disk(&self.repository.root().join(&*file.shown_path()));
+                    file.known.map(|side| side.kind).or_else(on_disk) == Some(FileKind::Symlink)
+                };
+                let names = at_root.filter(is_link).map(|file| file.shown_path().into_owned());
+                Ok(names.collect())
+            }
+        }
+    }
+
     /// None for what is on disk neither a file nor a link any more. A file that git calls unmodified and of which it checked
     /// out other bytes (`differs`) is read as it is stored: attributes of the change must not show the gate something else.
     fn file(&self, file: &Listed, differs: bool) -> Result<Option<SnapshotFile>, GitError> {

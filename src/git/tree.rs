@@ -89,13 +89,26 @@ impl Repository {
 
     /// The names of the folders at the root of the commit's tree, as stored; names that are not UTF-8 are left out.
     pub fn root_folders(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        self.root_names(commit, |entry| entry.file_kind().is_none())
+    }
+
+    /// The names of the symbolic links at the root of the commit's tree, as stored; names that are not UTF-8 are skipped.
+    pub fn root_links(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        self.root_names(commit, |entry| entry.file_kind() == Some(FileKind::Symlink))
+    }
+
+    fn root_names(
+        &self,
+        commit: &CommitId,
+        is_wanted: impl Fn(&Entry<'_>) -> bool,
+    ) -> Result<Vec<String>, GitError> {
         let odb = self.odb()?;
         let root = self.root_tree(commit)?;
         let object = self.read_tree(&odb, root)?;
         let mut names = Vec::new();
         let mut rest = Entries::of(&object, root);
         while let Some(entry) = rest.next_entry()? {
-            if entry.is_folder() {
+            if is_wanted(&entry) {
                 names.extend(std::str::from_utf8(entry.name).ok().map(str::to_owned));
             }
         }

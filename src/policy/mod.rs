@@ -8,6 +8,7 @@ mod changes;
 mod choice;
 mod error;
 mod links;
+mod outdated;
 mod place;
 mod version;
 
@@ -15,5 +16,6 @@ pub use changes::{Side, of_rules, of_settings, of_waivers};
 pub use choice::{Choice, tip};
 pub use error::PolicyError;
 pub use links::{Followed, follow};
+pub use outdated::{rules_of_tip, stricter_at_tip};
 pub use place::{in_checkout, in_repository, names_in_repository, plain};
 pub use version::{GateFile, SIZE_LIMIT, Text, of_the_job, read};

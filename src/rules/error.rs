@@ -9,10 +9,11 @@ use crate::yaml::DocumentError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     /// There is no rules file.
-    #[error(
-        "the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder"
-    )]
-    RulesFileRetrieval,
+    #[error("{}", no_rules_file(*is_link))]
+    RulesFileRetrieval {
+        /// It is behind a symbolic link.
+        is_link: bool,
+    },
     /// The rules file is not YAML, or not a list of rules.
     #[error("the rules file cannot be read: {0}")]
     RulesFileParse(DocumentError),
@@ -78,6 +79,15 @@ pub enum EvaluationError {
     },
 }
 
+const fn no_rules_file(is_link: bool) -> &'static str {
+    if is_link {
+        "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself as \
+         `config/pipeline_quality_rules.yaml` in the configuration folder"
+    } else {
+        "the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder"
+    }
+}
+
 impl EvaluationError {
     /// The line of the pipeline that it is about, where that is known. The places of what is wrong with the rules file
     /// are none of the pipeline's.
@@ -91,7 +101,7 @@ impl EvaluationError {
     /// The value of `errorDetail.type`.
     pub const fn error_type(&self) -> &'static str {
         match self {
-            Self::RulesFileRetrieval => "designer/rules-file-retrieval-error",
+            Self::RulesFileRetrieval { .. } => "designer/rules-file-retrieval-error",
             Self::RulesFileParse(_) => "designer/rules-file-parse-error",
             Self::DocumentParse(_) => "designer/document-parse-error",
             Self::ValidatorNotFound { .. } => "designer/validator-not-found",

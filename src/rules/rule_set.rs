@@ -67,7 +67,14 @@ impl RuleSet {
     /// For a commit without a rules file: each pipeline gets one result that says so.
     pub const fn missing() -> Self {
         Self {
-            file: Err(EvaluationError::RulesFileRetrieval),
+            file: Err(EvaluationError::RulesFileRetrieval { is_link: false }),
+        }
+    }
+
+    /// For a commit whose rules file is behind a symbolic link, which the platform does not follow.
+    pub const fn linked() -> Self {
+        Self {
+            file: Err(EvaluationError::RulesFileRetrieval { is_link: true }),
         }
     }
 
@@ -98,6 +105,15 @@ impl RuleSet {
             (None, Some(_)) => RuleState::Disabled,
             (None, None) => RuleState::NotThere,
         }
+    }
+
+    /// The same rules, only those of these ids.
+    #[must_use]
+    pub fn only(mut self, is_meant: impl Fn(&str) -> bool) -> Self {
+        if let Ok(file) = &mut self.file {
+            file.rules.retain(|rule| is_meant(&rule.id));
+        }
+        self
     }
 
     /// The ids of the enabled rules that apply to a pipeline of this kind, or of an unknown kind; `None` if the rules file is

@@ -5,15 +5,16 @@ use crate::cli::{Fork, OnUnavailable};
 use crate::commands::Run;
 use crate::commands::gate::check;
 use crate::commands::gate::judgement::Judged;
+use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::{Past, same_rules};
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::waiving::Waiving;
-use crate::commands::gate::workspace::Workspace;
+use crate::commands::gate::workspace::{Chosen, Workspace};
 use crate::context::Target;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Engine, FileResults, State};
-use crate::gate::{self, Asked, BatchAnswer, Batching, Positions, Selected, Tally};
+use crate::gate::{self, Asked, BatchAnswer, Batching, Positions, Tally};
 use crate::git::{CommitId, Snapshot, SnapshotFile};
 use crate::rules::RuleSet;
 use crate::settings::{Connection, Review};
@@ -38,6 +39,7 @@ struct Ground<'g> {
     rules: Option<RuleSet>,
     waiving: Waiving,
     former: Former,
+    outdated: Option<&'g Outdated>,
 }
 
 /// A review about to be asked for.
@@ -60,25 +62,25 @@ impl Asking<'_> {
         }
     }
 
-    pub(crate) fn judged(&self, snapshot: &Snapshot<'_>, selected: &Selected) -> Result<Judged, Failure> {
+    pub(crate) fn judged(&self, snapshot: &Snapshot<'_>, chosen: &Chosen) -> Result<Judged, Failure> {
         match self.engine() {
-            Engine::Local => self.check(snapshot, selected),
-            Engine::Remote => self.ask(snapshot, selected),
+            Engine::Local => self.check(snapshot, chosen),
+            Engine::Remote => self.ask(snapshot, chosen),
         }
     }
 
     /// The same rules, on this machine; every report says so.
-    fn check(&self, snapshot: &Snapshot<'_>, selected: &Selected) -> Result<Judged, Failure> {
+    fn check(&self, snapshot: &Snapshot<'_>, chosen: &Chosen) -> Result<Judged, Failure> {
         let fail_on = self.settings.judging.fail_on;
-        let mut judged = check::judge(self.run, self.workspace, snapshot, selected, fail_on, self.past)?;
+        let mut judged = check::judge(self.run, self.workspace, snapshot, chosen, fail_on, self.past)?;
         judged.notes.push(JUDGED_HERE.to_owned());
         Ok(judged)
     }
 
-    fn ask(&self, snapshot: &Snapshot<'_>, selected: &Selected) -> Result<Judged, Failure> {
+    fn ask(&self, snapshot: &Snapshot<'_>, chosen: &Chosen) -> Result<Judged, Failure> {
         self.target.refuse_fork()?;
-        let files = &selected.files;
-        let ground = self.ground(snapshot, selected)?;
+        let files = &chosen.selected.files;
+        let ground = self.ground(snapshot, chosen)?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.branch_on_remote()?;
         let platform = self.run.platform(self.connection)?;
@@ -135,12 +137,13 @@ impl Asking<'_> {
         Ok(answers)
     }
 
-    fn ground<'g>(&self, snapshot: &'g Snapshot<'g>, selected: &Selected) -> Result<Ground<'g>, Failure> {
+    fn ground<'g>(&self, snapshot: &'g Snapshot<'g>, chosen: &'g Chosen) -> Result<Ground<'g>, Failure> {
         let rules_file = self.workspace.rules_file(snapshot)?;
         let rules = self.workspace.rules_in(rules_file.as_ref())?;
         Ok(Ground {
             waiving: self.workspace.waiving(rules.as_ref())?,
-            former: selected.former_paths(),
+            former: chosen.selected.former_paths(),
+            outdated: chosen.outdated.as_ref(),
             snapshot,
             rules_file,
             rules,
@@ -157,6 +160,10 @@ impl Asking<'_> {
         unanswered.take(&answers);
         let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
         let mut tally = gate::merge(answers, ground.rules.as_ref(), &mut positions);
+        if let Some(outdated) = ground.outdated {
+            let repo = &self.workspace.repo;
+            outdated.add(repo, ground.snapshot, &|path| Some(path.to_owned()), &mut tally)?;
+        }
         ground.waiving.mark(ground.snapshot, &ground.former, &mut tally)?;
         if let Some(past) = self.past {
             self.compare(past, &mut tally, ground, &mut |base, files| {
@@ -207,7 +214,7 @@ impl Asking<'_> {
                     gate::merge(answers, rules.as_ref(), &mut Positions::new(repo, base))
                 }
             };
-            Ok((places, before))
+            check::with_tip(repo, ground.outdated, base, (places, before))
         })
     }
 }

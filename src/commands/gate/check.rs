@@ -3,6 +3,7 @@
 use crate::cli::{CheckArgs, FailOn};
 use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
+use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::{Past, Places};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Chosen, Workspace, as_wish};
@@ -63,7 +64,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         let before = before.then(|| Past::of(&workspace, asked, &compared, selected));
         let before = before.transpose()?;
         let fail_on = settings.judging.fail_on;
-        judge(run, &workspace, &snapshot, selected, fail_on, before.as_ref())?
+        judge(run, &workspace, &snapshot, &chosen, fail_on, before.as_ref())?
     };
     judged.notes.extend(left);
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
@@ -211,20 +212,27 @@ pub(crate) fn judge(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
-    selected: &Selected,
+    chosen: &Chosen,
     fail_on: FailOn,
     past: Option<&Past>,
 ) -> Result<Judged, Failure> {
+    let (repo, selected) = (&workspace.repo, &chosen.selected);
     let files = &selected.files;
     let what = count(files.len(), "pipeline");
     run.ui.say(&format!("checking {what} of {}", snapshot.name()));
     let rules = workspace.rules(snapshot)?;
     let waiving = workspace.waiving(rules.as_ref())?;
     let missing = workspace.named_folder.as_ref().filter(|_| rules.is_none());
-    let rules = rules.unwrap_or_else(RuleSet::missing);
+    let rules = match rules {
+        Some(rules) => rules,
+        None => workspace.missing_rules(snapshot)?,
+    };
     let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
-    let mut tally = evaluate(&workspace.repo, &rules, files)?;
+    let mut tally = evaluate(repo, &rules, files)?;
+    if let Some(outdated) = &chosen.outdated {
+        outdated.add(repo, snapshot, &|path| Some(path.to_owned()), &mut tally)?;
+    }
     waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
     tally.notes.extend(missing.map(|folder| {
         let place = snapshot.name();
@@ -234,11 +242,25 @@ pub(crate) fn judge(
         past.compare(&mut tally, |tally, base| {
             let judged = tally.files.iter().map(|file| file.path.as_str());
             let places = past.places(base, snapshot, judged)?;
-            let before = at_base(&workspace.repo, &rules, base, &places)?;
-            Ok((places, before))
+            let before = at_base(repo, &rules, base, &places)?;
+            with_tip(repo, chosen.outdated.as_ref(), base, (places, before))
         })?;
     }
     Ok(Judged::of(tally, fail_on))
+}
+
+/// Adds what the rules of the target's tip find in the files where they were at the base.
+pub(crate) fn with_tip(
+    repo: &Repository,
+    outdated: Option<&Outdated>,
+    base: &CommitId,
+    (places, mut before): (Places, Tally),
+) -> Result<(Places, Tally), Failure> {
+    if let Some(outdated) = outdated {
+        let snapshot = repo.snapshot(base.clone());
+        outdated.add(repo, &snapshot, &|path| places.of(path), &mut before)?;
+    }
+    Ok((places, before))
 }
 
 /// What these rules say of the files where they were at the base.

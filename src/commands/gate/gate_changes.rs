@@ -6,14 +6,13 @@
 use crate::ci::{BaseHint, Host};
 use crate::cli::GateChanges;
 use crate::commands::Run;
+use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::context::{self, Comparison, ContextError, PolicyTip};
 use crate::error::Failure;
-use crate::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot, SnapshotFile};
-use crate::pipelines::RULES_FILE;
-use crate::policy::{self, Side};
+use crate::git::{Change, ChangeKind, CommitId, FileKind, Snapshot, SnapshotFile};
+use crate::policy::Side;
 use crate::settings::Revisions;
-use crate::waivers;
 
 impl Workspace<'_> {
     /// The commits that the host compares with. Where they cannot be settled, they are those that were asked for, and that
@@ -99,57 +98,24 @@ impl Workspace<'_> {
         Ok((settled.bases, settled.base_source))
     }
 
-    /// The paths that the policy is read from, with every link on the way, as they are in the snapshot and in the bases.
-    pub(crate) fn policy_files(
-        &self,
-        snapshot: &Snapshot<'_>,
-        bases: &[CommitId],
-    ) -> Result<Vec<String>, GitError> {
-        let named = self.config_file.as_deref().into_iter();
-        let mut paths = Vec::new();
-        for name in named.chain([waivers::FILE_NAME]) {
-            paths.extend(self.way_to(name, snapshot, bases)?);
-        }
-        Ok(paths)
-    }
-
-    fn way_to(
-        &self,
-        name: &str,
-        snapshot: &Snapshot<'_>,
-        bases: &[CommitId],
-    ) -> Result<Vec<String>, GitError> {
-        let mut paths = policy::follow(&self.repo, snapshot, name)?.paths;
-        for base in bases {
-            let base = self.repo.snapshot(base.clone());
-            paths.extend(policy::follow(&self.repo, &base, name)?.paths);
-        }
-        Ok(paths)
-    }
-
     /// Describes the change of a file of the gate since the base.
-    pub(crate) fn words(&self, snapshot: &Snapshot<'_>, commit: &CommitId, change: &Change) -> Vec<String> {
+    pub(crate) fn words(
+        &self,
+        snapshot: &Snapshot<'_>,
+        files: &GateFiles,
+        commit: &CommitId,
+        change: &Change,
+    ) -> Vec<String> {
         let base = self.repo.snapshot(commit.clone());
         let was = match &change.kind {
             ChangeKind::Renamed { from } => from,
             _ => &change.path,
         };
         let (old, new) = (self.side(&base, was), self.side(snapshot, &change.path));
-        if change.path.ends_with(RULES_FILE) {
-            policy::of_rules(&old, &new)
-        } else if self.holds_waivers(&change.path, snapshot, commit) {
-            policy::of_waivers(&old, &new)
-        } else {
-            policy::of_settings(&old, &new)
-        }
+        files.describe(&change.path, &old, &new)
     }
 
-    fn holds_waivers(&self, path: &str, snapshot: &Snapshot<'_>, base: &CommitId) -> bool {
-        let way = self.way_to(waivers::FILE_NAME, snapshot, std::slice::from_ref(base));
-        way.is_ok_and(|way| way.iter().any(|part| part == path))
-    }
-
-    fn side(&self, place: &Snapshot<'_>, path: &str) -> Side {
+    pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> Side {
         match place.find(path) {
             Ok(None) => Side::Missing,
             Ok(Some(file)) => self.content(&file),

@@ -20,6 +20,9 @@ use std::time::Instant;
 const REFUSED: &str = "The change touches the gate itself and other files. This job does not allow that (--gate-changes \
                        fail): propose what it does to the gate in a change of its own.";
 
+const OUTDATED: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
+                        (--gate-changes fail): merge the target branch into the change.";
+
 const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that (--compat fail): keep what they \
                       name, or say why they may break (--accept-breaking).";
 
@@ -148,10 +151,20 @@ impl Judged {
             self.notes.push(told);
         }
         if chosen.is_refused {
-            self.status = self.status.worse(ExitStatus::GateFailed);
-            self.verdict = Verdict::Failed;
-            self.notes.push(REFUSED.to_owned());
+            self.refuse(REFUSED.to_owned());
         }
+        if let Some(outdated) = &chosen.outdated {
+            self.notes.extend(outdated.notes());
+            if chosen.is_outdated {
+                self.refuse(OUTDATED.to_owned());
+            }
+        }
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.status = self.status.worse(ExitStatus::GateFailed);
+        self.verdict = Verdict::Failed;
+        self.notes.push(why);
     }
 }
 
@@ -224,7 +237,7 @@ impl Started {
             excluded,
             unreviewed: judged.tally.unreviewed,
             gate_changes: chosen.selected.gate_changes,
-            gate_refused: chosen.is_refused,
+            gate_refused: chosen.is_refused || chosen.is_outdated,
             failed_without_finding: judged.tally.failed_without_finding,
             for_consumers: judged.for_consumers,
             is_open: judged.is_open,

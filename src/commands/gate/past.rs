@@ -138,6 +138,11 @@ impl Places {
     pub(crate) fn at_base(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
+
+    /// Where the file was; `None` for a new one, and for one that was not looked for.
+    pub(crate) fn of(&self, path: &str) -> Option<String> {
+        self.0.get(path).cloned().flatten()
+    }
 }
 
 /// What one base has, by path.

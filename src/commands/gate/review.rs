@@ -151,7 +151,7 @@ pub(crate) fn reviewed<'a>(
     }
     let mut judged = match nothing {
         Some(why) => Judged::nothing(format!("nothing to review: {why}")),
-        None => review.judged(&snapshot, &chosen.selected)?,
+        None => review.judged(&snapshot, &chosen)?,
     };
     let policy = workspace.sources.note().map(str::to_owned);
     judged.notes.extend(policy.into_iter().chain(unchanged));

@@ -3,20 +3,19 @@
 use crate::ci::{self, CiContext};
 use crate::cli::GateChanges;
 use crate::commands::Run;
+use crate::commands::gate::outdated::Outdated;
 use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{self, Scope, Selected};
-use crate::git::{
-    BlobId, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
-};
+use crate::git::{BlobId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::pipelines::{self, ConfigFolderError, RULES_FILE};
 use crate::policy::{self, GateFile, plain};
 use crate::rules::RuleSet;
 use crate::settings::{self, Checkout, FILE_NAME, Revisions, Selection, Sources};
 use crate::yaml::DocumentError;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.
 pub(crate) const FILE_LIMIT: u64 = 64 * 1024 * 1024;
@@ -39,6 +38,10 @@ pub(crate) struct Chosen {
     pub(crate) selected: Selected,
     /// The change touches the gate and more, and the job does not allow that.
     pub(crate) is_refused: bool,
+    /// What the target's tip has stricter than the change.
+    pub(crate) outdated: Option<Outdated>,
+    /// The tip is stricter, and the job does not allow that.
+    pub(crate) is_outdated: bool,
 }
 
 /// A repository with its settings and the host's context.
@@ -236,6 +239,15 @@ impl<'a> Workspace<'a> {
         Ok(found.filter(|file| file.kind == FileKind::Regular))
     }
 
+    /// The rule set of a snapshot without a rules file, which says why there is none.
+    pub(crate) fn missing_rules(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
+        Ok(if self.linked_rules(snapshot)?.is_empty() {
+            RuleSet::missing()
+        } else {
+            RuleSet::linked()
+        })
+    }
+
     /// The rules; none where there is no rules file.
     pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
         self.rules_in(self.rules_file(snapshot)?.as_ref())
@@ -282,7 +294,12 @@ impl<'a> Workspace<'a> {
             [] => comparison.bases.as_slice(),
             bases => bases,
         };
-        let policy_files = self.policy_files(snapshot, since)?;
+        let bases: Vec<Snapshot<'_>> = since
+            .iter()
+            .map(|base| self.repo.snapshot(base.clone()))
+            .collect();
+        let gate_files = self.gate_files(std::iter::once(snapshot).chain(&bases))?;
+        let policy_files = gate_files.all();
         let scope = Scope {
             head: snapshot,
             bases: &comparison.bases,
@@ -290,7 +307,7 @@ impl<'a> Workspace<'a> {
             config_dir: self.named_folder.as_deref(),
             policy_files: &policy_files,
             hosts_bases: &hosts_bases,
-            words: &|base, change| self.words(snapshot, base, change),
+            words: &|base, change| self.words(snapshot, &gate_files, base, change),
             is_pipeline: &settings::is_pipeline,
             includes: &|path| restriction.selection.includes(path),
             excludes: &|path| restriction.selection.excludes(path),
@@ -303,56 +320,21 @@ impl<'a> Workspace<'a> {
         let is_refused = self.gate_changes == GateChanges::Fail
             && !selected.gate_changes.is_empty()
             && gate::touches_more(&scope)?;
-        Ok(Chosen { selected, is_refused })
-    }
-
-    /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the snapshot or
-    /// in a base.
-    pub(crate) fn paths(
-        &self,
-        run: &Run,
-        typed: &[PathBuf],
-        snapshot: &Snapshot<'_>,
-        bases: &[CommitId],
-    ) -> Result<Vec<String>, Failure> {
-        let path = |typed: &PathBuf| {
-            let path = self.inside(run, typed)?;
-            self.must_exist(&path, typed, snapshot, bases)?;
-            Ok(path)
-        };
-        typed.iter().map(path).collect()
-    }
-
-    /// A path as typed, from the current folder, as a path from the repository root.
-    pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
-        let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
-            let root = self.repo.root().display();
-            let message = format!("the path {} is outside the repository {root}", typed.display());
-            return Err(Failure::usage(message));
-        };
-        let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
-        Ok(parts.join("/"))
-    }
-
-    /// The path must be in the snapshot or in a base.
-    pub(crate) fn must_exist(
-        &self,
-        path: &str,
-        typed: &Path,
-        snapshot: &Snapshot<'_>,
-        bases: &[CommitId],
-    ) -> Result<(), Failure> {
-        let in_base = |base: &CommitId| matches!(self.repo.has_path(base, path), Ok(true));
-        if path.is_empty() || matches!(snapshot.has_path(path), Ok(true)) || bases.iter().any(in_base) {
-            return Ok(());
-        }
-        let message = format!("the path {} is not in {}", typed.display(), snapshot.name());
-        Err(Failure::usage(message).hint("paths are relative to the current folder"))
+        let outdated = self.outdated(snapshot, since, &gate_files, &selected)?;
+        let is_stricter = outdated.as_ref().is_some_and(Outdated::is_stricter);
+        Ok(Chosen {
+            is_outdated: self.gate_changes == GateChanges::Fail && is_stricter,
+            outdated,
+            selected,
+            is_refused,
+        })
     }
 }
 
 /// The one hidden folder of the snapshot with the platform's files.
-fn folder_in(snapshot: &Snapshot<'_>) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
+pub(crate) fn folder_in(
+    snapshot: &Snapshot<'_>,
+) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
     let folders = snapshot.root_folders()?;
     let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
     Ok(pipelines::config_folder(&folders, &holds))
@@ -379,16 +361,4 @@ pub(crate) fn document(repo: &Repository, blob: &BlobId) -> Result<Result<Vec<u8
         Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large(FILE_LIMIT))),
         other => Ok(Ok(other?)),
     }
-}
-
-/// The part of `typed` below `root`, if it is below it; the current folder may be reached by a symbolic link.
-fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
-    let root = plain(root);
-    let below = |from: &Path| {
-        plain(&from.join(typed))
-            .strip_prefix(&root)
-            .map(Path::to_path_buf)
-            .ok()
-    };
-    below(from).or_else(|| below(&from.canonicalize().ok()?))
 }

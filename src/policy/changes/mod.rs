@@ -57,13 +57,23 @@ impl Shift {
     }
 
     fn told(self, sentence: &str) -> String {
-        let word = match self {
-            Self::Relaxed => "relaxed",
-            Self::Tightened => "tightened",
-            Self::Other => "changed",
-        };
-        format!("{sentence} ({word})")
+        format!("{sentence}{}", self.suffix())
     }
+
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Relaxed => " (relaxed)",
+            Self::Tightened => " (tightened)",
+            Self::Other => " (changed)",
+        }
+    }
+}
+
+/// Those of these sentences that make the gate stricter; with `or_other` also those that may.
+pub(super) fn stricter_of(mut said: Vec<String>, or_other: bool) -> Vec<String> {
+    let is_of = |sentence: &String, shift: Shift| sentence.ends_with(shift.suffix());
+    said.retain(|sentence| is_of(sentence, Shift::Tightened) || (or_other && is_of(sentence, Shift::Other)));
+    said
 }
 
 /// The sentences about two versions that `read` understands. A version that cannot be read is said, and not compared.

@@ -5,7 +5,9 @@ mod answers;
 mod attributes;
 mod checkouts;
 mod criss_cross;
+mod links;
 mod publishing;
+mod tip;
 mod waived;
 
 use crate::program::Call;

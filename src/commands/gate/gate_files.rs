@@ -1,0 +1,98 @@
+//! The paths of the gate configuration: where the settings, the waivers and the rules are read, with every link on the way.
+//! Whoever changes one of them changes the gate.
+
+use crate::commands::gate::workspace::Workspace;
+use crate::git::{GitError, Snapshot};
+use crate::pipelines::RULES_FILE;
+use crate::policy::{self, Side};
+use crate::waivers;
+
+/// Maximum number of hidden links at the root that are followed in search of the rules file.
+const MOST_LINKS: usize = 64;
+
+/// The paths of the gate configuration, from the repository root.
+#[derive(Debug, Default)]
+pub(crate) struct GateFiles {
+    settings: Vec<String>,
+    waivers: Vec<String>,
+    /// Only those that a link is on the way to: the others have the rules file's own name.
+    linked_rules: Vec<String>,
+}
+
+impl GateFiles {
+    /// Every path.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let all = self
+            .settings
+            .iter()
+            .chain(&self.waivers)
+            .chain(&self.linked_rules);
+        all.cloned().collect()
+    }
+
+    /// Describes what changed in the file at this path.
+    pub(crate) fn describe(&self, path: &str, old: &Side, new: &Side) -> Vec<String> {
+        let has = |paths: &[String]| paths.iter().any(|known| known == path);
+        if path.ends_with(RULES_FILE) || has(&self.linked_rules) {
+            policy::of_rules(old, new)
+        } else if has(&self.waivers) {
+            policy::of_waivers(old, new)
+        } else {
+            policy::of_settings(old, new)
+        }
+    }
+
+    fn add(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
+        let repo = &workspace.repo;
+        let way = |path: &str| Ok::<_, GitError>(policy::follow(repo, snapshot, path)?.paths);
+        if let Some(path) = &workspace.config_file {
+            self.settings.extend(way(path)?);
+        }
+        self.waivers.extend(way(waivers::FILE_NAME)?);
+        for path in workspace.linked_rules(snapshot)? {
+            if !self.linked_rules.contains(&path) {
+                self.linked_rules.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Workspace<'_> {
+    /// The paths of the gate configuration, as they are in any of these snapshots.
+    pub(crate) fn gate_files<'s>(
+        &self,
+        snapshots: impl Iterator<Item = &'s Snapshot<'s>>,
+    ) -> Result<GateFiles, GitError> {
+        let mut files = GateFiles::default();
+        for snapshot in snapshots {
+            files.add(self, snapshot)?;
+        }
+        Ok(files)
+    }
+
+    /// The way to a rules file that lies behind a link: the file itself, or the hidden folder or one below it. The platform
+    /// reads commits and follows no link, so such a file holds no rules; who changes it means to.
+    pub(crate) fn linked_rules(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
+        let folders = match &self.named_folder {
+            Some(name) => vec![name.clone()],
+            None => hidden(snapshot)?,
+        };
+        let mut paths = Vec::new();
+        for folder in folders {
+            let way = policy::follow(&self.repo, snapshot, &format!("{folder}/{RULES_FILE}"))?;
+            if way.file.is_some() && way.paths.len() > 1 {
+                paths.extend(way.paths);
+            }
+        }
+        Ok(paths)
+    }
+}
+
+/// The hidden folders at the root, and the links that may lead to some.
+fn hidden(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
+    let is_hidden = |name: &String| name.starts_with('.');
+    let folders = snapshot.root_folders()?.into_iter().filter(is_hidden);
+    let links = snapshot.root_links()?.into_iter().filter(is_hidden);
+    Ok(folders.chain(links.take(MOST_LINKS)).collect())
+}

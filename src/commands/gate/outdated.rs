@@ -1,0 +1,290 @@
+//! A change that started before the gate became stricter. The platform judges by the rules file of the reviewed commit; after
+//! the merge that of the target holds, where the change did not touch it. So what the target's tip has stricter is reported,
+//! and the changed pipelines are evaluated by its rules on this machine, too.
+
+use crate::ci::BaseHint;
+use crate::commands::gate::check;
+use crate::commands::gate::gate_files::GateFiles;
+use crate::commands::gate::interface::between;
+use crate::commands::gate::workspace::{Workspace, folder_in};
+use crate::context::PolicyTip;
+use crate::error::Failure;
+use crate::findings::{FileResults, RuleResult, Status, Violation};
+use crate::gate::{Selected, Tally};
+use crate::git::{CommitId, Repository, Snapshot};
+use crate::interface::Class;
+use crate::pipelines::RULES_FILE;
+use crate::policy::{Side, rules_of_tip, stricter_at_tip};
+use crate::rules::RuleSet;
+use crate::settings::is_pipeline;
+use crate::text::count;
+use crate::waivers;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of differences that a note lists.
+const NAMED: usize = 10;
+
+/// What the tip of the target has stricter than the change.
+pub(crate) struct Outdated {
+    branch: String,
+    commit: CommitId,
+    /// By path, what is stricter there.
+    stricter: Vec<(String, Vec<String>)>,
+    /// The rules of the tip that differ and that the change did not touch.
+    rules: Option<RuleSet>,
+    /// The changed pipelines, which are evaluated by these rules.
+    changed: BTreeSet<String>,
+}
+
+/// The versions of a file: in what is judged, at the tip, and at the bases.
+struct Sides<'s> {
+    workspace: &'s Workspace<'s>,
+    head: &'s Snapshot<'s>,
+    tip: Snapshot<'s>,
+    bases: Vec<Snapshot<'s>>,
+}
+
+impl Workspace<'_> {
+    /// Compares the gate configuration and the shared-pipelines file with the tip of the target. `None` if the change
+    /// contains the tip, changes no pipeline, or is none: on the default branch, for a tag, and on somebody's own machine.
+    pub(crate) fn outdated(
+        &self,
+        snapshot: &Snapshot<'_>,
+        bases: &[CommitId],
+        files: &GateFiles,
+        selected: &Selected,
+    ) -> Result<Option<Outdated>, Failure> {
+        let PolicyTip::At { commit, branch, .. } = &self.target_tip else {
+            return Ok(None);
+        };
+        let candidates = selected.candidates.iter().filter(|candidate| candidate.selected);
+        let changed = candidates.map(|candidate| candidate.change.path.clone());
+        let changed: BTreeSet<String> = changed.filter(|path| is_pipeline(path)).collect();
+        let is_tag = matches!(self.ci.base, BaseHint::All { .. });
+        if is_tag || changed.is_empty() || bases.contains(commit) {
+            return Ok(None);
+        }
+        let sides = Sides {
+            workspace: self,
+            head: snapshot,
+            tip: self.repo.snapshot(commit.clone()),
+            bases: bases
+                .iter()
+                .map(|base| self.repo.snapshot(base.clone()))
+                .collect(),
+        };
+        let (stricter, rules) = (sides.stricter(files)?, sides.rules()?);
+        if stricter.is_empty() && rules.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Outdated {
+            branch: branch.clone(),
+            commit: commit.clone(),
+            stricter,
+            rules,
+            changed,
+        }))
+    }
+}
+
+impl Sides<'_> {
+    /// By path, what the tip has stricter.
+    fn stricter(&self, files: &GateFiles) -> Result<Vec<(String, Vec<String>)>, Failure> {
+        let rules = self.rules_path()?;
+        let named = self.workspace.config_file.clone();
+        let settings = named.into_iter().chain([waivers::FILE_NAME.to_owned()]);
+        let paths = settings
+            .map(|path| (path, false))
+            .chain(rules.map(|path| (path, true)));
+        let mut found = Vec::new();
+        for (path, or_other) in paths {
+            let (head, tip, bases) = self.of(&path);
+            let describe = |old: &Side, new: &Side| files.describe(&path, old, new);
+            let said = stricter_at_tip((&head, &tip, &bases), &describe, or_other);
+            if !said.is_empty() {
+                found.push((path, said));
+            }
+        }
+        found.extend(self.folder()?);
+        found.extend(self.shared()?);
+        Ok(found)
+    }
+
+    fn of(&self, path: &str) -> (Side, Side, Vec<Side>) {
+        let side = |snapshot: &Snapshot<'_>| self.workspace.side(snapshot, path);
+        (
+            side(self.head),
+            side(&self.tip),
+            self.bases.iter().map(side).collect(),
+        )
+    }
+
+    /// The rules file of the tip.
+    fn rules_path(&self) -> Result<Option<String>, Failure> {
+        let folder = match &self.workspace.named_folder {
+            Some(name) => Some(name.clone()),
+            None => folder_in(&self.tip)?.ok().flatten(),
+        };
+        Ok(folder.map(|folder| format!("{folder}/{RULES_FILE}")))
+    }
+
+    /// The rules that the tip has otherwise and the change did not touch.
+    fn rules(&self) -> Result<Option<RuleSet>, Failure> {
+        let Some(path) = self.rules_path()? else {
+            return Ok(None);
+        };
+        let (head, tip, bases) = self.of(&path);
+        let ids = rules_of_tip((&head, &tip, &bases));
+        let Side::Text(bytes) = tip else {
+            return Ok(None);
+        };
+        Ok((!ids.is_empty()).then(|| RuleSet::parse(&bytes).only(|id| ids.contains(id))))
+    }
+
+    /// The hidden folder, where the target renamed it since.
+    fn folder(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
+        let folder = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(folder_in(snapshot)?.ok().flatten());
+        let (Some(head), Some(tip)) = (folder(self.head)?, folder(&self.tip)?) else {
+            return Ok(None);
+        };
+        let mut untouched = false;
+        for base in &self.bases {
+            untouched |= folder(base)?.as_ref() == Some(&head);
+        }
+        let said = format!("the platform's hidden folder is `{head}` here and `{tip}` there");
+        Ok((head != tip && untouched).then(|| (tip, vec![said])))
+    }
+
+    /// What the tip offers to consumers and the change lacks, as its bases do.
+    fn shared(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
+        let repo = &self.workspace.repo;
+        let folder = self.workspace.named_folder.as_deref();
+        let breaks = |snapshot: &Snapshot<'_>| {
+            let found = between(repo, &self.tip, snapshot, folder)?;
+            let Some(found) = found.filter(|found| found.unreadable.is_none()) else {
+                return Ok::<_, Failure>(None);
+            };
+            let breaks = found
+                .changes
+                .iter()
+                .filter(|change| change.class == Class::Breaking);
+            let said = breaks.map(|change| {
+                let id = change.id.as_deref().unwrap_or_default();
+                format!("`{id}`: {}", change.words())
+            });
+            Ok(Some((found.path.clone(), said.collect::<Vec<String>>())))
+        };
+        let Some((path, mut missing)) = breaks(self.head)? else {
+            return Ok(None);
+        };
+        let mut by_target = BTreeSet::new();
+        for base in &self.bases {
+            by_target.extend(breaks(base)?.into_iter().flat_map(|(_, said)| said));
+        }
+        missing.retain(|said| by_target.contains(said));
+        Ok((!missing.is_empty()).then_some((path, missing)))
+    }
+}
+
+impl Outdated {
+    /// Whether anything is surely stricter, other than a rule that may be.
+    pub(crate) fn is_stricter(&self) -> bool {
+        !self.stricter.is_empty()
+    }
+
+    /// A sentence for each file that is stricter at the tip.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let (branch, short) = (&self.branch, self.commit.short());
+        let note = |(path, said): &(String, Vec<String>)| {
+            let mut named: Vec<&str> = said.iter().take(NAMED).map(String::as_str).collect();
+            let more = format!("and {} more", said.len().saturating_sub(NAMED));
+            if said.len() > NAMED {
+                named.push(&more);
+            }
+            format!(
+                "`{branch}` ({short}) has a stricter {path} than this change, which started before: {}; merge `{branch}` to \
+                 be judged by it",
+                named.join("; ")
+            )
+        };
+        let mut notes: Vec<String> = self.stricter.iter().map(note).collect();
+        if self.rules.is_some() && self.is_stricter() {
+            notes.push(format!(
+                "{} also evaluated on this machine by the rules of `{branch}` ({short}), which hold after the merge",
+                count(self.changed.len(), "changed pipeline")
+            ));
+        }
+        notes
+    }
+
+    /// Adds what the tip's rules find in the changed pipelines; `path_of` gives the path that a pipeline has in `snapshot`.
+    pub(crate) fn add(
+        &self,
+        repo: &Repository,
+        snapshot: &Snapshot<'_>,
+        path_of: &dyn Fn(&str) -> Option<String>,
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
+        let Some(rules) = &self.rules else {
+            return Ok(());
+        };
+        let wanted: BTreeSet<String> = self.changed.iter().filter_map(|path| path_of(path)).collect();
+        let files = snapshot.files(&|path| wanted.contains(path))?;
+        let found = check::evaluate(repo, rules, files)?;
+        let mut by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
+            .into_iter()
+            .map(|file| (file.path.clone(), file))
+            .collect();
+        for file in found.files {
+            let failed = file
+                .results
+                .into_iter()
+                .filter(|result| result.severity().is_some());
+            let failed: Vec<RuleResult> = failed.map(|result| self.told(result)).collect();
+            match by_path.get_mut(&file.path) {
+                Some(known) => failed.into_iter().for_each(|result| take(known, result)),
+                None if failed.is_empty() => {}
+                None => {
+                    let path = file.path.clone();
+                    by_path.insert(
+                        path.clone(),
+                        FileResults {
+                            path,
+                            results: failed,
+                        },
+                    );
+                }
+            }
+        }
+        tally.files = by_path.into_values().collect();
+        Ok(())
+    }
+
+    fn told(&self, mut result: RuleResult) -> RuleResult {
+        for violation in &mut result.violations {
+            violation.text = format!("{} (by the rules of `{}`)", violation.text, self.branch);
+        }
+        result
+    }
+}
+
+/// Adds a result by the tip's rules to those by the change's own: the worse one of the two, with the violations of both.
+fn take(file: &mut FileResults, found: RuleResult) {
+    let Some(known) = file.results.iter_mut().find(|result| result.rule == found.rule) else {
+        file.results.push(found);
+        return;
+    };
+    if matches!(known.status, Status::Error(_)) {
+        return;
+    }
+    if known.severity() < found.severity() {
+        *known = found;
+        return;
+    }
+    let is_known = |violation: &Violation| match (&violation.about, violation.size) {
+        (_, Some(_)) => true,
+        (about, None) => known.violations.iter().any(|other| other.about == *about),
+    };
+    let new: Vec<Violation> = found.violations.into_iter().filter(|it| !is_known(it)).collect();
+    known.violations.extend(new);
+}

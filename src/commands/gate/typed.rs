@@ -1,0 +1,66 @@
+//! The paths that a user types, as paths from the repository root.
+
+use crate::commands::Run;
+use crate::commands::gate::workspace::Workspace;
+use crate::error::Failure;
+use crate::git::{CommitId, Snapshot};
+use crate::policy::plain;
+use std::path::{Path, PathBuf};
+
+impl Workspace<'_> {
+    /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the snapshot or
+    /// in a base.
+    pub(crate) fn paths(
+        &self,
+        run: &Run,
+        typed: &[PathBuf],
+        snapshot: &Snapshot<'_>,
+        bases: &[CommitId],
+    ) -> Result<Vec<String>, Failure> {
+        let path = |typed: &PathBuf| {
+            let path = self.inside(run, typed)?;
+            self.must_exist(&path, typed, snapshot, bases)?;
+            Ok(path)
+        };
+        typed.iter().map(path).collect()
+    }
+
+    /// A path as typed, from the current folder, as a path from the repository root.
+    pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
+        let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
+            let root = self.repo.root().display();
+            let message = format!("the path {} is outside the repository {root}", typed.display());
+            return Err(Failure::usage(message));
+        };
+        let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
+        Ok(parts.join("/"))
+    }
+
+    /// The path must be in the snapshot or in a base.
+    pub(crate) fn must_exist(
+        &self,
+        path: &str,
+        typed: &Path,
+        snapshot: &Snapshot<'_>,
+        bases: &[CommitId],
+    ) -> Result<(), Failure> {
+        let in_base = |base: &CommitId| matches!(self.repo.has_path(base, path), Ok(true));
+        if path.is_empty() || matches!(snapshot.has_path(path), Ok(true)) || bases.iter().any(in_base) {
+            return Ok(());
+        }
+        let message = format!("the path {} is not in {}", typed.display(), snapshot.name());
+        Err(Failure::usage(message).hint("paths are relative to the current folder"))
+    }
+}
+
+/// The part of `typed` below `root`, if it is below it; the current folder may be reached by a symbolic link.
+fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
+    let root = plain(root);
+    let below = |from: &Path| {
+        plain(&from.join(typed))
+            .strip_prefix(&root)
+            .map(Path::to_path_buf)
+            .ok()
+    };
+    below(from).or_else(|| below(&from.canonicalize().ok()?))
+}

@@ -1,0 +1,254 @@
+//! A change that started before the gate became stricter is judged by what holds after its merge.
+
+use super::{HOSTS, RULES_FILE, github};
+use crate::program::Call;
+use crate::repo::World;
+use crate::world::{Platform, RULES, each, passed, pipeline, project};
+use serde_json::json;
+
+const LAX: &str = "\
+rules:
+  - { id: component-naming-convention, enabled: true, enforcementLevel: warn, config: { regexMatchPattern: '[A-Z].*' } }
+  - { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 3 } }
+";
+
+const BAD: [&str; 3] = ["Start", "bad name", "Done"];
+const GOOD: [&str; 3] = ["Start", "Load", "Done"];
+
+/// A branch `change` with this pipeline that left `main` before that got these files; `main` had those.
+fn stale(before: &[(&str, &str)], after: &[(&str, &str)], changed: &[(&str, &str)]) -> World {
+    let world = project();
+    for (path, text) in before {
+        world.write(path, text);
+    }
+    world.commit("before");
+    world.git(&["checkout", "-q", "-b", "change"]);
+    for (path, text) in changed {
+        world.write(path, text);
+    }
+    world.commit("change");
+    world.push();
+    world.git(&["checkout", "-q", "main"]);
+    for (path, text) in after {
+        world.write(path, text);
+    }
+    world.commit("after");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+    world
+}
+
+fn tightened(changed: &[&str]) -> World {
+    stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("b.orch.yaml", &pipeline(changed))],
+    )
+}
+
+/// A platform that judges by the rules file of the commit, as it was: there the name is a warning.
+fn lax() -> Platform {
+    let platform = Platform::new();
+    let found = json!([
+        { "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["component \"bad name\" is wrong"] },
+        { "ruleName": "maximum-components", "status": "PASSED" },
+    ]);
+    platform.reviews(each("PASSED", found));
+    platform
+}
+
+#[test]
+fn the_tips_rules_are_evaluated_on_every_host() {
+    let (bad, good) = (tightened(&BAD), tightened(&GOOD));
+    let (platform, passing) = (lax(), Platform::new());
+    passing.reviews(each("PASSED", passed()));
+    for (name, host) in HOSTS {
+        for command in ["review", "ci"] {
+            let ended = host(&bad, platform.call(&bad)).run(&[command, "--report", "json=-"]);
+            assert_eq!(ended.code, 1, "{name} {command}: {}", ended.all());
+            let report = ended.json();
+            assert_eq!(report["findings"]["errors"], 1, "{name}: {report}");
+            let notes = report["notes"].to_string();
+            assert!(
+                notes.contains("component-naming-convention warn → error (tightened)"),
+                "{notes}"
+            );
+            let twin = host(&good, passing.call(&good)).run(&[command]);
+            assert_eq!(twin.code, 0, "{name} {command}: {}", twin.all());
+        }
+        let ended = host(&bad, Call::new(&bad.work())).run(&["check"]);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let twin = host(&good, Call::new(&good.work())).run(&["check", "--report", "json=-"]);
+        assert_eq!(twin.code, 0, "{name}: {}", twin.all());
+        assert!(
+            twin.json()["notes"].to_string().contains("has a stricter"),
+            "{name}"
+        );
+        // A job that allows no change of the gate allows no old gate either.
+        let refused = host(&good, Call::new(&good.work())).run(&[
+            "check",
+            "--gate-changes",
+            "fail",
+            "--report",
+            "junit=-",
+        ]);
+        assert_eq!(refused.code, 1, "{name}: {}", refused.all());
+        assert!(
+            refused.out.contains("<error"),
+            "JUnit is all green: {}",
+            refused.all()
+        );
+    }
+}
+
+#[test]
+fn a_branch_with_the_tips_files_hears_nothing_of_it() {
+    let same = stale(
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+        &[("b.orch.yaml", &pipeline(&GOOD))],
+    );
+    let merged = tightened(&GOOD);
+    merged.git(&["merge", "-q", "-m", "take in", "main"]);
+    merged.push();
+    let relaxed = stale(
+        &[(RULES_FILE, RULES)],
+        &[(RULES_FILE, LAX)],
+        &[("b.orch.yaml", &pipeline(&GOOD))],
+    );
+    let no_pipeline = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("note.md", "words")],
+    );
+    for world in [same, merged, relaxed, no_pipeline] {
+        let call = github(&world, Call::new(&world.work()));
+        let ended = call
+            .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
+            .expect(0);
+        let notes = ended.json()["notes"].to_string();
+        assert!(!notes.contains("stricter"), "{notes}");
+    }
+}
+
+#[test]
+fn a_touch_of_the_rules_file_does_not_evade_the_tips_rules() {
+    let touched = format!("{LAX}# more\n");
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
+    );
+    github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+    // What the change relaxes itself is a change of the gate, and takes effect.
+    let relaxed = stale(
+        &[],
+        &[("note.txt", "more")],
+        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, LAX)],
+    );
+    let ended = github(&relaxed, Call::new(&relaxed.work()))
+        .run(&["check", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
+}
+
+#[test]
+fn what_was_there_before_is_known_by_the_tips_rules_too() {
+    let world = stale(
+        &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
+        &[(RULES_FILE, RULES)],
+        &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&BAD)))],
+    );
+    for (name, host) in HOSTS {
+        let call = host(&world, Call::new(&world.work()));
+        call.run(&["check"]).expect(1);
+        let ended = call.run(&["check", "--new-only", "--report", "json=-"]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
+        let review = host(&world, lax().call(&world)).run(&["review", "--new-only"]);
+        assert_eq!(review.code, 0, "{name}: {}", review.all());
+    }
+    let new = tightened(&BAD);
+    github(&new, Call::new(&new.work()))
+        .run(&["check", "--new-only"])
+        .expect(1);
+    github(&new, lax().call(&new))
+        .run(&["review", "--new-only"])
+        .expect(1);
+}
+
+#[test]
+fn a_finding_by_both_rules_is_told_once() {
+    let stricter = RULES.replace("maxComponents: 3", "maxComponents: 2");
+    let world = stale(
+        &[(RULES_FILE, RULES)],
+        &[(RULES_FILE, &stricter)],
+        &[("b.orch.yaml", &pipeline(&["Start", "bad name", "More", "Done"]))],
+    );
+    let ended = github(&world, Call::new(&world.work()))
+        .run(&["check", "--report", "json=-"])
+        .expect(1);
+    let findings = &ended.json()["findings"];
+    assert_eq!(
+        (&findings["errors"], &findings["warnings"]),
+        (&json!(1), &json!(1)),
+        "{findings}"
+    );
+}
+
+#[test]
+fn every_file_of_the_gate_is_compared_with_the_tip() {
+    let shared = |ids: &[&str]| {
+        let entries = ids.iter().map(|id| {
+            format!("  - {{ pipeline: a.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n")
+        });
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{}",
+            entries.collect::<String>()
+        )
+    };
+    let waiver = "- { rule: unused-components, path: '**', reason: r }\n";
+    let (one, two) = (shared(&["a"]), shared(&["a", "b"]));
+    let shared_file = ".platform/shared-pipelines.yaml";
+    for (path, before, after, words) in [
+        (
+            "sluicegate.yaml",
+            "retries: 1\n",
+            "retries: 1\nreview: { fail-on: warn }\n",
+            "review.fail-on: error → warn (tightened)",
+        ),
+        ("sluicegate-waivers.yaml", waiver, "[]\n", "waiver removed"),
+        (shared_file, one.as_str(), two.as_str(), "`b`: "),
+    ] {
+        let change = ("b.orch.yaml", pipeline(&GOOD));
+        let world = stale(&[(path, before)], &[(path, after)], &[(change.0, &change.1)]);
+        for (name, host) in HOSTS {
+            let call = host(&world, Call::new(&world.work()));
+            let ended = call.run(&["check", "--report", "json=-"]);
+            assert_eq!(ended.code, 0, "{name} {path}: {}", ended.all());
+            let notes = ended.json()["notes"].to_string();
+            assert!(notes.contains(path) && notes.contains(words), "{name}: {notes}");
+            assert_eq!(
+                call.run(&["check", "--gate-changes", "fail"]).code,
+                1,
+                "{name} {path}"
+            );
+        }
+    }
+    let world = stale(&[], &[], &[("b.orch.yaml", &pipeline(&GOOD))]);
+    world.git(&["checkout", "-q", "main"]);
+    world.git(&["mv", ".platform", ".renamed"]);
+    world.commit("renamed");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+    let ended = github(&world, Call::new(&world.work()))
+        .run(&["check", "--report", "json=-"])
+        .expect(1);
+    assert!(
+        ended.json()["notes"]
+            .to_string()
+            .contains("`.platform` here and `.renamed` there"),
+        "{}",
+        ended.out
+    );
+}
