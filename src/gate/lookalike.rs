@@ -2,21 +2,31 @@
 //!
 //! A change could hide a pipeline from the gate by such a name, on purpose or by mistake.
 
+use unicode_security::skeleton;
+
 /// How pipelines are called, and how they are called by mistake.
 const ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".tran.yml"];
 
 /// Names that a note tells.
 const TOLD: usize = 10;
 
-/// Whether the name looks like a pipeline's: with letters of another size, another ending, blanks or dots behind it, or
-/// signs that nobody sees. A pipeline's own name does, too.
+/// Whether the name looks like a pipeline's: with letters of another size or of another alphabet that are drawn alike, another
+/// ending, blanks or dots behind it, or signs that nobody sees. A pipeline's own name does, too.
 pub fn looks_like_pipeline(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.is_ascii() {
         return ends_like_pipeline(name);
     }
     let seen: String = name.chars().filter(|c| !is_invisible(*c)).map(narrow).collect();
-    ends_like_pipeline(&seen)
+    ends_like_pipeline(&seen) || is_confusable(&seen)
+}
+
+/// Whether Unicode calls the end of the name confusable with a pipeline's: both have the same skeleton (UTS #39). Letters of
+/// either case are compared as small ones, as an alphabet may have a confusable letter of one case only.
+fn is_confusable(name: &str) -> bool {
+    let drawn = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
+    let name = drawn(name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.'));
+    ENDINGS.iter().any(|ending| name.ends_with(&drawn(ending)))
 }
 
 fn ends_like_pipeline(name: &str) -> bool {
@@ -95,6 +105,12 @@ mod tests {
             "a.\u{ff4f}rch.yaml",
             "ü\u{2060}.orch.yml",
             "a.orch.yaml\n",
+            // Cyrillic а, о and с; a one dot leader; a Cherokee letter.
+            "a.orch.y\u{430}ml",
+            "a.\u{43e}r\u{441}h.yaml",
+            "a\u{2024}orch.yaml",
+            "a.OR\u{421}H.Y\u{410}ML",
+            "a.tr\u{430}n.yml",
         ] {
             assert!(looks_like_pipeline(name), "{name:?}");
         }
@@ -106,6 +122,8 @@ mod tests {
             "ü.yml",
             "",
             "a.orch.json",
+            "а.yaml",
+            "отчёт.json",
         ] {
             assert!(!looks_like_pipeline(name), "{name:?}");
         }

@@ -66,6 +66,22 @@ pub fn in_checkout(root: &Path, here: &Path, path: &Path) -> Result<PathBuf, &'s
     Ok(full)
 }
 
+/// The symbolic links of the repository that the path leads through, as paths from its root.
+pub fn links_on_the_way(root: &Path, full: &Path) -> Vec<String> {
+    let Ok(root) = root.canonicalize() else {
+        return Vec::new();
+    };
+    let mut way: Vec<&Path> = full.ancestors().collect();
+    way.reverse();
+    let in_root = |part: &Path| {
+        let is_link = part.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let folder = part.parent().filter(|_| is_link)?.canonicalize().ok()?;
+        let inside = folder.strip_prefix(&root).ok()?;
+        Some(with_slashes(&inside.join(part.file_name()?)))
+    };
+    way.into_iter().filter_map(in_root).collect()
+}
+
 /// The names under which git may know a file of the checkout: as its path says, and as links on the way lead.
 pub fn names_in_repository(root: &Path, file: &Path) -> Vec<String> {
     let led = real(file);

@@ -33,7 +33,7 @@ struct Lines {
     begin: u32,
 }
 
-/// The report as a Code Quality array: the findings, the files without an answer, and the changes to the gate.
+/// The report as a Code Quality array: the findings, the files without an answer, the changes to the gate, and the notes.
 pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
@@ -62,6 +62,11 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             gate_change(change),
         );
         entry(what, Fingerprint::new(&["gate-change", &change.path], 0))
+    }));
+    // A note is about no file, and each entry needs one: that of the gate's own settings.
+    entries.extend(report.notes.iter().map(|note| {
+        let what = ("note", "sluicegate.yaml", 1, "info", note.clone());
+        entry(what, Fingerprint::new(&["note", note], 0))
     }));
     if let Some(found) = &report.for_consumers {
         let level = if found.refused { "major" } else { "minor" };

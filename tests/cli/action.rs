@@ -199,6 +199,27 @@ fn the_action_builds_in_its_own_folder_whatever_the_checkout_brings() {
 }
 
 #[test]
+fn a_clone_of_the_action_at_another_commit_fills_no_cache() {
+    let (runner, releases) = (Runner::new(), Platform::new());
+    let action = runner.action("_actions/your-org/sluicegate/clone");
+    let git = |args: &[&str]| crate::repo::git(&action, args);
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "one"]);
+    let (done, said, _) = runner.install(&action, COMMIT, &releases.server.uri());
+    assert!(done && !runner.is_cached(), "{said}");
+    let own = git(&["rev-parse", "HEAD"]);
+    fs::write(action.join("Cargo.toml.orig"), "edited").unwrap();
+    let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
+    assert!(done && !runner.is_cached(), "an edited clone is kept: {said}");
+    // The twin: the clone is at the commit that the job names.
+    fs::remove_file(action.join("Cargo.toml.orig")).unwrap();
+    let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
+    assert!(done && runner.is_cached(), "{said}");
+    runner.unsteered(&said);
+}
+
+#[test]
 fn an_action_of_the_checkout_fills_no_cache_and_takes_no_toolchain_of_it() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("checkout/tools/sluicegate");

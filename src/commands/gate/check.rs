@@ -40,6 +40,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     workspace.deepen(run, &wish, subject)?;
     workspace.warn_of_policy(run);
     let settings = workspace.sources.check(args)?;
+    run.refuse_linked_reports(&workspace.repo, &settings.judging.destinations)?;
     let checking = Checking {
         run,
         workspace: &workspace,

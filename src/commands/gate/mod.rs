@@ -15,6 +15,7 @@ pub(super) mod judgement;
 mod misnamed;
 pub(super) mod outdated;
 pub(super) mod past;
+mod places;
 pub(super) mod platform_folder;
 pub(super) mod publish;
 pub(super) mod report;

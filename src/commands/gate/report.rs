@@ -36,6 +36,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     }
     let repo = run.repository();
     if let Some(repo) = &repo {
+        run.refuse_linked_reports(repo, &destinations)?;
         name_again(repo, &mut report);
     }
     let ci = context(run, host);

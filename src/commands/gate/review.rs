@@ -78,6 +78,7 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
     workspace.deepen(run, &wish, Subject::Commit)?;
     workspace.warn_of_policy(run);
     let settings = workspace.sources.review(args)?;
+    run.refuse_linked_reports(&workspace.repo, &settings.judging.destinations)?;
     Ok(Begun {
         connection: workspace.sources.connection(&run.global)?,
         target: workspace.target(run, settings.revisions.clone())?,

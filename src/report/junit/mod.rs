@@ -44,6 +44,7 @@ const MESSAGE_LIMIT: usize = 200;
 const RUN: &str = "sluicegate";
 const VERDICT: &str = "verdict";
 const GATE_CHANGE: &str = "gate change";
+const NOTE: &str = "note";
 const BREAK: &str = "breaks consumers";
 const NOTHING: &str = "nothing to review";
 
@@ -109,19 +110,21 @@ fn suites(report: &Report, run: Vec<Placed>) -> impl Iterator<Item = Suite> {
     all.map(move |(path, cases)| suite(&names.unique(path), started, cases))
 }
 
-/// Cases about the run as a whole: why it is no pass where no finding says so, changes to the gate, and a review of
-/// nothing.
+/// Cases about the run as a whole: why it is no pass where no finding says so, changes to the gate, a review of nothing, and
+/// the notes of the run, of which the reason of a run without a pass has all.
 fn run_cases(report: &Report) -> Vec<Placed> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let needed =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
+    let mut names = Names::default();
+    let mut has_notes = false;
     if let Some(told) = report.too_many_known() {
         cases.push(problem("known findings", "max-known", &told, RUN));
     } else if let Some(why) = run_problem(report).filter(|_| needed) {
         cases.push(problem(VERDICT, &report.verdict.to_string(), &why, RUN));
+        has_notes = true;
     }
-    let mut names = Names::default();
     cases.extend(report.gate_changes.iter().map(|change| {
         let (name, said) = (names.unique(GATE_CHANGE), gate_change(change));
         if report.gate_refused {
@@ -136,6 +139,8 @@ fn run_cases(report: &Report) -> Vec<Placed> {
         let case = skipped(NOTHING, NOTHING, "no rule was to be evaluated");
         cases.push(placed(case, RUN, None));
     }
+    let notes = report.notes.iter().filter(|_| !has_notes);
+    cases.extend(notes.map(|note| placed(skipped(&names.unique(NOTE), NOTE, note), RUN, None)));
     cases
 }
 

@@ -6,6 +6,7 @@ mod attributes;
 mod checkouts;
 mod criss_cross;
 mod links;
+mod notes;
 mod publishing;
 mod tip;
 mod waived;

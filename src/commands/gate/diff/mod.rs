@@ -105,7 +105,12 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         }
     };
     match &args.output {
-        Some(path) => written(&run.env.current_dir().join(path), &shown)?,
+        Some(path) => {
+            if let Some(repo) = run.repository() {
+                run.refuse_links(&repo, std::iter::once(path.as_path()))?;
+            }
+            written(&run.env.current_dir().join(path), &shown)?;
+        }
         None => run.ui.out(&shown)?,
     }
     if args.exit_code && is_counted {

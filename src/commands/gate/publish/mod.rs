@@ -31,6 +31,7 @@ use crate::text::{self, count};
 use crate::ui::Bar;
 use crate::write;
 use jiff::Timestamp;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
@@ -88,6 +89,9 @@ pub(crate) struct Publishing<'a> {
 impl Publishing<'_> {
     /// Publishes; with evidence, only what that proves to have passed.
     pub(crate) fn run(mut self, evidence: Option<Evidence>) -> CommandResult {
+        let written = [&self.settings.receipt, &self.settings.junit];
+        let written = written.into_iter().flatten().map(PathBuf::as_path);
+        self.run.refuse_links(&self.workspace.repo, written)?;
         if let Some(evidence) = &evidence {
             evidence.passed(&self.target.head)?;
         }
