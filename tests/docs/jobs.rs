@@ -170,3 +170,28 @@ fn every_placeholder_of_a_version_name_is_named_where_they_are_listed() {
         assert!(row.contains(&name), "the book does not name {name}");
     }
 }
+
+#[test]
+fn jobs_of_pull_requests_run_again_when_the_target_changes() {
+    let mut tried = 0;
+    let mut texts: Vec<(String, String)> = blocks("yaml");
+    for template in ["github", "gitea"] {
+        let path = format!("src/commands/setup/init/templates/{template}.yml");
+        texts.push((path.clone(), read(&path)));
+    }
+    for (page, text) in texts.iter().filter(|(_, text)| text.contains("pull_request")) {
+        let document: Value = serde_yaml::from_str(text).unwrap();
+        let types = &document["on"]["pull_request"]["types"];
+        if document["on"].is_null() {
+            continue;
+        }
+        for event in ["opened", "synchronize", "reopened", "edited"] {
+            let has = types
+                .as_array()
+                .is_some_and(|types| types.iter().any(|known| known == event));
+            assert!(has, "{page} does not run on `{event}`: {text}");
+        }
+        tried += 1;
+    }
+    assert!(tried >= 6, "only {tried} were found");
+}

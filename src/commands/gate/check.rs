@@ -2,29 +2,26 @@
 
 use crate::cli::{CheckArgs, FailOn};
 use crate::commands::gate::deliver::{Telling, deliver};
+use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::{Past, Places};
+use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
-use crate::commands::gate::workspace::{Chosen, Workspace, as_wish};
+use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run};
 use crate::context::{self, Comparison, Subject};
 use crate::error::Failure;
-use crate::findings::{Engine, FileResults, Unreviewed};
-use crate::gate::{SUBMODULE, Selected, Tally};
-use crate::git::{CommitId, Content, FileKind, Repository, Snapshot, SnapshotFile, read_on_disk};
+use crate::findings::Engine;
+use crate::gate::{Selected, Tally};
+use crate::git::{CommitId, Repository, Snapshot};
 use crate::pipelines::RULES_FILE;
 use crate::rules::RuleSet;
-use crate::settings::{self, Check, Revisions};
+use crate::settings::{Check, Revisions};
 use crate::text::count;
-use crate::yaml::DocumentError;
-use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
-use std::path::{Path, PathBuf};
-
-/// The least files that a thread takes at a time.
-const AT_A_TIME: usize = 32;
+use std::path::PathBuf;
 
 /// Files that were named and are not checked are told up to this many.
 const TOLD: usize = 20;
@@ -197,7 +194,7 @@ impl Checking<'_> {
         paths: &Paths,
     ) -> Result<Chosen, Failure> {
         let within: Vec<String> = paths.within.iter().map(|(path, _)| path.clone()).collect();
-        let restriction = crate::commands::gate::workspace::Restriction {
+        let restriction = Restriction {
             selection: &self.settings.selection,
             paths: &within,
             named: &paths.named,
@@ -274,80 +271,6 @@ pub(crate) fn at_base(
     let wanted = places.at_base();
     let files = repo.snapshot(base.clone()).files(&|path| wanted.contains(path))?;
     evaluate(repo, rules, files)
-}
-
-/// Why a file is not judged: what stands there is none, or may be another one.
-const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
-    match file.kind {
-        FileKind::Submodule => Some(SUBMODULE),
-        FileKind::Symlink => Some("a symbolic link, not a file"),
-        FileKind::Regular => match file.doubt {
-            Some(doubt) => Some(doubt.reason()),
-            None => None,
-        },
-    }
-}
-
-/// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
-pub(crate) fn evaluate(
-    repo: &Repository,
-    rules: &RuleSet,
-    files: Vec<SnapshotFile>,
-) -> Result<Tally, Failure> {
-    let mut tally = Tally::default();
-    let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
-    for file in files {
-        if !settings::is_pipeline(&file.path) {
-            tally.excluded.push(file.path);
-            continue;
-        }
-        if let Some(why) = not_to_judge(&file) {
-            tally.unreviewed.push(Unreviewed {
-                path: file.path,
-                reason: why.to_owned(),
-            });
-            continue;
-        }
-        match file.content {
-            Content::Blob(blob) => blobs.push((file.path, blob)),
-            Content::Disk(full) => on_disk.push((file.path, full)),
-        }
-    }
-    let ids: Vec<_> = blobs.iter().map(|(_, blob)| *blob).collect();
-    let order = repo.reading_order(&ids).into_iter();
-    let documents = order.filter_map(|at| blobs.get(at)).map(|(path, blob)| {
-        let document = crate::commands::gate::workspace::document(repo, blob)?;
-        Ok::<_, Failure>((path.clone(), document))
-    });
-    tally.files = rules.evaluate_all(documents)?;
-    // By reference: memory that one thread takes and another gives back makes threads wait for each other.
-    let evaluated: Vec<_> = on_disk
-        .par_iter()
-        .with_min_len(AT_A_TIME)
-        .map(|(path, full)| evaluate_on_disk(rules, path, full))
-        .collect();
-    for result in evaluated {
-        match result {
-            Ok(results) => tally.files.push(results),
-            Err(unread) => tally.unreviewed.push(unread),
-        }
-    }
-    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(tally)
-}
-
-fn evaluate_on_disk(rules: &RuleSet, path: &str, full: &Path) -> Result<FileResults, Unreviewed> {
-    let limit = crate::commands::gate::workspace::FILE_LIMIT;
-    match read_on_disk(full, limit) {
-        Ok(bytes) => {
-            let document = bytes.ok_or_else(|| DocumentError::too_large(limit));
-            Ok(rules.evaluate_document(path, &document))
-        }
-        Err(error) => Err(Unreviewed {
-            path: path.to_owned(),
-            reason: format!("it cannot be read: {error}"),
-        }),
-    }
 }
 
 impl Paths {

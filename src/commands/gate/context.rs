@@ -2,7 +2,7 @@
 
 use crate::ci::Host;
 use crate::cli::ContextArgs;
-use crate::commands::gate::workspace::Restriction;
+use crate::commands::gate::selecting::Restriction;
 use crate::commands::{CommandResult, Run};
 use crate::context::{Comparison, Subject, Target};
 use crate::exit::ExitStatus;

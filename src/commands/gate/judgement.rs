@@ -2,7 +2,8 @@
 
 use crate::commands::Run;
 use crate::commands::gate::interface::in_change;
-use crate::commands::gate::workspace::{Chosen, Workspace};
+use crate::commands::gate::selecting::Chosen;
+use crate::commands::gate::workspace::Workspace;
 use crate::context::Comparison;
 use crate::error::Failure;
 use crate::exit::ExitStatus;

@@ -3,7 +3,7 @@
 //! and the changed pipelines are evaluated by its rules on this machine, too.
 
 use crate::ci::BaseHint;
-use crate::commands::gate::check;
+use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::interface::between;
 use crate::commands::gate::workspace::{Workspace, folder_in};
@@ -230,7 +230,7 @@ impl Outdated {
         };
         let wanted: BTreeSet<String> = self.changed.iter().filter_map(|path| path_of(path)).collect();
         let files = snapshot.files(&|path| wanted.contains(path))?;
-        let found = check::evaluate(repo, rules, files)?;
+        let found = evaluate(repo, rules, files)?;
         let mut by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
             .into_iter()
             .map(|file| (file.path.clone(), file))

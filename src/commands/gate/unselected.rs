@@ -1,6 +1,7 @@
 //! What is said where nothing is to be judged: never green without words.
 
-use crate::commands::gate::workspace::{Restriction, Workspace};
+use crate::commands::gate::selecting::Restriction;
+use crate::commands::gate::workspace::Workspace;
 use crate::error::Failure;
 use crate::gate;
 use crate::git::{CommitId, Snapshot};

@@ -3,46 +3,20 @@
 use crate::ci::{self, CiContext};
 use crate::cli::GateChanges;
 use crate::commands::Run;
-use crate::commands::gate::outdated::Outdated;
 use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::{self, Scope, Selected};
 use crate::git::{BlobId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::pipelines::{self, ConfigFolderError, RULES_FILE};
 use crate::policy::{self, GateFile, plain};
 use crate::rules::RuleSet;
-use crate::settings::{self, Checkout, FILE_NAME, Revisions, Selection, Sources};
+use crate::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
 use crate::yaml::DocumentError;
 use std::path::Path;
 
 /// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.
 pub(crate) const FILE_LIMIT: u64 = 64 * 1024 * 1024;
-
-/// Which of the changed files are meant.
-pub(crate) struct Restriction<'a> {
-    /// The globs.
-    pub(crate) selection: &'a Selection,
-    /// Files and folders, from the repository root; none for no restriction.
-    pub(crate) paths: &'a [String],
-    /// Files that are taken whether they changed or not.
-    pub(crate) named: &'a [String],
-    /// What was asked for, instead of what the host says.
-    pub(crate) revisions: &'a Revisions,
-}
-
-/// What was selected, and whether the job allows what the change does to the gate.
-#[derive(Default)]
-pub(crate) struct Chosen {
-    pub(crate) selected: Selected,
-    /// The change touches the gate and more, and the job does not allow that.
-    pub(crate) is_refused: bool,
-    /// What the target's tip has stricter than the change.
-    pub(crate) outdated: Option<Outdated>,
-    /// The tip is stricter, and the job does not allow that.
-    pub(crate) is_outdated: bool,
-}
 
 /// A repository with its settings and the host's context.
 pub(crate) struct Workspace<'a> {
@@ -274,60 +248,6 @@ impl<'a> Workspace<'a> {
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         })?;
         Ok(bytes.ok_or_else(|| DocumentError::too_large(FILE_LIMIT)))
-    }
-
-    /// The pipelines that are meant, and what the change does to the gate.
-    pub(crate) fn select(
-        &self,
-        run: &Run,
-        snapshot: &Snapshot<'_>,
-        comparison: &Comparison,
-        restriction: &Restriction<'_>,
-    ) -> Result<Chosen, Failure> {
-        if comparison.nothing_to_do.is_some() {
-            return Ok(Chosen::default());
-        }
-        self.must_match(snapshot, &comparison.bases, restriction)?;
-        self.config_dir(snapshot)?;
-        let hosts_bases = self.hosts_bases(run, comparison, restriction.revisions)?;
-        let since = match hosts_bases.as_slice() {
-            [] => comparison.bases.as_slice(),
-            bases => bases,
-        };
-        let bases: Vec<Snapshot<'_>> = since
-            .iter()
-            .map(|base| self.repo.snapshot(base.clone()))
-            .collect();
-        let gate_files = self.gate_files(std::iter::once(snapshot).chain(&bases))?;
-        let policy_files = gate_files.all();
-        let scope = Scope {
-            head: snapshot,
-            bases: &comparison.bases,
-            base_source: &comparison.base_source,
-            config_dir: self.named_folder.as_deref(),
-            policy_files: &policy_files,
-            hosts_bases: &hosts_bases,
-            words: &|base, change| self.words(snapshot, &gate_files, base, change),
-            is_pipeline: &settings::is_pipeline,
-            includes: &|path| restriction.selection.includes(path),
-            excludes: &|path| restriction.selection.excludes(path),
-            paths: restriction.paths,
-        };
-        let selected = match restriction.named {
-            [] => gate::select(&scope)?,
-            named => gate::select_named(&scope, named)?,
-        };
-        let is_refused = self.gate_changes == GateChanges::Fail
-            && !selected.gate_changes.is_empty()
-            && gate::touches_more(&scope)?;
-        let outdated = self.outdated(snapshot, since, &gate_files, &selected)?;
-        let is_stricter = outdated.as_ref().is_some_and(Outdated::is_stricter);
-        Ok(Chosen {
-            is_outdated: self.gate_changes == GateChanges::Fail && is_stricter,
-            outdated,
-            selected,
-            is_refused,
-        })
     }
 }
 

@@ -7,7 +7,7 @@ mod prune;
 pub(crate) use add::baseline;
 
 use crate::cli::{GlobArgs, WaiversVerb};
-use crate::commands::gate::check::evaluate;
+use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::waiving::{self, LIMIT, held};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};

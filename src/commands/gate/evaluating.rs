@@ -1,0 +1,89 @@
+//! Evaluates rules on files of a snapshot, wherever their content is.
+
+use crate::commands::gate::workspace::{FILE_LIMIT, document};
+use crate::error::Failure;
+use crate::findings::{FileResults, Unreviewed};
+use crate::gate::{SUBMODULE, Tally};
+use crate::git::{Content, FileKind, Repository, SnapshotFile, read_on_disk};
+use crate::rules::RuleSet;
+use crate::settings;
+use crate::yaml::DocumentError;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// The least files that a thread takes at a time.
+const AT_A_TIME: usize = 32;
+
+/// Why a file is not judged: what stands there is none, or may be another one.
+const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
+    match file.kind {
+        FileKind::Submodule => Some(SUBMODULE),
+        FileKind::Symlink => Some("a symbolic link, not a file"),
+        FileKind::Regular => match file.doubt {
+            Some(doubt) => Some(doubt.reason()),
+            None => None,
+        },
+    }
+}
+
+/// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
+pub(crate) fn evaluate(
+    repo: &Repository,
+    rules: &RuleSet,
+    files: Vec<SnapshotFile>,
+) -> Result<Tally, Failure> {
+    let mut tally = Tally::default();
+    let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
+    for file in files {
+        if !settings::is_pipeline(&file.path) {
+            tally.excluded.push(file.path);
+            continue;
+        }
+        if let Some(why) = not_to_judge(&file) {
+            tally.unreviewed.push(Unreviewed {
+                path: file.path,
+                reason: why.to_owned(),
+            });
+            continue;
+        }
+        match file.content {
+            Content::Blob(blob) => blobs.push((file.path, blob)),
+            Content::Disk(full) => on_disk.push((file.path, full)),
+        }
+    }
+    let ids: Vec<_> = blobs.iter().map(|(_, blob)| *blob).collect();
+    let order = repo.reading_order(&ids).into_iter();
+    let documents = order.filter_map(|at| blobs.get(at)).map(|(path, blob)| {
+        let document = document(repo, blob)?;
+        Ok::<_, Failure>((path.clone(), document))
+    });
+    tally.files = rules.evaluate_all(documents)?;
+    // By reference: memory that one thread takes and another gives back makes threads wait for each other.
+    let evaluated: Vec<_> = on_disk
+        .par_iter()
+        .with_min_len(AT_A_TIME)
+        .map(|(path, full)| evaluate_on_disk(rules, path, full))
+        .collect();
+    for result in evaluated {
+        match result {
+            Ok(results) => tally.files.push(results),
+            Err(unread) => tally.unreviewed.push(unread),
+        }
+    }
+    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(tally)
+}
+
+fn evaluate_on_disk(rules: &RuleSet, path: &str, full: &Path) -> Result<FileResults, Unreviewed> {
+    let limit = FILE_LIMIT;
+    match read_on_disk(full, limit) {
+        Ok(bytes) => {
+            let document = bytes.ok_or_else(|| DocumentError::too_large(limit));
+            Ok(rules.evaluate_document(path, &document))
+        }
+        Err(error) => Err(Unreviewed {
+            path: path.to_owned(),
+            reason: format!("it cannot be read: {error}"),
+        }),
+    }
+}
