@@ -9,7 +9,7 @@ const CONVERTING: [&str; 3] = ["working-tree-encoding", "filter", "ident"];
 
 impl Repository {
     /// Whether an attribute makes git store other bytes of this file than are on disk. What cannot be read may be one.
-    pub(super) fn is_converted(&self, path: &str) -> bool {
+    pub fn is_converted(&self, path: &str) -> bool {
         let value = |name| {
             self.library
                 .get_attr_bytes(Path::new(path), name, AttrCheckFlags::FILE_THEN_INDEX)

@@ -44,7 +44,10 @@ pub fn read(
     let here = |needed: bool| inside(repo, &disk, needed, limit);
     match tip {
         PolicyTip::Head { .. } => Ok(GateFile {
-            counts: on_disk(&disk, named, limit)?,
+            counts: match stored(repo, path, limit)? {
+                Some(text) => Some(text),
+                None => on_disk(&disk, named, limit)?,
+            },
             ..GateFile::default()
         }),
         PolicyTip::At { commit, branch, .. } => match at(repo, commit, (branch, path), limit)? {
@@ -75,6 +78,18 @@ pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
         counts: on_disk(file, named, SIZE_LIMIT)?,
         ..GateFile::default()
     })
+}
+
+/// The committed version, if an attribute makes git check out other bytes than it stores: those who read the commit must see
+/// what is in force.
+fn stored(repo: &Repository, path: &str, limit: u64) -> Result<Option<Text>, PolicyError> {
+    if repo.is_bare() || !repo.is_converted(path) {
+        return Ok(None);
+    }
+    match repo.head() {
+        Ok(head) => at(repo, &head.commit, ("HEAD", path), limit),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The checkout's version where the change may have made it: an error must not show what lies elsewhere.

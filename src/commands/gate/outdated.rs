@@ -13,7 +13,7 @@ use crate::findings::{FileResults, RuleResult, Status, Violation};
 use crate::gate::{Selected, Tally};
 use crate::git::{CommitId, Repository, Snapshot};
 use crate::interface::Class;
-use crate::pipelines::RULES_FILE;
+use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::policy::{Side, rules_of_tip, stricter_at_tip};
 use crate::rules::RuleSet;
 use crate::settings::is_pipeline;
@@ -90,7 +90,7 @@ impl Workspace<'_> {
 impl Sides<'_> {
     /// By path, what the tip has stricter.
     fn stricter(&self, files: &GateFiles) -> Result<Vec<(String, Vec<String>)>, Failure> {
-        let rules = self.rules_path()?;
+        let rules = self.path_at_tip(RULES_FILE)?;
         let named = self.workspace.config_file.clone();
         let settings = named.into_iter().chain([waivers::FILE_NAME.to_owned()]);
         let paths = settings
@@ -119,18 +119,18 @@ impl Sides<'_> {
         )
     }
 
-    /// The rules file of the tip.
-    fn rules_path(&self) -> Result<Option<String>, Failure> {
+    /// The path of one of the platform's files at the tip.
+    fn path_at_tip(&self, file: &str) -> Result<Option<String>, Failure> {
         let folder = match &self.workspace.named_folder {
             Some(name) => Some(name.clone()),
             None => folder_in(&self.tip)?.ok().flatten(),
         };
-        Ok(folder.map(|folder| format!("{folder}/{RULES_FILE}")))
+        Ok(folder.map(|folder| format!("{folder}/{file}")))
     }
 
     /// The rules that the tip has otherwise and the change did not touch.
     fn rules(&self) -> Result<Option<RuleSet>, Failure> {
-        let Some(path) = self.rules_path()? else {
+        let Some(path) = self.path_at_tip(RULES_FILE)? else {
             return Ok(None);
         };
         let (head, tip, bases) = self.of(&path);
@@ -155,8 +155,20 @@ impl Sides<'_> {
         Ok((head != tip && untouched).then(|| (tip, vec![said])))
     }
 
+    /// Whether head and tip have the same shared-pipelines file, byte for byte, as most changes do.
+    fn has_same_shared_file(&self) -> Result<bool, Failure> {
+        let Some(path) = self.path_at_tip(SHARED_PIPELINES_FILE)? else {
+            return Ok(false);
+        };
+        let (head, tip, _) = self.of(&path);
+        Ok(head == tip)
+    }
+
     /// What the tip offers to consumers and the change lacks, as its bases do.
     fn shared(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
+        if self.has_same_shared_file()? {
+            return Ok(None);
+        }
         let repo = &self.workspace.repo;
         let folder = self.workspace.named_folder.as_deref();
         let breaks = |snapshot: &Snapshot<'_>| {
