@@ -7,6 +7,9 @@ use git2::{ErrorClass, ErrorCode, Oid};
 /// made to have hundreds would multiply the work of every comparison.
 const MOST_BASES: usize = 16;
 
+/// The maximum number of commits of a first-parent history that are visited.
+const MOST_VISITED: usize = 100_000;
+
 impl Repository {
     /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories, several
     /// after criss-cross merges, and no commit if the two share no history.
@@ -48,6 +51,28 @@ impl Repository {
     /// The commit's parents, the first one first.
     pub fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
         Ok(self.commit(commit)?.parent_ids().map(CommitId::new).collect())
+    }
+
+    /// Visits the commit and its first-parent history, the newest first, until `visit` returns false. Returns whether the whole
+    /// history was seen: a shallow clone ends before, and so does one of more commits than are visited.
+    pub fn walk_first_parents(
+        &self,
+        commit: &CommitId,
+        mut visit: impl FnMut(&CommitId) -> Result<bool, GitError>,
+    ) -> Result<bool, GitError> {
+        let mut next = Some(commit.clone());
+        for _ in 0..MOST_VISITED {
+            let Some(commit) = next else { return Ok(true) };
+            if !visit(&commit)? {
+                return Ok(true);
+            }
+            let is_cut = commit.oid().is_ok_and(|oid| self.shallow.contains(&oid));
+            if is_cut {
+                return Ok(false);
+            }
+            next = self.parents(&commit)?.into_iter().next();
+        }
+        Ok(false)
     }
 
     /// The commit's parents as it records them, also where a shallow clone lacks them.

@@ -81,11 +81,20 @@ impl<'f> PipelineFiles<'f> {
         Self { by_name }
     }
 
-    /// The file that `target` calls: that path with the kind's extension, else, for a bare file name, the one
-    /// file of that name in any folder.
+    /// Returns the file that `target` calls. Newer exports write the path with the kind's extension, older ones without;
+    /// a bare file name is the one file of that name in any folder.
     pub fn resolve(&self, target: &str, kind: Kind) -> Resolved<'_> {
-        let path = format!("{target}{}", kind.extension());
-        let candidates: &[&str] = self.by_name.get(file_name(&path)).map_or(&[], Vec::as_slice);
+        if is_named(target, kind) {
+            let as_written = self.find(target, target);
+            if as_written != Resolved::Missing {
+                return as_written;
+            }
+        }
+        self.find(&format!("{target}{}", kind.extension()), target)
+    }
+
+    fn find(&self, path: &str, target: &str) -> Resolved<'_> {
+        let candidates: &[&str] = self.by_name.get(file_name(path)).map_or(&[], Vec::as_slice);
         if let Some(file) = candidates.iter().find(|candidate| **candidate == path) {
             return Resolved::File(file);
         }
@@ -96,6 +105,12 @@ impl<'f> PipelineFiles<'f> {
             several => Resolved::Ambiguous(several),
         }
     }
+}
+
+/// Whether the target has the kind's extension, and a name before it.
+fn is_named(target: &str, kind: Kind) -> bool {
+    let name = file_name(target).strip_suffix(kind.extension());
+    name.is_some_and(|name| !name.is_empty())
 }
 
 fn file_name(path: &str) -> &str {
@@ -116,7 +131,12 @@ mod tests {
             "top.orch.yaml",
             "b/top.orch.yaml",
             "a/load.sql",
+            "twice.orch.yaml.orch.yaml",
         ]);
+        assert_eq!(
+            files.resolve("twice.orch.yaml", Orchestration),
+            Resolved::File("twice.orch.yaml.orch.yaml")
+        );
         assert_eq!(
             files.resolve("a/load", Orchestration),
             Resolved::File("a/load.orch.yaml")
@@ -135,6 +155,28 @@ mod tests {
             files.resolve("clean it", Transformation),
             Resolved::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
         );
+        // The same with the extension, as newer exports write it.
+        assert_eq!(
+            files.resolve("a/load.orch.yaml", Orchestration),
+            Resolved::File("a/load.orch.yaml")
+        );
+        assert_eq!(
+            files.resolve("load.orch.yaml", Orchestration),
+            Resolved::File("a/load.orch.yaml")
+        );
+        assert_eq!(
+            files.resolve("a/load.orch.yaml", Transformation),
+            Resolved::Missing
+        );
+        assert_eq!(
+            files.resolve("b/load.orch.yaml", Orchestration),
+            Resolved::Missing
+        );
+        assert_eq!(
+            files.resolve("clean it.tran.yaml", Transformation),
+            Resolved::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
+        );
+        assert_eq!(files.resolve(".orch.yaml", Orchestration), Resolved::Missing);
         assert_eq!(files.resolve("", Orchestration), Resolved::Missing);
         assert_eq!(files.resolve("../load", Orchestration), Resolved::Missing);
     }

@@ -171,6 +171,11 @@ impl Checkout<'_> {
     }
 }
 
+/// Whether this version of the configuration file says `new-only`.
+pub fn says_new_only(text: &policy::Text) -> bool {
+    file::parse(text).is_ok_and(|file| file.review.new_only == Some(true))
+}
+
 fn facts_alone((why, ignored): (&String, Vec<&str>)) -> String {
     let keys: Vec<String> = ignored.iter().map(|key| format!("`{key}`")).collect();
     let what = match keys.as_slice() {

@@ -32,6 +32,7 @@ mod doctor;
 mod events;
 mod faults;
 mod first_hour;
+mod first_version;
 mod gate;
 mod histories;
 mod hostile;

@@ -11,5 +11,6 @@ mod faults;
 mod faulty;
 mod plan;
 mod project;
+mod styles;
 mod upload;
 mod worktree;

@@ -1,5 +1,6 @@
 //! The gate: selects what a change touches, judges it, tells the result, publishes what passed, proves it later.
 
+mod adoption;
 pub(super) mod asking;
 pub(super) mod changed;
 pub(super) mod check;

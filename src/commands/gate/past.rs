@@ -1,6 +1,7 @@
 //! What was there before, where only new findings are to count: the same pipelines at the base, by the rules of the head.
 
 use crate::commands::Run;
+use crate::commands::gate::adoption::Adoption;
 use crate::commands::gate::workspace::Workspace;
 use crate::context::Comparison;
 use crate::error::Failure;
@@ -49,12 +50,14 @@ impl Past {
     }
 
     /// What was published last: where a review is to be followed by a publish, only what that commit had is known. What an
-    /// earlier push brought, reviewed or not, is not.
+    /// earlier push brought, reviewed or not, is not. Before the first version it is what the default branch had when it adopted
+    /// `new-only`, so that adoption works in one merge.
     pub(crate) fn published(
         run: &Run,
         workspace: &Workspace<'_>,
         connection: &Connection,
         prefix: &str,
+        head: &CommitId,
     ) -> Result<Self, Failure> {
         let platform = run.platform(connection)?;
         let past = |base: Option<CommitId>, why| Self {
@@ -65,7 +68,21 @@ impl Past {
         let details = match run.requests(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(past(None, format!("no version of {prefix} is enabled")));
+                let none = format!("no version of {prefix} is enabled");
+                return Ok(match workspace.adoption(head)? {
+                    Adoption::At(commit) => {
+                        let why = format!("the commit {} that adopted `new-only`, as {none}", commit.short());
+                        past(Some(commit), why)
+                    }
+                    Adoption::Nowhere => past(None, none),
+                    Adoption::Unknown => past(
+                        None,
+                        format!(
+                            "{none}, and this clone does not have the whole history, which tells since when `new-only` is \
+                             in force: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+                        ),
+                    ),
+                });
             }
             // Whether the change may pass all the same is for the review to say, in its reports.
             Err(error) if error.is_unavailable() => {

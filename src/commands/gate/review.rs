@@ -99,7 +99,10 @@ impl Begun<'_> {
     ) -> Result<Option<Past>, Failure> {
         let past = match (self.settings.judging.new_only, prefix) {
             (false, _) => return Ok(None),
-            (true, Some(prefix)) => Past::published(run, &self.workspace, &self.connection, prefix)?,
+            (true, Some(prefix)) => {
+                let (workspace, head) = (&self.workspace, &self.target.head);
+                Past::published(run, workspace, &self.connection, prefix, head)?
+            }
             (true, None) => Past::of(&self.workspace, &self.settings.revisions, comparison, selected)?,
         };
         Ok(Some(past))

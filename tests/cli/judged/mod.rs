@@ -32,7 +32,7 @@ pub const HOSTS: [(&str, Host); 7] = [
     ("buildkite", buildkite),
 ];
 
-fn head(world: &World) -> String {
+pub fn head(world: &World) -> String {
     world.git(&["rev-parse", "HEAD"])
 }
 

@@ -327,10 +327,12 @@ pub(super) fn refusal(plan: &Plan, compared: &Compared) -> Failure {
     ))
 }
 
-/// Ids that the version offers and its commit does not: it was published from a working tree.
+/// Ids that the version offers and its commit does not know: it was published from a working tree. An id that the commit's file
+/// lists, enabled or not, is judged by that file: a platform may list disabled ones, too.
 fn unknown_to_the_commit(ids: &[String], old: &Interface, new: &Interface) -> Vec<Change> {
     let known: BTreeSet<&str> = old
-        .offered()
+        .entries
+        .iter()
         .chain(new.offered())
         .map(|it| it.id.as_str())
         .collect();

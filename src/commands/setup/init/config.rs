@@ -53,6 +53,14 @@ pub(super) fn configuration(seen: &Seen) -> String {
             ),
         ),
         (
+            "__COMPAT__",
+            if publishes {
+                "compat: fail".to_owned()
+            } else {
+                commented("compat: fail")
+            },
+        ),
+        (
             "__PUBLISH_ON__",
             if publishes {
                 publish_on
