@@ -65,6 +65,7 @@ fn pull_request(env: &Env, target: &str, context: CiContext) -> Result<CiContext
     Ok(CiContext {
         branch: Some(short_branch(need(SOURCE)?)),
         commit: Some(need("SYSTEM_PULLREQUEST_SOURCECOMMITID")?.to_owned()),
+        checkout: context.commit.clone(),
         pull_request: number.and_then(|number| number.parse().ok()),
         fork: env
             .get("SYSTEM_PULLREQUEST_ISFORK")

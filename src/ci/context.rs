@@ -27,6 +27,8 @@ pub struct CiContext {
     pub branch: Option<String>,
     /// The commit to review, which the remote has; none: the one that is checked out.
     pub commit: Option<String>,
+    /// The commit that the host checks out for `commit`, where it is another one: a merge that it made to try one.
+    pub checkout: Option<String>,
     /// `commit` may be a merge that the host made in the clone alone; then its first parent is meant.
     pub maybe_local_merge: bool,
     /// The tag, if the event is about one.
@@ -90,6 +92,7 @@ impl CiContext {
             trigger: Trigger::Commit,
             branch: None,
             commit: None,
+            checkout: None,
             maybe_local_merge: false,
             tag: None,
             pull_request: None,

@@ -63,6 +63,11 @@ fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<
     Ok(CiContext {
         branch: Some(payload.need_text("pull_request.head.ref")?),
         commit: Some(payload.need_text("pull_request.head.sha")?),
+        // For `pull_request_target` it is the target's tip.
+        checkout: env
+            .get(SHA)
+            .filter(|_| context.event != "pull_request_target")
+            .map(str::to_owned),
         pull_request: payload
             .get("pull_request.number")
             .and_then(serde_json::Value::as_u64),

@@ -73,7 +73,8 @@ fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
         target_tip: text(TARGET_SHA).map(|id| (id, TARGET_SHA)),
         branch: Some(need(env, SOURCE_BRANCH)?),
-        commit: text("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or(context.commit),
+        commit: text("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or_else(|| context.commit.clone()),
+        checkout: context.commit.clone(),
         pull_request: env
             .get("CI_MERGE_REQUEST_IID")
             .and_then(|number| number.parse().ok()),

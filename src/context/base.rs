@@ -135,10 +135,10 @@ impl Search<'_> {
             .flatten();
         if self.repo.has_commit(id) {
             let base = self.ancestor(&self.repo.resolve(id)?, source)?;
-            return Ok(match &tip {
+            return match &tip {
                 Some(tip) => self.with_others(base, tip),
-                None => base,
-            });
+                None => Ok(base),
+            };
         }
         match tip {
             Some(tip) => self.brought(self.parted_from(&tip, "target")?, &tip),
@@ -148,9 +148,10 @@ impl Search<'_> {
 
     /// Adds the other merge-bases with the target: the host names one, which a criss-cross merge leaves for the change to
     /// choose. Where the clone cannot tell them, the host is believed.
-    fn with_others(&self, mut base: Base, target: &RemoteBranch) -> Base {
-        let Ok(others) = self.repo.merge_bases(&target.tip, &self.head.commit) else {
-            return base;
+    fn with_others(&self, mut base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
+        let others = match self.repo.merge_bases(&target.tip, &self.head.commit) {
+            Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => return Ok(base),
+            others => others?,
         };
         if others.len() > 1 {
             let new = |other: &CommitId| !base.commits.contains(other);
@@ -161,7 +162,7 @@ impl Search<'_> {
                 base.source, target.remote, target.branch
             );
         }
-        base
+        Ok(base)
     }
 
     /// A change without a commit of its own is none, whatever the references of the clone say.

@@ -56,7 +56,9 @@ pub(super) fn of_checkout(
     })
 }
 
-/// Whether the commit is the host's own, or a merge of it. A host that names none means what is checked out.
+/// Whether the commit is the host's own. For a change that is also what the host checks out to try its merge, or a merge of
+/// the change with commits of its target alone: with anything else it may hold what the change does not. A host that names no
+/// commit means what is checked out.
 pub(super) fn holds_hosts(
     repo: &Repository,
     ci: &CiContext,
@@ -70,9 +72,48 @@ pub(super) fn holds_hosts(
         .resolve(id)
         .map_or_else(|_| id.clone(), |own| own.to_string());
     let is_own = |commit: &CommitId| commit.as_str() == own;
+    if is_own(commit) {
+        return Ok(true);
+    }
+    if ci.trigger != Trigger::Change {
+        return Ok(false);
+    }
+    if ci.checkout.as_deref() == Some(commit.as_str()) {
+        return Ok(true);
+    }
     let parents = repo.recorded_parents(commit)?;
     // A single parent makes no merge: the commit is somebody's own, on top of the host's.
-    Ok(is_own(commit) || (parents.len() > 1 && parents.iter().any(is_own)))
+    if parents.len() < 2 || !parents.iter().any(is_own) {
+        return Ok(false);
+    }
+    let others = parents.iter().filter(|parent| !is_own(parent));
+    for other in others {
+        if !may_be_of_target(repo, ci, other)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the commit is in the target, or the clone does not have what would tell.
+fn may_be_of_target(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<bool, ContextError> {
+    let target = match &ci.base {
+        BaseHint::MergeBaseWith { branch, .. } => Some(branch),
+        BaseHint::Commit { target, .. } => target.as_ref(),
+        BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => {
+            ci.default_branch.as_ref()
+        }
+    };
+    let tip = target
+        .map(|branch| repo.remote_branch(branch))
+        .transpose()?
+        .flatten();
+    match tip {
+        Some(tip) if repo.has_commit(commit.as_str()) && !repo.is_shallow() => {
+            Ok(repo.contains(&tip.tip, commit)?)
+        }
+        _ => Ok(true),
+    }
 }
 
 fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {

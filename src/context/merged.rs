@@ -16,9 +16,12 @@ pub fn require_merged(
 ) -> Result<(), ContextError> {
     let default = default_branch(repo, ci)?;
     let is_default = |branch: &RemoteBranch| default.as_deref() == Some(branch.branch.as_str());
+    let remote = main_remote(repo, default.as_deref())?;
     let mut searched = Vec::new();
     for branch in repo.remote_branches()? {
-        if !is_default(&branch) && !is_published(&branch.branch) {
+        let is_meant = is_default(&branch) || is_published(&branch.branch);
+        // Another remote, such as that of a fork, has branches of the same names.
+        if !is_meant || remote.as_ref().is_some_and(|remote| *remote != branch.remote) {
             continue;
         }
         if repo.contains(&branch.tip, head)? {
@@ -44,6 +47,29 @@ pub fn require_merged(
         why,
         host: ci.host,
     })
+}
+
+/// The remote that the default branch is of: `origin`, if that has it.
+fn main_remote(repo: &Repository, default: Option<&str>) -> Result<Option<String>, GitError> {
+    let tip = default
+        .map(|name| repo.remote_branch(name))
+        .transpose()?
+        .flatten();
+    Ok(tip.map(|tip| tip.remote))
+}
+
+/// Whether the commit may be one of this branch of the remote: the branch contains it as the clone has it, or the clone cannot
+/// tell. A commit that was `pushed` may also be ahead of an older state of the branch; one that somebody named may not.
+pub fn may_be_of_branch(
+    repo: &Repository,
+    branch: &str,
+    head: &CommitId,
+    pushed: bool,
+) -> Result<bool, ContextError> {
+    let Some(tip) = repo.remote_branch(branch)?.filter(|_| !repo.is_shallow()) else {
+        return Ok(true);
+    };
+    Ok(repo.contains(&tip.tip, head)? || (pushed && repo.contains(head, &tip.tip)?))
 }
 
 /// The name of the default branch, by the host's or the clone's word; never guessed.

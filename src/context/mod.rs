@@ -17,7 +17,7 @@ mod wish;
 
 pub use deepen::{Subject, deepen};
 pub use error::ContextError;
-pub use merged::require_merged;
+pub use merged::{may_be_of_branch, require_merged};
 pub use policy::{PolicyTip, fetch_policy, judges_hosts, policy_tip};
 pub use target::{Comparison, Settled, Target};
 pub use wish::Wish;

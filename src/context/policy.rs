@@ -5,8 +5,9 @@
 //! references that a remote is fetched into are asked, by their full names.
 
 use super::head::holds_hosts;
+use super::merged::may_be_of_branch;
 use super::{ContextError, Wish};
-use crate::ci::{BaseHint, CiContext, Host};
+use crate::ci::{BaseHint, CiContext, Host, Trigger};
 use crate::git::{CommitId, RemoteBranch, Repository, Wanted};
 
 /// Where the policy of a run is read.
@@ -113,7 +114,8 @@ pub fn fetch_policy(
 
 fn default(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
     let is_named = |name: &str| ci.branch.as_deref() == Some(name);
-    let on_default = |name: &str| is_hosts && is_named(name);
+    let is_default = is_hosts && may_be_of_default(repo, ci)?;
+    let on_default = |name: &str| is_default && is_named(name);
     let own = |name: &str| {
         let own = ci.commit.as_deref().filter(|_| is_named(name));
         own.map(|id| (id, "the host's own commit"))
@@ -133,6 +135,17 @@ fn default(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTi
                     .to_owned(),
             },
         }),
+    }
+}
+
+/// Whether the host's commit may be one of the branch that the host names. Whoever starts a run by hand may name any commit
+/// with it; where the clone has the branch, it tells.
+fn may_be_of_default(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
+    let own = ci.commit.as_deref().and_then(|id| repo.commit_with_id(id));
+    let branch = ci.branch.as_deref().filter(|_| ci.trigger == Trigger::Any);
+    match (own, branch) {
+        (Some(own), Some(branch)) => may_be_of_branch(repo, branch, &own, false),
+        _ => Ok(true),
     }
 }
 

@@ -2,24 +2,62 @@
 
 use super::Repository;
 use git2::{AttrCheckFlags, AttrValue};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Attributes by which git stores other bytes than are on disk. Line ends are not among them: YAML reads all of them alike.
 const CONVERTING: [&str; 3] = ["working-tree-encoding", "filter", "ident"];
 
+/// The maximum size of a file with attributes that is read here, in bytes; of a larger one the git program is asked.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
 impl Repository {
     /// Whether an attribute makes git store other bytes of this file than are on disk. What cannot be read may be one.
+    ///
+    /// libgit2 does not understand a pattern in quotes, so where there is one the git program is asked.
     pub fn is_converted(&self, path: &str) -> bool {
         let value = |name| {
             self.library
                 .get_attr_bytes(Path::new(path), name, AttrCheckFlags::FILE_THEN_INDEX)
         };
-        CONVERTING.into_iter().any(|name| match value(name) {
+        let by_library = CONVERTING.into_iter().any(|name| match value(name) {
             Ok(value) => !matches!(
                 AttrValue::always_bytes(value),
                 AttrValue::False | AttrValue::Unspecified
             ),
             Err(_) => true,
+        });
+        by_library || (self.has_quoted_pattern(path) && self.is_converted_by_git(path))
+    }
+
+    /// Whether a file with attributes for this path has a pattern in quotes, or cannot be read.
+    fn has_quoted_pattern(&self, path: &str) -> bool {
+        let folders = Path::new(path).ancestors().skip(1);
+        let in_tree = folders.map(|folder| self.root().join(folder).join(".gitattributes"));
+        let of_clone: PathBuf = self.library.path().join("info/attributes");
+        in_tree.chain([of_clone]).any(|file| {
+            let Ok(found) = file.symlink_metadata() else {
+                return false;
+            };
+            let text = || std::fs::read(&file).unwrap_or_else(|_| vec![b'"']);
+            found.len() > SIZE_LIMIT || !found.is_file() || has_quotes(&text())
         })
     }
+
+    fn is_converted_by_git(&self, path: &str) -> bool {
+        let Ok(answer) = self.program.attributes(self.root(), path, &CONVERTING) else {
+            return true;
+        };
+        let fields: Vec<&str> = answer.split('\0').collect();
+        let values = fields.chunks_exact(3).map(|field| field[2]);
+        values.clone().count() != CONVERTING.len()
+            || values
+                .into_iter()
+                .any(|value| !matches!(value, "unspecified" | "unset"))
+    }
+}
+
+/// Whether a line begins with a quote.
+fn has_quotes(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n')
+        .any(|line| line.trim_ascii_start().starts_with(b"\""))
 }

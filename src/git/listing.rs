@@ -96,14 +96,14 @@ pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<On
         .iter()
         .map(|entry| (entry.path_bytes().to_vec(), entry.status()))
         .collect();
-    let mut has_attributes = repository.library.path().join("info/attributes").exists()
-        || touched.keys().any(|path| is_attributes(path));
+    let has_attributes = repository.library.path().join("info/attributes").exists()
+        || touched.keys().any(|path| is_attributes(path))
+        || index.iter().any(|entry| is_attributes(&entry.path));
     let tracked: Vec<Listed> = index
         .iter()
         .filter_map(|entry| {
-            has_attributes |= is_attributes(&entry.path);
             let status = touched.remove(&entry.path);
-            let status = status.filter(|_| !is_unmodified(repository, &entry));
+            let status = status.filter(|_| !is_unmodified(repository.root(), &entry, has_attributes));
             tracked(repository.root(), entry, status)
         })
         .collect();
@@ -138,12 +138,12 @@ fn untracked_file(mut path: Vec<u8>) -> Listed {
 
 /// Whether git calls the file unmodified, of which libgit2 says otherwise. libgit2 applies neither encodings nor filters, so
 /// where it looks at the content it sees a difference that is none; git goes by size and time first.
-fn is_unmodified(repository: &Repository, entry: &IndexEntry) -> bool {
-    let Ok(path) = std::str::from_utf8(&entry.path) else {
+fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool {
+    let Some(path) = std::str::from_utf8(&entry.path).ok().filter(|_| has_attributes) else {
         return false;
     };
-    let found = repository.root().join(path).symlink_metadata();
-    let is_recorded = found.is_ok_and(|found| {
+    let found = root.join(path).symlink_metadata();
+    found.is_ok_and(|found| {
         let since = found
             .modified()
             .ok()
@@ -154,8 +154,7 @@ fn is_unmodified(repository: &Repository, entry: &IndexEntry) -> bool {
                 i128::from(entry.mtime.seconds()) == i128::from(since.as_secs())
                     && entry.mtime.nanoseconds() == since.subsec_nanos()
             })
-    });
-    is_recorded && repository.is_converted(path)
+    })
 }
 
 /// What the index hides is looked at all the same, so that a change of it is seen. Of a file that is not on disk because

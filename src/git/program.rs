@@ -145,6 +145,23 @@ impl Program {
         Ok(answer)
     }
 
+    /// The values of these attributes for a path, as `git check-attr -z` prints them. It runs nothing.
+    pub(super) fn attributes(&self, root: &Path, path: &str, names: &[&str]) -> Result<String, GitError> {
+        let tree = root.to_string_lossy();
+        let start_of = ["--work-tree", &*tree, "check-attr", "-z"];
+        let arguments = [&start_of[..], names, &["--", path]].concat();
+        let output = start(
+            self.command(&arguments, false).current_dir(root),
+            &arguments,
+            None,
+            STALL,
+        )?;
+        let mut answer = String::new();
+        let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
+        read.map_err(failed(&arguments))?;
+        Ok(answer)
+    }
+
     /// Whether the machine has the program; a small container may not.
     pub(super) fn is_there(&self) -> bool {
         let mut command = self.command(&["version"], false);

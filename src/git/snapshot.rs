@@ -105,6 +105,14 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
+    /// The commit, if the files are those of one.
+    pub const fn commit(&self) -> Option<&CommitId> {
+        match &self.place {
+            Place::Commit(commit) => Some(commit),
+            Place::Listed { .. } => None,
+        }
+    }
+
     /// The place in words.
     pub fn name(&self) -> String {
         match &self.place {

@@ -26,19 +26,83 @@ pub fn stricter_at_tip(
         .collect()
 }
 
-/// The ids of the rules that the tip enables and has otherwise than head, where the change did not touch them. A side that is
-/// missing or cannot be read has no rules.
-pub fn rules_of_tip((head, tip, bases): (&Side, &Side, &[Side])) -> BTreeSet<String> {
+/// The rules file that holds after the merge, of the rules alone that it has otherwise than head and enables; `None` if there
+/// are none. Level and each value of the configuration are the tip's unless the change touched them. A side that is missing or
+/// cannot be read has no rules.
+pub fn rules_after_merge((head, tip, bases): (&Side, &Side, &[Side])) -> Option<Vec<u8>> {
     let (head, tip) = (rules(head), rules(tip));
     let bases: Vec<Vec<RuleOutline>> = bases.iter().map(rules).collect();
-    let find = |rules: &[RuleOutline], id: &str| rules.iter().find(|rule| rule.id == id).cloned();
-    let is_meant = |rule: &&RuleOutline| {
+    let after = tip.iter().filter_map(|rule| {
         let own = find(&head, &rule.id);
-        let is_untouched = || bases.iter().any(|base| find(base, &rule.id) == own);
-        let is_enabled = !matches!(rule.state, RuleState::Disabled | RuleState::NotThere);
-        is_enabled && own.as_ref() != Some(*rule) && is_untouched()
+        let before: Vec<Option<&RuleOutline>> = bases.iter().map(|base| find(base, &rule.id)).collect();
+        let merged = merged(own, rule, &before)?;
+        (own != Some(&merged)).then(|| written(&merged)).flatten()
+    });
+    let after: Vec<String> = after.collect();
+    (!after.is_empty()).then(|| format!("rules:\n{}", after.concat()).into_bytes())
+}
+
+fn find<'r>(rules: &'r [RuleOutline], id: &str) -> Option<&'r RuleOutline> {
+    rules.iter().find(|rule| rule.id == id)
+}
+
+/// The rule after the merge; `None` if the change removed it.
+fn merged(
+    own: Option<&RuleOutline>,
+    tip: &RuleOutline,
+    bases: &[Option<&RuleOutline>],
+) -> Option<RuleOutline> {
+    let Some(own) = own else {
+        return bases.contains(&None).then(|| tip.clone());
     };
-    tip.iter().filter(is_meant).map(|rule| rule.id.clone()).collect()
+    let is_untouched =
+        |of: &dyn Fn(&RuleOutline) -> Option<String>| bases.iter().any(|base| base.and_then(of) == of(own));
+    let state = |rule: &RuleOutline| Some(format!("{:?}", rule.state));
+    let value = |rule: &RuleOutline, key: &str| {
+        let known = rule.config.iter().find(|(name, _)| name == key);
+        known.map(|(_, value)| value.clone())
+    };
+    let keys: BTreeSet<&String> = tip.config.iter().chain(&own.config).map(|(key, _)| key).collect();
+    let config = keys.into_iter().filter_map(|key| {
+        let of = |rule: &RuleOutline| value(rule, key);
+        let side = if is_untouched(&of) { tip } else { own };
+        value(side, key).map(|value| (key.clone(), value))
+    });
+    Some(RuleOutline {
+        id: tip.id.clone(),
+        state: if is_untouched(&state) {
+            tip.state
+        } else {
+            own.state
+        },
+        config: config.collect(),
+    })
+}
+
+/// The entry of a rules file; `None` for a rule that is not evaluated.
+fn written(rule: &RuleOutline) -> Option<String> {
+    let RuleState::Enabled(level) = rule.state else {
+        return None;
+    };
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let value = |text: &str| match text.parse::<u64>() {
+        Ok(number) if number.to_string() == text => text.to_owned(),
+        _ => quoted(text),
+    };
+    let config: Vec<String> = rule
+        .config
+        .iter()
+        .map(|(key, text)| format!("{}: {}", quoted(key), value(text)))
+        .collect();
+    let config = if config.is_empty() {
+        String::new()
+    } else {
+        format!(", config: {{ {} }}", config.join(", "))
+    };
+    Some(format!(
+        "  - {{ id: {}, enabled: true, enforcementLevel: {level}{config} }}\n",
+        quoted(&rule.id)
+    ))
 }
 
 fn rules(side: &Side) -> Vec<RuleOutline> {
@@ -56,56 +120,68 @@ mod tests {
     fn file(level: &str, maximum: u32) -> Side {
         let text = format!(
             "rules:\n  - {{ id: unused-components, enabled: true, enforcementLevel: {level} }}\n  - {{ id: \
-             maximum-components, enabled: true, enforcementLevel: error, config: {{ maxComponents: {maximum} }} }}\n"
+             maximum-components, enabled: true, enforcementLevel: {level}, config: {{ maxComponents: {maximum} }} }}\n"
         );
         Side::Text(text.into_bytes())
     }
 
-    fn stricter(head: &Side, tip: &Side, base: Side) -> (Vec<String>, Vec<String>) {
+    fn stricter(head: &Side, tip: &Side, base: Side) -> (Vec<String>, Vec<RuleOutline>) {
         let bases = [base];
         let sides = (head, tip, bases.as_slice());
-        let rules = rules_of_tip(sides).into_iter().collect();
-        (
-            stricter_at_tip(sides, &|old, new| of_rules(old, new), true),
-            rules,
-        )
+        let after = rules_after_merge(sides).map_or(Side::Missing, Side::Text);
+        let said = stricter_at_tip(sides, &|old, new| of_rules(old, new), true);
+        (said, rules(&after))
     }
 
     #[test]
-    fn what_the_target_tightened_and_the_change_did_not_touch() {
-        let (said, rules) = stricter(&file("warn", 9), &file("error", 9), file("warn", 9));
-        assert_eq!(said, ["rules: unused-components warn → error (tightened)"]);
-        assert_eq!(rules, ["unused-components"]);
-        // The change touched the other rule alone.
-        let (said, rules) = stricter(&file("warn", 12), &file("error", 9), file("warn", 9));
-        assert_eq!(said, ["rules: unused-components warn → error (tightened)"]);
-        assert_eq!(rules, ["unused-components"]);
+    fn what_the_target_tightened_holds_where_the_change_did_not_touch_it() {
+        let (said, after) = stricter(&file("warn", 9), &file("error", 9), file("warn", 9));
+        assert_eq!(said[0], "rules: unused-components warn → error (tightened)");
+        assert_eq!(after, rules(&file("error", 9)));
+        // The change touched the number alone, so the level is the target's and the number its own.
+        let (said, after) = stricter(&file("warn", 12), &file("error", 9), file("warn", 9));
+        assert_eq!(said[0], "rules: unused-components warn → error (tightened)");
+        assert_eq!(after, rules(&file("error", 12)));
     }
 
     #[test]
-    fn what_the_change_did_itself_and_what_became_laxer() {
-        assert_eq!(
-            stricter(&file("warn", 9), &file("error", 9), file("error", 9)),
-            (vec![], vec![])
-        );
-        assert_eq!(
-            stricter(&file("error", 9), &file("error", 9), file("warn", 9)),
-            (vec![], vec![])
-        );
-        let (said, rules) = stricter(&file("error", 9), &file("warn", 9), file("error", 9));
-        assert_eq!((said, rules), (vec![], vec!["unused-components".to_owned()]));
+    fn what_the_change_did_itself_holds_and_what_became_laxer_is_not_stricter() {
+        for (head, tip, base) in [
+            (file("warn", 9), file("error", 9), file("error", 9)),
+            (file("error", 9), file("error", 9), file("warn", 9)),
+        ] {
+            assert_eq!(stricter(&head, &tip, base), (vec![], vec![]));
+        }
+        let (said, after) = stricter(&file("error", 9), &file("warn", 9), file("error", 9));
+        assert_eq!((said, after), (vec![], rules(&file("warn", 9))));
         let gone = stricter(&file("warn", 9), &Side::Missing, file("warn", 9));
         assert_eq!(gone, (vec![], vec![]));
     }
 
     #[test]
     fn a_rules_file_that_only_the_tip_has() {
-        let (said, rules) = stricter(&Side::Missing, &file("error", 9), Side::Missing);
-        assert_eq!(rules, ["maximum-components", "unused-components"]);
+        let (said, after) = stricter(&Side::Missing, &file("error", 9), Side::Missing);
+        assert_eq!(after, rules(&file("error", 9)));
         assert!(
             said.iter()
                 .any(|said| said.contains("unused-components added, error (tightened)")),
             "{said:?}"
         );
+    }
+
+    #[test]
+    fn odd_ids_and_values_come_back_as_they_were() {
+        let text = "rules:\n  - { id: \"a: b\", enabled: true, enforcementLevel: warn, config: { regexMatchPattern: \"'[{x\\\"\" } }\n";
+        let tip = Side::Text(text.as_bytes().to_vec());
+        let expected = rules(&tip);
+        let after = rules_after_merge((&Side::Missing, &tip, &[Side::Missing]));
+        // A rule that nobody knows is broken, and so is not evaluated.
+        assert_eq!(after, None, "{expected:?}");
+        let known = text
+            .replace("a: b", "component-naming-convention")
+            .replace("'[{x\\\"", "[A-Z]{1}\\\"'.*");
+        let tip = Side::Text(known.into_bytes());
+        let after = rules_after_merge((&Side::Missing, &tip, &[Side::Missing])).unwrap();
+        assert_eq!(rules(&Side::Text(after)), rules(&tip));
     }
 }

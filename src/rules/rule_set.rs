@@ -107,15 +107,6 @@ impl RuleSet {
         }
     }
 
-    /// The same rules, only those of these ids.
-    #[must_use]
-    pub fn only(mut self, is_meant: impl Fn(&str) -> bool) -> Self {
-        if let Ok(file) = &mut self.file {
-            file.rules.retain(|rule| is_meant(&rule.id));
-        }
-        self
-    }
-
     /// The ids of the enabled rules that apply to a pipeline of this kind, or of an unknown kind; `None` if the rules file is
     /// missing or cannot be read.
     pub fn enabled(&self, kind: Option<Kind>) -> Option<impl Iterator<Item = &str>> {

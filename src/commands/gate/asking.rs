@@ -21,6 +21,7 @@ use crate::rules::RuleSet;
 use crate::settings::{Connection, Review};
 use crate::text::count;
 use crate::waivers::Former;
+use std::collections::HashSet;
 
 /// What the reports say where the platform was not asked.
 const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was judged on this \
@@ -41,6 +42,8 @@ struct Ground<'g> {
     waiving: Waiving,
     former: Former,
     outdated: Option<&'g Outdated>,
+    /// The files that are judged.
+    files: &'g [String],
 }
 
 /// A review about to be asked for.
@@ -145,6 +148,7 @@ impl Asking<'_> {
             waiving: self.workspace.waiving(rules.as_ref())?,
             former: chosen.selected.former_paths(),
             outdated: chosen.outdated.as_ref(),
+            files: &chosen.selected.files,
             snapshot,
             rules_file,
             rules,
@@ -163,7 +167,9 @@ impl Asking<'_> {
         let mut tally = gate::merge(answers, ground.rules.as_ref(), &mut positions);
         if let Some(outdated) = ground.outdated {
             let repo = &self.workspace.repo;
-            outdated.add(repo, ground.snapshot, &|path| Some(path.to_owned()), &mut tally)?;
+            let judged: HashSet<&str> = ground.files.iter().map(String::as_str).collect();
+            let path_of = |path: &str| judged.contains(path).then(|| path.to_owned());
+            outdated.add(repo, ground.snapshot, &path_of, &mut tally)?;
         }
         ground.waiving.mark(ground.snapshot, &ground.former, &mut tally)?;
         if let Some(past) = self.past {

@@ -229,7 +229,12 @@ pub(crate) fn judge(
     let files = snapshot.files(&|path| wanted.contains(path))?;
     let mut tally = evaluate(repo, &rules, files)?;
     if let Some(outdated) = &chosen.outdated {
-        outdated.add(repo, snapshot, &|path| Some(path.to_owned()), &mut tally)?;
+        outdated.add(
+            repo,
+            snapshot,
+            &|path| wanted.contains(path).then(|| path.to_owned()),
+            &mut tally,
+        )?;
     }
     waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
     tally.notes.extend(missing.map(|folder| {

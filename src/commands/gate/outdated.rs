@@ -2,7 +2,8 @@
 //! the merge that of the target holds, where the change did not touch it. So what the target's tip has stricter is reported,
 //! and the changed pipelines are evaluated by its rules on this machine, too.
 
-use crate::ci::BaseHint;
+use crate::ci::{BaseHint, Trigger};
+use crate::cli::CiArgs;
 use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::interface::between;
@@ -14,7 +15,7 @@ use crate::gate::{Selected, Tally};
 use crate::git::{CommitId, Repository, Snapshot};
 use crate::interface::Class;
 use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
-use crate::policy::{Side, rules_of_tip, stricter_at_tip};
+use crate::policy::{Side, rules_after_merge, stricter_at_tip};
 use crate::rules::RuleSet;
 use crate::settings::is_pipeline;
 use crate::text::count;
@@ -30,7 +31,7 @@ pub(crate) struct Outdated {
     commit: CommitId,
     /// By path, what is stricter there.
     stricter: Vec<(String, Vec<String>)>,
-    /// The rules of the tip that differ and that the change did not touch.
+    /// The rules that hold after the merge and that the change has otherwise.
     rules: Option<RuleSet>,
     /// The changed pipelines, which are evaluated by these rules.
     changed: BTreeSet<String>,
@@ -45,6 +46,23 @@ struct Sides<'s> {
 }
 
 impl Workspace<'_> {
+    /// Whether the run is about a commit that goes nowhere: a tag, or a push to a branch that is published itself.
+    fn has_no_target(&self) -> bool {
+        let is_tag = matches!(self.ci.base, BaseHint::All { .. });
+        let publish_on = self.sources.publish_on(&CiArgs::default()).ok();
+        let is_published = |branch: &String| publish_on.is_some_and(|on| on.has_branch(branch));
+        is_tag || (self.ci.trigger != Trigger::Change && self.ci.branch.as_ref().is_some_and(is_published))
+    }
+
+    /// Whether what is judged has all that the tip has. A clone that cannot tell may not.
+    fn contains_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
+        let head = match snapshot.commit() {
+            Some(head) => head.clone(),
+            None => self.repo.head()?.commit,
+        };
+        Ok(self.repo.contains(&head, tip)?)
+    }
+
     /// Compares the gate configuration and the shared-pipelines file with the tip of the target. `None` if the change
     /// contains the tip, changes no pipeline, or is none: on the default branch, for a tag, and on somebody's own machine.
     pub(crate) fn outdated(
@@ -60,8 +78,7 @@ impl Workspace<'_> {
         let candidates = selected.candidates.iter().filter(|candidate| candidate.selected);
         let changed = candidates.map(|candidate| candidate.change.path.clone());
         let changed: BTreeSet<String> = changed.filter(|path| is_pipeline(path)).collect();
-        let is_tag = matches!(self.ci.base, BaseHint::All { .. });
-        if is_tag || changed.is_empty() || bases.contains(commit) {
+        if self.has_no_target() || changed.is_empty() || self.contains_tip(snapshot, commit)? {
             return Ok(None);
         }
         let sides = Sides {
@@ -128,17 +145,14 @@ impl Sides<'_> {
         Ok(folder.map(|folder| format!("{folder}/{file}")))
     }
 
-    /// The rules that the tip has otherwise and the change did not touch.
+    /// The rules that hold after the merge and that head has otherwise.
     fn rules(&self) -> Result<Option<RuleSet>, Failure> {
         let Some(path) = self.path_at_tip(RULES_FILE)? else {
             return Ok(None);
         };
         let (head, tip, bases) = self.of(&path);
-        let ids = rules_of_tip((&head, &tip, &bases));
-        let Side::Text(bytes) = tip else {
-            return Ok(None);
-        };
-        Ok((!ids.is_empty()).then(|| RuleSet::parse(&bytes).only(|id| ids.contains(id))))
+        let after = rules_after_merge((&head, &tip, &bases));
+        Ok(after.map(|bytes| RuleSet::parse(&bytes)))
     }
 
     /// The hidden folder, where the target renamed it since.

@@ -78,6 +78,7 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &wish, Subject::Commit)?;
     workspace.warn_of_policy(run);
+    workspace.warn_of_other_checkout(run, &wish)?;
     let settings = workspace.sources.review(args)?;
     run.refuse_linked_reports(&workspace.repo, &settings.judging.destinations)?;
     Ok(Begun {

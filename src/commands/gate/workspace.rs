@@ -1,6 +1,6 @@
 //! The repository, its settings and the CI host's context: what a command in a repository begins with.
 
-use crate::ci::{self, CiContext};
+use crate::ci::{self, CiContext, Trigger};
 use crate::cli::GateChanges;
 use crate::commands::Run;
 use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
@@ -153,6 +153,22 @@ impl<'a> Workspace<'a> {
             run.ui.warn(note);
         }
         self.warn_of_misnamed(run);
+    }
+
+    /// Warns if a job of an event that is about no commit has checked out another one than is reviewed, and names none.
+    pub(crate) fn warn_of_other_checkout(&self, run: &Run, wish: &Revisions) -> Result<(), Failure> {
+        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &Wish::default())?;
+        if let (false, None, Trigger::Any, Ok(head)) =
+            (is_hosts, &wish.head, self.ci.trigger, self.repo.head())
+        {
+            let (own, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
+            run.ui.warn(&format!(
+                "the checkout is at {short}, but this event is about {}, which is reviewed: `--head {}` reviews what is checked out",
+                crate::git::short_id(own),
+                head.commit
+            ));
+        }
+        Ok(())
     }
 
     /// Where the configuration file is read, for people.

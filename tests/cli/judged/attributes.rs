@@ -156,3 +156,40 @@ fn what_is_published_from_the_working_tree_is_what_git_stores() {
     assert_eq!(sent["bytes"].to_string(), stored);
     drop(world);
 }
+
+#[test]
+fn a_quoted_pattern_hides_nothing_in_a_fresh_clone_nor_in_a_copy_of_it() {
+    for pattern in ["\"b.orch.yaml\"", "\"b\\056orch.yaml\""] {
+        let world = project();
+        world.git(&["checkout", "-q", "-b", "change"]);
+        world.write("b.orch.yaml", hiding());
+        world.commit("pipeline");
+        world.write(
+            ".gitattributes",
+            format!("{pattern} working-tree-encoding=ISO646-GB\n"),
+        );
+        world.git(&["add", ".gitattributes"]);
+        world.git(&["commit", "-q", "-m", "attribute"]);
+        world.push();
+        let url = format!("file://{}", world.remote().display());
+        crate::repo::git(
+            world.path(),
+            &["clone", "-q", "--branch", "change", &url, "fresh"],
+        );
+        let folder = world.path().join("fresh");
+        Call::new(&folder).run(&["check"]).expect(1);
+        // In a copy git has to look at the content, and libgit2 sees another one: it is not judged, and never green.
+        let file = folder.join("b.orch.yaml");
+        let bytes = fs::read(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, bytes).unwrap();
+        Call::new(&folder).run(&["check"]).expect(3);
+    }
+    // The twin: a modified file with a quoted pattern that converts nothing.
+    let world = project();
+    world.write(".gitattributes", "\"a.orch.yaml\" text\n");
+    world.commit("attribute");
+    world.push();
+    world.write("a.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    Call::new(&world.work()).run(&["check"]).expect(0);
+}

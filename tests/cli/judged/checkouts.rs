@@ -238,3 +238,91 @@ fn other_hosts_have_runs_that_pick_their_commit_too() {
         .run(&["check"])
         .expect(7);
 }
+
+#[test]
+fn a_change_that_merged_the_default_branch_chooses_no_policy_either() {
+    let world = bad_change();
+    world.git(&["checkout", "-q", "main"]);
+    world.write("note.txt", "more");
+    world.commit("main goes on");
+    world.push();
+    let main = head(&world);
+    world.git(&["checkout", "-q", "change"]);
+    world.git(&["merge", "-q", "-m", "take in main", "main"]);
+    world.push();
+    for event in EVENTS {
+        let payload = json!({ "repository": repository() });
+        let call = github_event(
+            &world,
+            Call::new(&world.work()),
+            event,
+            "refs/heads/main",
+            &payload,
+        );
+        let ended = call.variable("GITHUB_SHA", &main).run(&["check"]);
+        assert_eq!(ended.code, 1, "{event}: {}", ended.all());
+    }
+}
+
+#[test]
+fn a_merge_of_the_change_with_anything_but_its_target_is_another_commit() {
+    let world = bad_change();
+    let bad = head(&world);
+    let payload = pull_request_payload(&world);
+    world.git(&["checkout", "-q", "-b", "side", "main"]);
+    world.write("side.txt", "side");
+    world.commit("side");
+    world.git(&["checkout", "-q", "change"]);
+    world.git(&["merge", "-q", "--no-ff", "--no-commit", "side"]);
+    world.write("bad.orch.yaml", pipeline(&["Start", "Good", "Done"]));
+    world.commit("mended meanwhile");
+    world.push();
+    let call = github_event(
+        &world,
+        Call::new(&world.work()),
+        "pull_request",
+        "refs/pull/7/merge",
+        &payload,
+    )
+    .variable("GITHUB_SHA", "4444444444444444444444444444444444444444");
+    call.run(&["check"]).expect(7);
+    call.run(&["check", "--head", &bad]).expect(1);
+}
+
+#[test]
+fn what_gitlab_checks_out_for_a_merge_train_is_judged() {
+    let world = bad_change();
+    let source = head(&world);
+    let base = world.git(&["merge-base", "origin/main", "HEAD"]);
+    world.git(&["checkout", "-q", "--detach", "main"]);
+    world.git(&["merge", "-q", "--squash", "change"]);
+    world.git(&["commit", "-q", "-m", "squashed"]);
+    let call = Call::new(&world.work())
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .variable("CI_COMMIT_SHA", head(&world))
+        .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", base);
+    call.run(&["check"]).expect(1);
+}
+
+#[test]
+fn a_review_beside_another_checkout_says_which_commit_it_is_of() {
+    let world = bad_change();
+    let main = world.git(&["rev-parse", "main"]);
+    let platform = strict();
+    let payload = json!({ "repository": repository() });
+    let call = github_event(
+        &world,
+        platform.call(&world),
+        "issue_comment",
+        "refs/heads/main",
+        &payload,
+    );
+    let ended = call.variable("GITHUB_SHA", &main).run(&["review"]).expect(0);
+    ended.saying(&["the checkout is at", "which is reviewed"]);
+}

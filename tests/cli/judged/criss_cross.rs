@@ -265,3 +265,49 @@ fn a_push_to_a_branch_and_a_named_base_have_several_merge_bases_too() {
     let asked: Vec<String> = platform.requests().iter().flat_map(crate::world::asked).collect();
     assert!(asked.contains(&"x.orch.yaml".to_owned()), "{asked:?}");
 }
+
+#[test]
+fn more_merge_bases_than_real_histories_have_are_refused_on_every_host() {
+    let world = project();
+    world.write("x.orch.yaml", pipeline(&BAD));
+    let start = world.commit("M0");
+    world.write("x.orch.yaml", pipeline(&GOOD));
+    let fixed = world.commit("M1");
+    let tree = world.git(&["rev-parse", &format!("{start}^{{tree}}")]);
+    let sides: Vec<String> = (0..17)
+        .map(|number| {
+            world.git(&[
+                "commit-tree",
+                &tree,
+                "-p",
+                &start,
+                "-m",
+                &format!("side {number}"),
+            ])
+        })
+        .collect();
+    let parents: Vec<&str> = std::iter::once(fixed.as_str())
+        .chain(sides.iter().map(String::as_str))
+        .flat_map(|parent| ["-p", parent])
+        .collect();
+    let merge = |tree: &str, message: &str| {
+        let start_of = ["commit-tree", tree, "-m", message];
+        world.git(&[&start_of[..], &parents].concat())
+    };
+    let good = world.git(&["rev-parse", &format!("{fixed}^{{tree}}")]);
+    let main = merge(&good, "M2");
+    let change = merge(&tree, "P");
+    world.git(&[
+        "push",
+        "-q",
+        "origin",
+        &format!("{main}:refs/heads/main"),
+        &format!("{change}:refs/heads/change"),
+    ]);
+    world.git(&["fetch", "-q", "origin"]);
+    world.git(&["checkout", "-q", "--detach", &change]);
+    for (name, host) in HOSTS {
+        let ended = host(&world, Call::new(&world.work())).run(&["check"]);
+        assert_eq!(ended.code, 7, "{name}: {}", ended.all());
+    }
+}

@@ -305,3 +305,130 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
         .expect(0);
     assert_eq!(versions(&world, &served).len(), 1);
 }
+
+#[test]
+fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
+    type Manual = fn(&World, Call) -> Call;
+    let manual: [(&str, Manual); 3] = [
+        ("buildkite", |world, call| {
+            call.variable("BUILDKITE", "true")
+                .variable("BUILDKITE_SOURCE", "ui")
+                .variable("BUILDKITE_BRANCH", "main")
+                .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
+                .variable("BUILDKITE_PULL_REQUEST", "false")
+                .variable("BUILDKITE_COMMIT", head(world))
+        }),
+        ("azure", |world, call| {
+            call.variable("TF_BUILD", "True")
+                .variable("BUILD_REASON", "Manual")
+                .variable("BUILD_SOURCEBRANCH", "refs/heads/main")
+                .variable("BUILD_SOURCEVERSION", head(world))
+        }),
+        ("gitlab", |world, call| {
+            call.variable("GITLAB_CI", "true")
+                .variable("CI_PIPELINE_SOURCE", "web")
+                .variable("CI_DEFAULT_BRANCH", "main")
+                .variable("CI_COMMIT_BRANCH", "main")
+                .variable("CI_COMMIT_SHA", head(world))
+        }),
+    ];
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write(
+        "sluicegate.yaml",
+        "publish-on: { branches: [main] }\nreview: { fail-on: never }\n",
+    );
+    world.commit("not merged");
+    world.push();
+    let args = ["publish", "--version-name", "1"];
+    for (name, host) in manual {
+        for args in [
+            &args[..],
+            &["ci", "--version-name", "1", "--publish-on-branch", "main"],
+        ] {
+            let ended = host(&world, call(&world, &served)).run(args);
+            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+        }
+        let context = host(&world, call(&world, &served)).run(&["context"]).expect(0);
+        assert!(
+            !context.out.contains("sluicegate.yaml of the checkout"),
+            "{name}: {}",
+            context.out
+        );
+    }
+    assert_eq!(versions(&world, &served), []);
+    world.git(&["checkout", "-q", "main"]);
+    for (number, (name, host)) in manual.into_iter().enumerate() {
+        let version = number.to_string();
+        let ended = host(&world, call(&world, &served)).run(&["publish", "--version-name", &version]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+    }
+}
+
+#[test]
+fn a_branch_of_another_remote_is_not_the_default_branch() {
+    let (world, served) = stage();
+    let fork = world.path().join("fork.git");
+    crate::repo::git(world.path(), &["init", "-q", "--bare", "-b", "main", "fork.git"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("not merged");
+    world.push();
+    world.git(&["remote", "add", "fork", &fork.display().to_string()]);
+    world.git(&["push", "-q", "fork", "HEAD:main"]);
+    world.git(&["fetch", "-q", "fork"]);
+    world.git(&["tag", "v1"]);
+    for (name, host) in TAGGED {
+        for args in [&CI[..], &["publish", "--version-name", "{tag}"]] {
+            let ended = host(&world, call(&world, &served)).run(args);
+            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+        }
+    }
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn a_rerun_in_a_shallow_clone_that_cannot_tell_the_order_publishes_nothing() {
+    let (world, served) = stage();
+    let url = format!("file://{}", world.remote().display());
+    crate::repo::git(world.path(), &["clone", "-q", "--depth", "1", &url, "old"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("second");
+    world.push();
+    let args = [
+        "ci",
+        "--version-name",
+        "{sha}",
+        "--publish-on-branch",
+        "main",
+        "--compat",
+        "off",
+    ];
+    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    let before = versions(&world, &served);
+    let old = world.path().join("old");
+    let first = crate::repo::git(&old, &["rev-parse", "HEAD"]);
+    let rerun = Call::with_platform(&old, &served.url).variable("SLUICEGATE_PREFIX", "sales");
+    let rerun = pushed(&world, rerun).variable("GITHUB_SHA", &first);
+    rerun
+        .run(&args)
+        .expect(7)
+        .saying(&["does not show whether version", "fetch-depth: 0"]);
+    assert_eq!(versions(&world, &served), before);
+    // The first version of all needs no history.
+    let (world, served) = stage();
+    crate::repo::git(
+        world.path(),
+        &[
+            "clone",
+            "-q",
+            "--depth",
+            "1",
+            &format!("file://{}", world.remote().display()),
+            "first",
+        ],
+    );
+    let call =
+        Call::with_platform(&world.path().join("first"), &served.url).variable("SLUICEGATE_PREFIX", "sales");
+    pushed(&world, call).run(&args).expect(0);
+}

@@ -252,3 +252,93 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
         ended.out
     );
 }
+
+#[test]
+fn one_touched_field_of_a_rule_evades_none_of_its_other_fields() {
+    let naming = |level: &str, pattern: &str| {
+        format!(
+            "rules:\n  - {{ id: component-naming-convention, enabled: true, enforcementLevel: {level}, config: {{ regexMatchPattern: '{pattern}' }} }}\n"
+        )
+    };
+    let (before, after) = (naming("warn", "[A-Z].*"), naming("error", "[A-Z].*"));
+    let touched = naming("warn", "[A-Z][A-Za-z]*");
+    let world = stale(
+        &[(RULES_FILE, &before)],
+        &[(RULES_FILE, &after)],
+        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
+    );
+    github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+}
+
+#[test]
+fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[
+            ("b.orch.yaml", &pipeline(&GOOD)),
+            ("c.orch.yaml", &pipeline(&BAD)),
+            ("d.orch.yaml", &pipeline(&BAD)),
+        ],
+    );
+    let call = || github(&world, Call::new(&world.work()));
+    call().run(&["check", "b.orch.yaml"]).expect(0);
+    call().run(&["check", "c.orch.yaml"]).expect(1);
+    for shard in ["1/2", "2/2"] {
+        let report = format!("json={}.json", shard.replace('/', "-"));
+        call().run(&["check", "--shard", shard, "--report", &report]);
+    }
+    let merged = call()
+        .run(&["report", "1-2.json", "2-2.json", "--report", "json=-"])
+        .expect(1);
+    assert_eq!(merged.json()["findings"]["errors"], 2);
+}
+
+#[test]
+fn a_change_that_contains_the_tip_did_not_start_before() {
+    // A merge queue: group 1 relaxes the rules, group 2 stands on it.
+    let world = stale(
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+        &[(RULES_FILE, LAX)],
+    );
+    world.git(&["merge", "-q", "-m", "group 1", "main"]);
+    let base = super::head(&world);
+    world.write("b.orch.yaml", pipeline(&BAD));
+    world.commit("group 2");
+    let queue = "refs/heads/gh-readonly-queue/main/pr-2";
+    world.git(&["push", "-q", "origin", &format!("HEAD:{queue}")]);
+    let payload = json!({ "repository": super::repository(), "merge_group": {
+        "head_ref": queue, "head_sha": super::head(&world), "base_sha": base, "base_ref": "refs/heads/main" } });
+    let call = super::github_event(&world, Call::new(&world.work()), "merge_group", queue, &payload);
+    let ended = call
+        .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
+        .expect(0);
+    assert!(
+        !ended.json()["notes"].to_string().contains("stricter"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn a_push_to_a_branch_that_is_published_goes_nowhere_else() {
+    let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
+    let world = stale(
+        &[(RULES_FILE, LAX), ("sluicegate.yaml", publish_on)],
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+    );
+    world.git(&["checkout", "-q", "-b", "release/1"]);
+    world.write("b.orch.yaml", pipeline(&BAD));
+    world.commit("hotfix");
+    world.push();
+    let push = |branch: &str| {
+        let reference = format!("refs/heads/{branch}");
+        let payload = json!({ "repository": super::repository(), "ref": reference, "before": "0".repeat(40),
+            "after": super::head(&world) });
+        super::github_event(&world, Call::new(&world.work()), "push", &reference, &payload)
+    };
+    push("release/1").run(&["check"]).expect(0);
+    push("topic").run(&["check"]).expect(1);
+}

@@ -1,6 +1,6 @@
 //! What a CI job may publish: what is merged. A person on their own machine answers for the commit themselves.
 
-use crate::ci::Host;
+use crate::ci::{Host, Trigger};
 use crate::commands::gate::workspace::Workspace;
 use crate::context::{self, ContextError, Target};
 use crate::settings::PublishOn;
@@ -14,7 +14,17 @@ pub(crate) fn require_merged(
 ) -> Result<(), ContextError> {
     let may = |branch: &str| publish_on.has_branch(branch);
     let is_of_branch = target.tag.is_none() && target.is_hosts && !target.is_change;
-    let is_listed = is_of_branch && target.branch.as_deref().is_some_and(may);
+    let listed = target
+        .branch
+        .as_deref()
+        .filter(|branch| is_of_branch && may(branch));
+    let is_listed = match listed {
+        Some(branch) => {
+            let pushed = workspace.ci.trigger == Trigger::Commit;
+            context::may_be_of_branch(&workspace.repo, branch, &target.head, pushed)?
+        }
+        None => false,
+    };
     if workspace.ci.host == Host::None || target.nothing_to_do.is_some() || is_listed {
         return Ok(());
     }

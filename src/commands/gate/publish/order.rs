@@ -23,23 +23,48 @@ impl Publishing<'_> {
         };
         let (repo, head) = (&self.workspace.repo, &self.target.head);
         let Some(commit) = repo.commit_with_id(&latest.commit) else {
-            if repo.is_shallow() && !latest.commit.is_empty() {
-                self.run.ui.warn(&format!(
-                    "this shallow clone does not show whether version {} of {} is newer than {}: fetch the whole history to \
-                     keep a rerun from publishing an old state",
-                    latest.version,
-                    plan.prefix,
-                    head.short()
-                ));
-            }
-            return Ok(None);
+            return self.untold_order(platform, &latest, plan);
         };
         if commit == *head || !repo.contains(&commit, head)? {
             return Ok(None);
         }
         // A version that is there already is not published again, and so is never the newest.
+        Ok((!self.is_there(platform, plan)?).then_some(latest))
+    }
+
+    fn is_there(&self, platform: &Platform, plan: &Plan) -> Result<bool, Failure> {
         let there = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
-        Ok(self.run.requests(there)?.is_err().then_some(latest))
+        Ok(self.run.requests(there)?.is_ok())
+    }
+
+    /// The clone does not have the commit of the latest version: in a shallow clone it may be newer.
+    fn untold_order(
+        &self,
+        platform: &Platform,
+        latest: &Newer,
+        plan: &Plan,
+    ) -> Result<Option<Newer>, Failure> {
+        if latest.commit.is_empty() || !self.workspace.repo.is_shallow() {
+            return Ok(None);
+        }
+        let there = self.is_there(platform, plan)?;
+        let message = format!(
+            "this shallow clone does not show whether version {} of {} is newer than {}",
+            latest.version,
+            plan.prefix,
+            self.target.head.short()
+        );
+        if self.is_ci && !there {
+            let failure = Failure::new(ExitStatus::Context, anyhow::Error::msg(message));
+            return Err(failure.hint(
+                "nothing was sent; fetch the whole history (`fetch-depth: 0`, `GIT_DEPTH: 0`), so that a rerun does not make an \
+                 old state the latest version",
+            ));
+        }
+        if !there {
+            self.run.ui.warn(&message);
+        }
+        Ok(None)
     }
 
     /// Refuses to publish the older commit, unless somebody named the version of this publish.
