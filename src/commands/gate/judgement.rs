@@ -42,11 +42,15 @@ pub(crate) struct Judged {
     pub(crate) told: Vec<String>,
     /// What the change does to consumers.
     for_consumers: Option<ForConsumers>,
+    /// The target's tip is stricter than the change.
+    by_tip: bool,
 }
 
 /// How a run ends, for whoever tells it.
 pub(crate) struct Ending {
     pub(crate) status: ExitStatus,
+    /// The target's tip is stricter than the change, and is held against it.
+    pub(crate) by_tip: bool,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: Vec<String>,
 }
@@ -58,6 +62,7 @@ impl Judged {
         self.notes.extend(excuse.map(str::to_owned));
         Ending {
             status: self.status,
+            by_tip: self.by_tip,
             told: self.told.clone(),
         }
     }
@@ -75,6 +80,7 @@ impl Judged {
             notes: vec![note],
             told: Vec::new(),
             for_consumers: None,
+            by_tip: false,
         }
     }
 
@@ -97,6 +103,7 @@ impl Judged {
             notes,
             told: Vec::new(),
             for_consumers: None,
+            by_tip: false,
         }
     }
 
@@ -155,6 +162,7 @@ impl Judged {
             self.refuse(REFUSED.to_owned());
         }
         if let Some(outdated) = &chosen.outdated {
+            self.by_tip = true;
             self.notes.extend(outdated.notes());
             if chosen.is_outdated {
                 self.refuse(OUTDATED.to_owned());

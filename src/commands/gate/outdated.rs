@@ -13,7 +13,7 @@ use crate::error::Failure;
 use crate::findings::{FileResults, RuleResult, Status, Violation};
 use crate::gate::{Selected, Tally};
 use crate::git::{CommitId, Repository, Snapshot};
-use crate::interface::Class;
+use crate::interface::{self, Class, Side as Loaded};
 use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::policy::{Side, rules_after_merge, stricter_at_tip};
 use crate::rules::RuleSet;
@@ -23,7 +23,7 @@ use crate::waivers;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of differences that a note lists.
-const NAMED: usize = 10;
+const NAMED: usize = 5;
 
 /// What the tip of the target has stricter than the change.
 pub(crate) struct Outdated {
@@ -90,7 +90,11 @@ impl Workspace<'_> {
                 .map(|base| self.repo.snapshot(base.clone()))
                 .collect(),
         };
-        let (stricter, rules) = (sides.stricter(files)?, sides.rules()?);
+        let candidates = selected.candidates.iter();
+        let touched = candidates
+            .flat_map(|candidate| candidate.change.paths())
+            .collect();
+        let (stricter, rules) = (sides.stricter(files, &touched)?, sides.rules()?);
         if stricter.is_empty() && rules.is_none() {
             return Ok(None);
         }
@@ -106,7 +110,11 @@ impl Workspace<'_> {
 
 impl Sides<'_> {
     /// By path, what the tip has stricter.
-    fn stricter(&self, files: &GateFiles) -> Result<Vec<(String, Vec<String>)>, Failure> {
+    fn stricter(
+        &self,
+        files: &GateFiles,
+        touched: &BTreeSet<&str>,
+    ) -> Result<Vec<(String, Vec<String>)>, Failure> {
         let rules = self.path_at_tip(RULES_FILE)?;
         let named = self.workspace.config_file.clone();
         let settings = named.into_iter().chain([waivers::FILE_NAME.to_owned()]);
@@ -123,7 +131,7 @@ impl Sides<'_> {
             }
         }
         found.extend(self.folder()?);
-        found.extend(self.shared()?);
+        found.extend(self.shared(touched)?);
         Ok(found)
     }
 
@@ -178,37 +186,41 @@ impl Sides<'_> {
         Ok(head == tip)
     }
 
-    /// What the tip offers to consumers and the change lacks, as its bases do.
-    fn shared(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
+    /// The pipelines that the tip shares otherwise than the change and its bases do, and that the change touches: after the
+    /// merge they are what consumers have.
+    fn shared(&self, touched: &BTreeSet<&str>) -> Result<Option<(String, Vec<String>)>, Failure> {
         if self.has_same_shared_file()? {
             return Ok(None);
         }
-        let repo = &self.workspace.repo;
-        let folder = self.workspace.named_folder.as_deref();
+        let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
+        let Loaded::Read(tip, _) = interface::read(repo, &self.tip, folder)? else {
+            return Ok(None);
+        };
         let breaks = |snapshot: &Snapshot<'_>| {
             let found = between(repo, &self.tip, snapshot, folder)?;
-            let Some(found) = found.filter(|found| found.unreadable.is_none()) else {
-                return Ok::<_, Failure>(None);
-            };
-            let breaks = found
-                .changes
-                .iter()
-                .filter(|change| change.class == Class::Breaking);
-            let said = breaks.map(|change| {
-                let id = change.id.as_deref().unwrap_or_default();
-                format!("`{id}`: {}", change.words())
-            });
-            Ok(Some((found.path.clone(), said.collect::<Vec<String>>())))
-        };
-        let Some((path, mut missing)) = breaks(self.head)? else {
-            return Ok(None);
+            let changes = found.into_iter().flat_map(|found| found.changes);
+            let breaking = changes.filter(|change| change.class == Class::Breaking);
+            Ok::<_, Failure>(
+                breaking
+                    .filter_map(|change| change.id)
+                    .collect::<BTreeSet<String>>(),
+            )
         };
         let mut by_target = BTreeSet::new();
         for base in &self.bases {
-            by_target.extend(breaks(base)?.into_iter().flat_map(|(_, said)| said));
+            by_target.extend(breaks(base)?);
         }
-        missing.retain(|said| by_target.contains(said));
-        Ok((!missing.is_empty()).then_some((path, missing)))
+        let missing: BTreeSet<String> = breaks(self.head)?.intersection(&by_target).cloned().collect();
+        let entries = tip.offered().filter(|entry| missing.contains(&entry.id));
+        let entries = entries.filter(|entry| touched.contains(entry.pipeline.as_str()));
+        let said = entries.map(|entry| {
+            format!(
+                "it shares {}, which this change touches, as `{}`",
+                entry.pipeline, entry.id
+            )
+        });
+        let said: Vec<String> = said.collect();
+        Ok((!said.is_empty()).then(|| (tip.file.clone(), said)))
     }
 }
 

@@ -53,6 +53,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         to: &destinations,
         passes: status == ExitStatus::Success,
         selection: selection.as_ref(),
+        by_tip: false,
         told: &[],
         wrong_rules: Vec::new(),
         changes: None,

@@ -1,6 +1,6 @@
 //! The repository, its settings and the CI host's context: what a command in a repository begins with.
 
-use crate::ci::{self, CiContext, Trigger};
+use crate::ci::{self, CiContext, Host, Trigger};
 use crate::cli::GateChanges;
 use crate::commands::Run;
 use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
@@ -44,7 +44,7 @@ impl Run {
         let is_hosts = context::judges_hosts(&repo, &ci, &Wish::default())?;
         let settled = self.settled(&repo, Some(&ci), is_hosts)?;
         Ok(Workspace {
-            target_tip: context::policy_tip(&repo, &ci, is_hosts)?,
+            target_tip: target_tip(&repo, &ci, &settled.policy, is_hosts)?,
             named_folder: settled.sources.config_dir(&self.global)?,
             sources: settled.sources,
             policy: settled.policy,
@@ -119,6 +119,19 @@ impl Run {
     }
 }
 
+/// The tip of the branch that the change goes to. On somebody's own machine there is one if `--policy base` asks for it.
+fn target_tip(
+    repo: &Repository,
+    ci: &CiContext,
+    policy: &PolicyTip,
+    is_hosts: bool,
+) -> Result<PolicyTip, Failure> {
+    Ok(match ci.host {
+        Host::None => policy.clone(),
+        _ => context::policy_tip(repo, ci, is_hosts)?,
+    })
+}
+
 /// The settings, and where they were found.
 struct Settled<'a> {
     sources: Sources<'a>,
@@ -141,8 +154,8 @@ impl<'a> Workspace<'a> {
             let settled = run.settled(&self.repo, Some(&self.ci), is_hosts)?;
             self.named_folder = settled.sources.config_dir(&run.global)?;
             self.sources = settled.sources;
+            self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_hosts)?;
             self.policy = settled.policy;
-            self.target_tip = context::policy_tip(&self.repo, &self.ci, is_hosts)?;
         }
         Ok(())
     }

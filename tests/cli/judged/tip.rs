@@ -218,10 +218,20 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             "review.fail-on: error → warn (tightened)",
         ),
         ("sluicegate-waivers.yaml", waiver, "[]\n", "waiver removed"),
-        (shared_file, one.as_str(), two.as_str(), "`b`: "),
+        (
+            shared_file,
+            one.as_str(),
+            two.as_str(),
+            "it shares b.orch.yaml, which this change touches, as `b`",
+        ),
     ] {
         let change = ("b.orch.yaml", pipeline(&GOOD));
-        let world = stale(&[(path, before)], &[(path, after)], &[(change.0, &change.1)]);
+        let old = pipeline(&["Start", "Done"]);
+        let world = stale(
+            &[(path, before), ("b.orch.yaml", &old)],
+            &[(path, after)],
+            &[(change.0, &change.1)],
+        );
         for (name, host) in HOSTS {
             let call = host(&world, Call::new(&world.work()));
             let ended = call.run(&["check", "--report", "json=-"]);
@@ -341,4 +351,44 @@ fn a_push_to_a_branch_that_is_published_goes_nowhere_else() {
     };
     push("release/1").run(&["check"]).expect(0);
     push("topic").run(&["check"]).expect(1);
+}
+
+#[test]
+fn what_the_target_shares_newly_is_nothing_to_a_change_of_something_else() {
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true, parameters: {} }\n";
+    let world = stale(
+        &[],
+        &[(".platform/shared-pipelines.yaml", shared)],
+        &[("b.orch.yaml", &pipeline(&GOOD))],
+    );
+    for (name, host) in HOSTS {
+        let call = host(&world, Call::new(&world.work()));
+        let ended = call.run(&["check", "--gate-changes", "fail", "--report", "json=-"]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert!(
+            !ended.json()["notes"].to_string().contains("stricter"),
+            "{name}: {}",
+            ended.out
+        );
+    }
+}
+
+#[test]
+fn the_command_of_a_failed_job_shows_the_same_without_the_job() {
+    for (world, flags) in [
+        (tightened(&BAD), &["check"][..]),
+        (tightened(&GOOD), &["check", "--gate-changes", "fail"]),
+    ] {
+        let ended = github(&world, Call::new(&world.work())).run(flags).expect(1);
+        let line = ended
+            .out
+            .lines()
+            .find_map(|line| line.strip_prefix("The same on your machine: sluicegate "));
+        let command: Vec<&str> = line
+            .unwrap_or_else(|| panic!("{}", ended.all()))
+            .split(' ')
+            .collect();
+        let again = Call::new(&world.work()).run(&command);
+        assert_eq!(again.code, 1, "{command:?}: {}", again.all());
+    }
 }

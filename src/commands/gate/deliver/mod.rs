@@ -32,6 +32,8 @@ pub(crate) struct Delivery<'a> {
     pub(crate) passes: bool,
     /// Which files were meant, where that is known.
     pub(crate) selection: Option<&'a Selection>,
+    /// The target's tip is held against the change.
+    pub(crate) by_tip: bool,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: &'a [String],
     /// Where the rules file is wrong.
@@ -104,6 +106,7 @@ pub(crate) fn deliver(
             to: telling.to,
             passes: ending.status == ExitStatus::Success,
             selection: Some(telling.selection),
+            by_tip: ending.by_tip,
             told: &ending.told,
             wrong_rules: wrong_rules(workspace, snapshot, report),
             changes,

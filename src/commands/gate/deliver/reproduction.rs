@@ -47,6 +47,14 @@ pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> 
     if let Some(most) = context.max_known {
         words.push(format!("--max-known {most}"));
     }
+    // On another machine neither the target nor what the job does not allow is in force by itself.
+    let stricter = [
+        (delivery.by_tip, "--policy base"),
+        (report.gate_refused, "--gate-changes fail"),
+        (report.breaks_consumers(), "--compat fail"),
+    ];
+    let stricter = stricter.into_iter().filter(|(is_needed, _)| *is_needed);
+    words.extend(stricter.map(|(_, flag)| flag.to_owned()));
     let mut said = options(run, place, delivery);
     if !context.paths.is_empty() {
         let paths = context.paths.iter().map(|path| text::shell_word(path));
