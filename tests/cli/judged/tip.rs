@@ -200,7 +200,7 @@ fn a_finding_by_both_rules_is_told_once() {
 fn every_file_of_the_gate_is_compared_with_the_tip() {
     let shared = |ids: &[&str]| {
         let entries = ids.iter().map(|id| {
-            format!("  - {{ pipeline: a.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n")
+            format!("  - {{ pipeline: {id}.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n")
         });
         format!(
             "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{}",
@@ -237,7 +237,11 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             let ended = call.run(&["check", "--report", "json=-"]);
             assert_eq!(ended.code, 0, "{name} {path}: {}", ended.all());
             let notes = ended.json()["notes"].to_string();
-            assert!(notes.contains(path) && notes.contains(words), "{name}: {notes}");
+            assert!(
+                notes.contains(path) && notes.contains(words),
+                "{name} {path}: {notes} {}",
+                ended.err
+            );
             assert_eq!(
                 call.run(&["check", "--gate-changes", "fail"]).code,
                 1,
