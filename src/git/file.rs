@@ -21,7 +21,7 @@ pub struct SnapshotFile {
 pub enum Content {
     /// In the object database.
     Blob(BlobId),
-    /// On disk, to be read by [`read_on_disk`].
+    /// On disk, to be read by [`read_on_disk`](super::read_on_disk).
     Disk(PathBuf),
 }
 

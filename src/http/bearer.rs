@@ -52,6 +52,9 @@ impl Token {
         if text.is_empty() {
             return Err(TokenError::Configuration("the token is empty".to_owned()));
         }
+        if let Some(what) = unexpanded(text) {
+            return Err(TokenError::Configuration(format!("the token is {what}")));
+        }
         let unfit = |_| TokenError::Configuration("the token cannot be sent in a header".to_owned());
         if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
             return Err(TokenError::Configuration(format!(
@@ -77,9 +80,26 @@ impl Token {
     }
 }
 
+/// What the text is where it still holds the words of a script or of a job's definition; a token has none of their signs.
+/// See <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
+fn unexpanded(text: &str) -> Option<&'static str> {
+    let within = |first, last| text.len() > 1 && text.starts_with(first) && text.ends_with(last);
+    if text.contains("{{") {
+        Some("an expression in `{{ }}`, whose value was never put in")
+    } else if text.contains("$(") || text.contains("${") || text.starts_with('$') || within('%', '%') {
+        Some("the name of a variable, whose value was never put in")
+    } else if within('"', '"') || within('\'', '\'') {
+        Some("in quotes, which are no part of it")
+    } else {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const VARIABLE: &str = "the name of a variable, whose value was never put in";
 
     #[test]
     fn a_token_that_no_header_can_carry_is_not_shown() {
@@ -91,6 +111,24 @@ mod tests {
         let token = Token::new(" Bearer abc\r\n", None).ok().unwrap();
         assert_eq!(token.secret.expose_secret(), "abc");
         assert!(token.header.is_sensitive());
+        for (text, what) in [
+            ("$(SLUICEGATE_TOKEN)", VARIABLE),
+            ("$TOKEN", VARIABLE),
+            ("Bearer ${TOKEN}", VARIABLE),
+            ("%TOKEN%", VARIABLE),
+            (
+                "${{ secrets.TOKEN }}",
+                "an expression in `{{ }}`, whose value was never put in",
+            ),
+            ("\"abc\"", "in quotes, which are no part of it"),
+            ("'abc'", "in quotes, which are no part of it"),
+        ] {
+            let error = Token::new(text, None).err().unwrap().to_string();
+            assert_eq!(error, format!("no token: the token is {what}"));
+        }
+        for text in ["eyJhbGciOi.eyJ-_.a+/==", "dev", "a$b", "\""] {
+            assert!(Token::new(text, None).is_ok(), "{text}");
+        }
         insta::assert_snapshot!(Token::new(" \n", None).err().unwrap(), @"no token: the token is empty");
     }
 }

@@ -80,6 +80,8 @@ pub(super) fn again_after(status: StatusCode, asked: Option<Duration>) -> Again 
         429 => Again::Always,
         503 if asked.is_some() => Again::Always,
         408 | 425 | 500 | 502 | 503 | 504 => Again::IfSafe,
+        // What only the proxies of one vendor send, as 520 to 527, is a server's failure of an unknown kind.
+        500..600 if status.canonical_reason().is_none() => Again::IfSafe,
         _ => Again::Never,
     }
 }
@@ -148,12 +150,12 @@ mod tests {
                 Repeat::OnlyIfUnprocessed.allows(again),
             )
         };
-        for status in [408, 425, 500, 502, 503, 504] {
+        for status in [408, 425, 500, 502, 503, 504, 509, 520, 522, 524, 599] {
             assert_eq!(repeated(status, None), (true, false), "{status}");
         }
         assert_eq!(repeated(429, None), (true, true));
         assert_eq!(repeated(503, Some(Duration::ZERO)), (true, true));
-        for status in [300, 400, 401, 403, 404, 405, 409, 410, 413, 422, 501, 505] {
+        for status in [300, 400, 401, 403, 404, 405, 409, 410, 413, 422, 501, 505, 511] {
             assert_eq!(repeated(status, None), (false, false), "{status}");
         }
     }

@@ -22,7 +22,7 @@ pub use compat::{Against, Compat, Mode, Partial, accepted_by_name};
 pub use impact::{Consumer, consumers};
 pub use kinds::{Files, Kinds};
 pub use notes::{breaks_told, in_short, told};
-pub use semantic::{NextError, next};
+pub use semantic::{NextError, has_next, next};
 pub use side::{Interface, Side, read};
 pub use table::{Class, Row, TABLE, What};
 

@@ -41,6 +41,11 @@ pub enum NextError {
     TooLarge(String),
 }
 
+/// Whether `next` can count on from a version of this name.
+pub fn has_next(name: &str) -> bool {
+    Semantic::parse(name).is_some()
+}
+
 /// The name after `latest`, with the part raised that the class asks for; without a version, the first one.
 pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
     let Some(latest) = latest else {

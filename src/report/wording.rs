@@ -28,7 +28,12 @@ pub fn numbers(report: &Report) -> String {
         return "no pipeline was selected".to_owned();
     }
     let totals = report.totals();
-    let mut line = compared(&totals).map_or_else(String::new, |compared| compared + "; ");
+    let mut line = refused(report)
+        .iter()
+        .fold(String::new(), |line, cause| line + cause + "; ");
+    if let Some(compared) = compared(&totals) {
+        line = line + &compared + "; ";
+    }
     let _ = write!(
         line,
         "{}, {}, {} not evaluated",
@@ -47,6 +52,14 @@ pub fn numbers(report: &Report) -> String {
         }
     }
     line
+}
+
+/// What fails the gate beside findings and their number.
+fn refused(report: &Report) -> Vec<String> {
+    let breaks = report.for_consumers.as_ref().filter(|found| found.refused);
+    let breaks = breaks.map(|found| format!("{} of consumers", count(found.breaks().count(), "break")));
+    let gate = report.gate_refused.then(|| "gate change not allowed".to_owned());
+    breaks.into_iter().chain(gate).collect()
 }
 
 /// `2 new, 41 known, 1 fixed`; none where nothing was compared.
@@ -75,23 +88,37 @@ const fn nothing_at_all(counts: &Counts) -> bool {
 pub fn run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
-        Verdict::Undecided => "The review is undecided: it is not known whether the pipelines pass.",
-        Verdict::Failed
-            if report.too_many_known().is_some() && !has_any(report, |r| r.fails(report.fail_on())) =>
-        {
-            "The review failed by the number of known findings."
+        Verdict::Undecided => {
+            "The review is undecided: it is not known whether the pipelines pass.".to_owned()
         }
-        Verdict::Failed if has_any(report, |r| r.fails(FailOn::Error)) => return None,
-        Verdict::Failed if has_any(report, |r| r.fails(FailOn::Warn)) => {
-            "The review failed, and its findings are warnings."
-        }
-        Verdict::Failed => "The review failed, though no rule result says why.",
-    }
-    .to_owned();
+        Verdict::Failed => failure(report)?,
+    };
     for note in &report.notes {
         let _ = write!(problem, " {}", sentence(note));
     }
     Some(problem)
+}
+
+/// Why the review failed; none where an error among the findings says it.
+fn failure(report: &Report) -> Option<String> {
+    let fails_by_finding = has_any(report, |result| result.fails(report.fail_on()));
+    if !fails_by_finding && report.too_many_known().is_some() {
+        return Some("The review failed by the number of known findings.".to_owned());
+    }
+    let refused = refused(report);
+    if !fails_by_finding && !refused.is_empty() {
+        return Some(format!("The review failed: {}.", refused.join(", ")));
+    }
+    if has_any(report, |result| result.fails(FailOn::Error)) {
+        return None;
+    }
+    let has_warning = has_any(report, |result| result.fails(FailOn::Warn));
+    let said = if has_warning {
+        "The review failed, and its findings are warnings."
+    } else {
+        "The review failed, though no rule result says why."
+    };
+    Some(said.to_owned())
 }
 
 fn has_any(report: &Report, is_meant: impl Fn(&RuleResult) -> bool) -> bool {
@@ -232,6 +259,10 @@ mod tests {
         assert_eq!(run_problem(&sample::empty(Verdict::Passed)), None);
         assert_eq!(run_problem(&sample::report()), None, "the findings say it");
         assert!(run_problem(&sample::empty(Verdict::Failed)).is_some());
+        let mut refused = sample::empty(Verdict::Failed);
+        refused.gate_refused = true;
+        insta::assert_snapshot!(run_problem(&refused).unwrap(), @"The review failed: gate change not allowed.");
+        insta::assert_snapshot!(headline(&refused), @"Review failed: gate change not allowed; 0 errors, 0 warnings, 0 not evaluated; 0 rules passed in 0 files");
         let mut undecided = sample::report();
         undecided.verdict = Verdict::Undecided;
         undecided.notes = vec!["The platform did not answer.".to_owned()];

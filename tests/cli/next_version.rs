@@ -9,6 +9,19 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 #[test]
+fn a_name_that_nothing_counts_on_from_is_refused_the_first_time() {
+    let shop = Shop::new();
+    let said = shop.publish(&["release-{next}"]).expect(2);
+    assert!(
+        said.err.contains("`release-1.0.0` is no semantic version"),
+        "{}",
+        said.err
+    );
+    assert!(shop.versions().is_empty());
+    shop.publish(&["v{next}+{short-sha}"]).expect(0);
+}
+
+#[test]
 fn the_next_version_is_counted_from_what_changed() {
     let shop = Shop::new();
     let next = |expected: &str| {

@@ -158,8 +158,14 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(broken(&"is empty")),
         Ok(text) => Ok(SecretString::from(text)),
+        Err(error) if is_utf_16(error.as_bytes()) => Err(broken(&"is UTF-16; write it as UTF-8")),
         Err(_) => Err(broken(&"is not text")),
     }
+}
+
+/// By its byte order mark, which Windows' PowerShell writes.
+fn is_utf_16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
 }
 
 #[cfg(test)]
@@ -201,7 +207,9 @@ mod tests {
         );
         std::fs::write(&path, "\n").unwrap();
         insta::assert_snapshot!(refused(), @"no token: the token file FILE is empty");
-        std::fs::write(&path, [0xff, 0xfe]).unwrap();
+        std::fs::write(&path, [0xff, 0xfe, b't', 0]).unwrap();
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE is UTF-16; write it as UTF-8");
+        std::fs::write(&path, [b't', 0xff]).unwrap();
         insta::assert_snapshot!(refused(), @"no token: the token file FILE is not text");
         std::fs::write(&path, vec![b'a'; 70_000]).unwrap();
         insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: it has more than 65536 bytes");

@@ -10,7 +10,7 @@ use crate::git::{CommitId, Repository, Wanted};
 use crate::http::{ErrorKind, HttpError};
 use crate::interface::{
     self, Against, Change, Compat, Files, Interface, Kinds, NextError, Partial, Side, accepted_by_name,
-    breaks_told, compare, in_short,
+    breaks_told, compare, has_next, in_short,
 };
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use std::collections::BTreeSet;
@@ -254,6 +254,15 @@ impl Publishing<'_> {
             next,
             |wish| publish::version_name(&self.workspace.repo, &self.target.head, wish),
         )?;
+        if !has_next(&plan.version_name) {
+            let message = format!(
+                "the version name `{}` is no semantic version, so {{next}} could not count on from it",
+                plan.version_name
+            );
+            return Err(
+                Failure::usage(message).hint("`{next}` or `v{next}`, perhaps with `+{short-sha}` behind it")
+            );
+        }
         Ok(())
     }
 
