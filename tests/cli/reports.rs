@@ -33,7 +33,8 @@ fn json_of(path: &Path) -> Value {
     serde_json::from_str(&text(path)).unwrap()
 }
 
-const FORMATS: [&str; 7] = [
+/// All report formats.
+pub const FORMATS: [&str; 7] = [
     "junit",
     "junit-strict",
     "json",

@@ -18,11 +18,16 @@ fn hiding() -> String {
 
 /// A change that adds the pipeline and the attribute, checked out by git in a fresh clone.
 fn cloned(attribute: &str, content: &str) -> (World, PathBuf) {
+    cloned_with(&format!("b.orch.yaml {attribute}\n"), content)
+}
+
+/// The same with the whole content of `.gitattributes`.
+fn cloned_with(attributes: &str, content: &str) -> (World, PathBuf) {
     let world = project();
     world.git(&["checkout", "-q", "-b", "change"]);
     world.write("b.orch.yaml", content);
     world.commit("pipeline");
-    world.write(".gitattributes", format!("b.orch.yaml {attribute}\n"));
+    world.write(".gitattributes", attributes);
     // The pipeline is not added again, as its bytes are not in that encoding here.
     world.git(&["add", ".gitattributes"]);
     world.git(&["commit", "-q", "-m", "attribute"]);
@@ -160,23 +165,8 @@ fn what_is_published_from_the_working_tree_is_what_git_stores() {
 #[test]
 fn a_quoted_pattern_hides_nothing_in_a_fresh_clone_nor_in_a_copy_of_it() {
     for pattern in ["\"b.orch.yaml\"", "\"b\\056orch.yaml\""] {
-        let world = project();
-        world.git(&["checkout", "-q", "-b", "change"]);
-        world.write("b.orch.yaml", hiding());
-        world.commit("pipeline");
-        world.write(
-            ".gitattributes",
-            format!("{pattern} working-tree-encoding=ISO646-GB\n"),
-        );
-        world.git(&["add", ".gitattributes"]);
-        world.git(&["commit", "-q", "-m", "attribute"]);
-        world.push();
-        let url = format!("file://{}", world.remote().display());
-        crate::repo::git(
-            world.path(),
-            &["clone", "-q", "--branch", "change", &url, "fresh"],
-        );
-        let folder = world.path().join("fresh");
+        let attributes = format!("{pattern} working-tree-encoding=ISO646-GB\n");
+        let (_world, folder) = cloned_with(&attributes, &hiding());
         Call::new(&folder).run(&["check"]).expect(1);
         // In a copy git has to look at the content, and libgit2 sees another one: it is not judged, and never green.
         let file = folder.join("b.orch.yaml");

@@ -2,18 +2,9 @@
 
 use super::{HOSTS, github};
 use crate::program::Call;
+use crate::reports::FORMATS;
 use crate::world::{pipeline, project};
 use std::fs;
-
-const FORMATS: [&str; 7] = [
-    "junit",
-    "junit-strict",
-    "json",
-    "sarif",
-    "gitlab",
-    "markdown",
-    "html",
-];
 
 #[test]
 fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
