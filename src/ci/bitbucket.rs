@@ -31,11 +31,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     };
     let is_change = target.is_some() || env.get("BITBUCKET_PR_ID").is_some();
     let context = CiContext {
-        trigger: if is_change {
-            Trigger::Change
-        } else {
-            Trigger::Commit
-        },
+        trigger: Trigger::of_commit(is_change),
         branch: text("BITBUCKET_BRANCH"),
         commit: Some(commit.to_owned()),
         pull_request: env.get("BITBUCKET_PR_ID").and_then(|number| number.parse().ok()),

@@ -26,11 +26,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let of_changes = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
     let is_change = url.is_some() || of_changes.into_iter().any(|name| env.get(name).is_some());
     let context = CiContext {
-        trigger: if is_change {
-            Trigger::Change
-        } else {
-            Trigger::Commit
-        },
+        trigger: Trigger::of_commit(is_change),
         branch: text("CIRCLE_BRANCH"),
         commit: Some(commit.to_owned()),
         pull_request: number.and_then(|number| number.parse().ok()),

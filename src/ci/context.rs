@@ -14,6 +14,13 @@ pub enum Trigger {
     Any,
 }
 
+impl Trigger {
+    /// The trigger on a host where every run is about a commit or about a change.
+    pub(super) const fn of_commit(is_change: bool) -> Self {
+        if is_change { Self::Change } else { Self::Commit }
+    }
+}
+
 /// What the host says about this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {

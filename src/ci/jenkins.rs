@@ -25,15 +25,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         branch: text("BRANCH_NAME"),
         run_number: text("BUILD_NUMBER"),
         default_branch: text("BRANCH_NAME").filter(|_| env.get("BRANCH_IS_PRIMARY") == Some("true")),
+        trigger: Trigger::of_commit(is_change(env)),
         ..CiContext::new(Host::Jenkins, "branch")
-    };
-    let context = CiContext {
-        trigger: if is_change(env) {
-            Trigger::Change
-        } else {
-            Trigger::Commit
-        },
-        ..context
     };
     Ok(match (text("CHANGE_TARGET"), env.get("TAG_NAME")) {
         (Some(target), _) => change(env, target, context),

@@ -42,6 +42,8 @@ struct Sides<'s> {
     workspace: &'s Workspace<'s>,
     head: &'s Snapshot<'s>,
     tip: Snapshot<'s>,
+    /// The platform's hidden folder at the tip.
+    tip_folder: Option<String>,
     bases: Vec<Snapshot<'s>>,
 }
 
@@ -81,10 +83,16 @@ impl Workspace<'_> {
         if self.has_no_target() || changed.is_empty() || self.contains_tip(snapshot, commit)? {
             return Ok(None);
         }
+        let tip = self.repo.snapshot(commit.clone());
+        let tip_folder = match &self.named_folder {
+            Some(name) => Some(name.clone()),
+            None => folder_in(&tip)?.ok().flatten(),
+        };
         let sides = Sides {
             workspace: self,
             head: snapshot,
-            tip: self.repo.snapshot(commit.clone()),
+            tip,
+            tip_folder,
             bases: bases
                 .iter()
                 .map(|base| self.repo.snapshot(base.clone()))
@@ -94,7 +102,7 @@ impl Workspace<'_> {
         let touched = candidates
             .flat_map(|candidate| candidate.change.paths())
             .collect();
-        let (stricter, rules) = (sides.stricter(files, &touched)?, sides.rules()?);
+        let (stricter, rules) = (sides.stricter(files, &touched)?, sides.rules());
         if stricter.is_empty() && rules.is_none() {
             return Ok(None);
         }
@@ -115,7 +123,7 @@ impl Sides<'_> {
         files: &GateFiles,
         touched: &BTreeSet<&str>,
     ) -> Result<Vec<(String, Vec<String>)>, Failure> {
-        let rules = self.path_at_tip(RULES_FILE)?;
+        let rules = self.path_at_tip(RULES_FILE);
         let named = self.workspace.config_file.clone();
         let settings = named.into_iter().chain([waivers::FILE_NAME.to_owned()]);
         let paths = settings
@@ -145,22 +153,16 @@ impl Sides<'_> {
     }
 
     /// The path of one of the platform's files at the tip.
-    fn path_at_tip(&self, file: &str) -> Result<Option<String>, Failure> {
-        let folder = match &self.workspace.named_folder {
-            Some(name) => Some(name.clone()),
-            None => folder_in(&self.tip)?.ok().flatten(),
-        };
-        Ok(folder.map(|folder| format!("{folder}/{file}")))
+    fn path_at_tip(&self, file: &str) -> Option<String> {
+        let folder = self.tip_folder.as_ref()?;
+        Some(format!("{folder}/{file}"))
     }
 
     /// The rules that hold after the merge and that head has otherwise.
-    fn rules(&self) -> Result<Option<RuleSet>, Failure> {
-        let Some(path) = self.path_at_tip(RULES_FILE)? else {
-            return Ok(None);
-        };
-        let (head, tip, bases) = self.of(&path);
+    fn rules(&self) -> Option<RuleSet> {
+        let (head, tip, bases) = self.of(&self.path_at_tip(RULES_FILE)?);
         let after = rules_after_merge((&head, &tip, &bases));
-        Ok(after.map(|bytes| RuleSet::parse(&bytes)))
+        after.map(|bytes| RuleSet::parse(&bytes))
     }
 
     /// The hidden folder, where the target renamed it since.
@@ -178,18 +180,16 @@ impl Sides<'_> {
     }
 
     /// Whether head and tip have the same shared-pipelines file, byte for byte, as most changes do.
-    fn has_same_shared_file(&self) -> Result<bool, Failure> {
-        let Some(path) = self.path_at_tip(SHARED_PIPELINES_FILE)? else {
-            return Ok(false);
-        };
-        let (head, tip, _) = self.of(&path);
-        Ok(head == tip)
+    fn has_same_shared_file(&self) -> bool {
+        self.path_at_tip(SHARED_PIPELINES_FILE).is_some_and(|path| {
+            self.workspace.side(self.head, &path) == self.workspace.side(&self.tip, &path)
+        })
     }
 
     /// The pipelines that the tip shares otherwise than the change and its bases do, and that the change touches: after the
     /// merge they are what consumers have.
     fn shared(&self, touched: &BTreeSet<&str>) -> Result<Option<(String, Vec<String>)>, Failure> {
-        if self.has_same_shared_file()? {
+        if self.has_same_shared_file() {
             return Ok(None);
         }
         let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
