@@ -46,9 +46,10 @@ pub struct Change {
     pub before: Option<String>,
     /// What it is, cut where it is long.
     pub after: Option<String>,
-    /// Where it stood; of what is new, where the shared pipeline stood or would have.
+    /// The place on the old side; `None` for an addition.
     pub old: Option<Place>,
-    /// Where it stands; of what is gone, where the shared pipeline stands or should.
+    /// The place on the new side; of a parameter that was removed, its shared pipeline. `None` for a shared pipeline that was
+    /// removed.
     pub new: Option<Place>,
 }
 
@@ -84,12 +85,13 @@ impl Change {
         }
     }
 
-    /// Of a shared pipeline that is gone, where nothing tells where it stood.
+    /// Reports a shared pipeline as removed whose old place is unknown.
     pub fn gone(id: &str, new: &super::Interface) -> Self {
-        Self {
-            new: Some(place(&new.file, new.position)),
-            ..Self::of(What::PipelineRemoved, id)
-        }
+        let file = Place {
+            path: new.file.clone(),
+            line: None,
+        };
+        Self::of(What::PipelineRemoved, id).places(None, Some(file))
     }
 
     pub(super) fn parameter(mut self, name: &str) -> Self {
@@ -108,10 +110,8 @@ impl Change {
         self
     }
 
-    pub(super) fn places(mut self, old: Place, new: Place) -> Self {
-        self.old = Some(old);
-        self.new = Some(new);
-        self
+    pub(super) fn places(self, old: Option<Place>, new: Option<Place>) -> Self {
+        Self { old, new, ..self }
     }
 
     /// What changed, in words that follow a name of the shared pipeline. Holds text from outside.
@@ -176,7 +176,7 @@ impl Change {
                 format!("{}: {sentence} (before: {was})", new.shown())
             }
             (Some(new), _) => format!("{}: {sentence}", new.shown()),
-            (None, Some(was)) => format!("{sentence} (before: {was})"),
+            (None, Some(was)) => format!("{was}: {sentence}"),
             (None, None) => sentence,
         };
         text::line(&line)

@@ -1,7 +1,7 @@
 //! What differs from one side to the other.
 
 use super::change::place;
-use super::{Change, Interface, Kinds, Place, What};
+use super::{Change, Interface, Kinds, What};
 use crate::pipelines::{SharedColumn, SharedEntry, SharedParameter};
 use crate::yaml::Position;
 use std::collections::BTreeMap;
@@ -13,13 +13,12 @@ pub fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Change> {
     let sides = Sides { old, new, kinds };
     let mut changes = Vec::new();
     for entry in new.offered() {
-        match before.remove(entry.id.as_str()) {
-            Some(was) => sides.entry(&mut changes, was, entry),
-            None => changes.push(Change::of(What::PipelineAdded, &entry.id).places(
-                sides.where_it_was_not(&entry.id),
-                place(&new.file, entry.position),
-            )),
+        if let Some(was) = before.remove(entry.id.as_str()) {
+            sides.entry(&mut changes, was, entry);
+            continue;
         }
+        let added = Change::of(What::PipelineAdded, &entry.id);
+        changes.push(added.places(None, Some(place(&new.file, entry.position))));
     }
     changes.extend(before.into_values().map(|entry| sides.gone(entry)));
     changes
@@ -32,23 +31,15 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    /// Where an entry that is offered now would have stood.
-    fn where_it_was_not(&self, id: &str) -> Place {
-        let position = self
-            .old
-            .entry(id)
-            .map_or(self.old.position, |entry| entry.position);
-        place(&self.old.file, position)
-    }
-
     fn gone(&self, was: &SharedEntry) -> Change {
-        let (what, position) = match self.new.entry(&was.id) {
-            Some(entry) => (What::PipelineDisabled, entry.position),
-            None => (What::PipelineRemoved, self.new.position),
+        let disabled = self.new.entry(&was.id);
+        let what = match disabled {
+            Some(_) => What::PipelineDisabled,
+            None => What::PipelineRemoved,
         };
         Change::of(what, &was.id).places(
-            place(&self.old.file, was.position),
-            place(&self.new.file, position),
+            Some(place(&self.old.file, was.position)),
+            disabled.map(|entry| place(&self.new.file, entry.position)),
         )
     }
 
@@ -84,19 +75,20 @@ impl Sides<'_> {
         for parameter in &is.parameters {
             if let Some(was) = before.remove(parameter.name.as_str()) {
                 let found = of_parameter(&is.id, was, parameter);
-                changes.extend(found.into_iter().map(|(change, [old, new])| {
-                    change.places(place(&self.old.file, old), place(&self.new.file, new))
+                changes.extend(found.into_iter().map(|(change, (old, new))| {
+                    let old = old.map(|position| place(&self.old.file, position));
+                    change.places(old, Some(place(&self.new.file, new)))
                 }));
                 continue;
             }
-            let what = match parameter.default {
-                Some(_) => What::ParameterAdded,
-                None => What::ParameterRequired,
+            // What breaks has two places: the entry that had no such parameter, and the parameter.
+            let (what, old) = match parameter.default {
+                Some(_) => (What::ParameterAdded, None),
+                None => (What::ParameterRequired, Some(place(&self.old.file, was.position))),
             };
-            changes.push(Change::of(what, &is.id).parameter(&parameter.name).places(
-                place(&self.old.file, was.position),
-                place(&self.new.file, parameter.position),
-            ));
+            let new = place(&self.new.file, parameter.position);
+            let added = Change::of(what, &is.id).parameter(&parameter.name);
+            changes.push(added.places(old, Some(new)));
         }
         let gone = was
             .parameters
@@ -106,14 +98,15 @@ impl Sides<'_> {
             Change::of(What::ParameterRemoved, &is.id)
                 .parameter(&parameter.name)
                 .places(
-                    place(&self.old.file, parameter.position),
-                    place(&self.new.file, is.position),
+                    Some(place(&self.old.file, parameter.position)),
+                    Some(place(&self.new.file, is.position)),
                 )
         }));
     }
 }
 
-type Placed = (Change, [Position; 2]);
+/// A change, its position on the old side if it has one there, and its position on the new side.
+type Placed = (Change, (Option<Position>, Position));
 
 fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Placed> {
     let mut found = Vec::new();
@@ -139,7 +132,7 @@ fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Pl
         let texts = (was.description.as_deref(), is.description.as_deref());
         found.push(change(What::ParameterDescriptionChanged).values(texts.0, texts.1));
     }
-    let both = [was.position, is.position];
+    let both = (Some(was.position), is.position);
     let mut placed: Vec<Placed> = found.into_iter().map(|change| (change, both)).collect();
     // A grid that is none any more has no columns, which its type says already.
     if old_type == new_type {
@@ -155,10 +148,10 @@ fn of_columns(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Plac
     let mut found = Vec::new();
     for column in &is.columns {
         match before.remove(column.name.as_str()) {
-            None => found.push((change(What::ColumnAdded, column), [was.position, column.position])),
+            None => found.push((change(What::ColumnAdded, column), (None, column.position))),
             Some(old) if type_of(old.kind.as_deref()) != type_of(column.kind.as_deref()) => found.push((
                 change(What::ColumnTypeChanged, column).values(old.kind.as_deref(), column.kind.as_deref()),
-                [old.position, column.position],
+                (Some(old.position), column.position),
             )),
             Some(_) => {}
         }
@@ -170,7 +163,7 @@ fn of_columns(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Plac
     found.extend(gone.map(|column| {
         (
             change(What::ColumnRemoved, column),
-            [column.position, is.position],
+            (Some(column.position), is.position),
         )
     }));
     found

@@ -48,15 +48,6 @@ pub struct Compat {
     pub ids_only: bool,
 }
 
-/// A comparison of ids alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Partial {
-    /// The ids that consumers have.
-    pub ids: Vec<String>,
-    /// Why no more is known.
-    pub why: String,
-}
-
 impl Compat {
     /// Of what changed.
     pub fn new(against: Against, changes: Vec<Change>) -> Self {
@@ -71,23 +62,20 @@ impl Compat {
         }
     }
 
-    /// Of ids alone: what else changed is not known, so there is no class but that of what was found.
+    /// Compares ids alone. What else changed is unknown, so the class is `None` unless a break was found.
     pub fn of_ids<'a>(
         against: Against,
-        partial: &Partial,
+        old: &[String],
         offered: &(impl Iterator<Item = &'a str> + Clone),
     ) -> Self {
-        let is_old = |id: &str| partial.ids.iter().any(|old| old == id);
-        let gone = partial
-            .ids
-            .iter()
-            .filter(|id| !offered.clone().any(|new| new == **id));
+        let is_old = |id: &str| old.iter().any(|old| old == id);
+        let gone = old.iter().filter(|id| !offered.clone().any(|new| new == **id));
         let mut changes: Vec<Change> = gone.map(|id| Change::of(What::PipelineRemoved, id)).collect();
         let new = offered.clone().filter(|id| !is_old(id));
         changes.extend(new.map(|id| Change::of(What::PipelineAdded, id)));
         let found = Self::new(against, changes);
         Self {
-            class: found.class.filter(|class| *class >= Class::Addition),
+            class: found.class.filter(|class| *class == Class::Breaking),
             ids_only: true,
             ..found
         }

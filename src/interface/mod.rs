@@ -18,7 +18,7 @@ mod table;
 
 pub use change::{Change, Place};
 pub use compare::compare;
-pub use compat::{Against, Compat, Mode, Partial, accepted_by_name};
+pub use compat::{Against, Compat, Mode, accepted_by_name};
 pub use impact::{Consumer, consumers};
 pub use kinds::{Files, Kinds};
 pub use notes::{breaks_told, in_short, told};

@@ -66,8 +66,10 @@ pub fn in_short(compat: &Compat) -> String {
     .filter(|(number, _)| *number > 0)
     .map(|(number, noun)| count(number, noun))
     .collect();
-    if parts.is_empty() {
-        return "nothing changed".to_owned();
+    match (parts.is_empty(), compat.ids_only) {
+        (true, true) => "no id was removed; the parameters were not compared".to_owned(),
+        (false, true) => parts.join(", ") + " of the ids; the parameters were not compared",
+        (true, false) => "nothing changed".to_owned(),
+        (false, false) => parts.join(", "),
     }
-    parts.join(", ")
 }

@@ -28,6 +28,15 @@ impl Interface {
         }
     }
 
+    /// Returns the interface of a revision without the file: it offers nothing. `file` is the path on the other side.
+    pub fn nothing(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            entries: Vec::new(),
+            position: Position { line: 1, column: 1 },
+        }
+    }
+
     /// Of a file with this content.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::new(file, SharedPipelines::parse(bytes)?))

@@ -171,7 +171,16 @@ fn each_row_of_the_table_is_found_as_what_it_is() {
         assert_eq!(found, expected, "{old}---\n{new}");
         for change in changes(&old, &new) {
             assert_eq!(change.class, change.change.row().class);
-            assert!(change.old.is_some() && change.new.is_some(), "{change:?}");
+            let is_added = matches!(
+                change.change,
+                What::PipelineAdded | What::ParameterAdded | What::ColumnAdded
+            );
+            assert_eq!(change.old.is_none(), is_added, "{change:?}");
+            assert_eq!(
+                change.new.is_none(),
+                change.change == What::PipelineRemoved,
+                "{change:?}"
+            );
         }
     }
 }
@@ -229,7 +238,7 @@ fn a_change_points_at_both_places() {
       .platform/shared-pipelines.yaml:5: `a`: the parameter `y` was of type `TEXT` and is of type `GRID`; consumers: set a value of the new type (before: .platform/shared-pipelines.yaml:8 in version 1.0.0)
       .platform/shared-pipelines.yaml:6: `a`: the parameter `z` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:4 in version 1.0.0)
       .platform/shared-pipelines.yaml:2: `a`: the parameter `x` is gone; consumers: stop setting it, or set the one that took its place (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
-      .platform/shared-pipelines.yaml:2: `b`: it is not offered any more; consumers: run another shared pipeline, or ask for a version that still has it (before: .platform/shared-pipelines.yaml:2 in version 1.0.0)
+      .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: it is not offered any more; consumers: run another shared pipeline, or ask for a version that still has it
     ");
     assert_eq!(in_short(&compat), "4 breaks");
 }
@@ -267,18 +276,56 @@ fn a_record_reads_back_and_nothing_else_is_one() {
 
 #[test]
 fn ids_alone_tell_what_is_gone_and_promise_nothing_else() {
-    let partial = |ids: &[&str]| Partial {
-        ids: ids.iter().map(|id| (*id).to_owned()).collect(),
-        why: String::new(),
-    };
     let found = |old: &[&str], new: &[&str]| {
-        let compat = Compat::of_ids(Against::default(), &partial(old), &new.iter().copied());
+        let old: Vec<String> = old.iter().map(|id| (*id).to_owned()).collect();
+        let compat = Compat::of_ids(Against::default(), &old, &new.iter().copied());
         assert!(compat.ids_only);
-        compat.class
+        (compat.class, in_short(&compat))
     };
-    assert_eq!(found(&["a", "b"], &["a"]), Some(Class::Breaking));
-    assert_eq!(found(&["a"], &["a", "b"]), Some(Class::Addition));
-    assert_eq!(found(&["a"], &["a"]), None);
+    let rest = "the parameters were not compared";
+    assert_eq!(
+        found(&["a", "b"], &["a"]),
+        (Some(Class::Breaking), format!("1 break of the ids; {rest}"))
+    );
+    assert_eq!(
+        found(&["a"], &["a", "b"]),
+        (None, format!("1 addition of the ids; {rest}"))
+    );
+    assert_eq!(
+        found(&["a"], &["a"]),
+        (None, format!("no id was removed; {rest}"))
+    );
+}
+
+#[test]
+fn an_addition_has_no_place_before_and_a_removed_entry_is_where_it_stood() {
+    let old = file(&[
+        entry("a", &[], &["g: { type: GRID, columns: { c: {} } }"]),
+        entry("gone", &[], &[]),
+    ]);
+    let new = file(&[
+        entry(
+            "a",
+            &[],
+            &[
+                "g: { type: GRID, columns: { c: {}, d: {} } }",
+                "p: { default: 1 }",
+                "q: {}",
+            ],
+        ),
+        entry("b", &[], &[]),
+    ]);
+    let lines: Vec<String> = changes(&old, &new)
+        .iter()
+        .map(|it| it.in_one_line("version 1"))
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    .platform/shared-pipelines.yaml:5: `a`: the column `d` of the parameter `g` is new; consumers: the grid can have it
+    .platform/shared-pipelines.yaml:6: `a`: the parameter `p` is new, with a default; consumers: it can be set
+    .platform/shared-pipelines.yaml:7: `a`: the parameter `q` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:2 in version 1)
+    .platform/shared-pipelines.yaml:8: `b`: it is new; consumers: it can be run
+    .platform/shared-pipelines.yaml:6 in version 1: `gone`: it is not offered any more; consumers: run another shared pipeline, or ask for a version that still has it
+    ");
 }
 
 /// One parameter: type, default, export, columns.

@@ -93,11 +93,12 @@ impl Receipt {
         files: &FileProof<'_>,
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
-        // What a working tree offered stands in no commit.
+        // A shared pipeline that only a working tree offered is in no commit.
+        let is_of_worktree = |it: &Change| it.change == What::PipelineRemoved && it.old.is_none();
         let recorded = compat
             .changes
             .iter()
-            .filter(|it| it.id.is_some() && it.old.is_some());
+            .filter(|it| it.id.is_some() && !is_of_worktree(it));
         if recorded.ne(found.iter()) {
             differences.push("the changes for consumers are not those between the two commits".to_owned());
         }

@@ -3,7 +3,7 @@
 
 use crate::findings::{Counts, FileResults, Finding, GateChange, Report, Severity, Status, Totals, Verdict};
 use crate::report::changes;
-use crate::report::markdown::{blob_link, code, escape};
+use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::overview::{Cause, Overview};
 use crate::report::wording::{BREAKS, breaks, excluded, headline, praise, run_problem, unanswered};
 use crate::report::{About, ChangedFile, shorten};
@@ -73,7 +73,7 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
         "Changes to the gate itself",
         report.gate_changes.iter().map(gate_change),
     );
-    page.list(BREAKS, breaks(report).iter().map(|told| escape(&said(told))));
+    page.list(BREAKS, breaks(report).iter().map(|told| prose(&said(told))));
     if run_problem(report).is_none() {
         page.list("Notes", report.notes.iter().map(|note| escape(&said(note))));
     }

@@ -69,6 +69,28 @@ pub fn code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }
 
+/// A sentence of ours with names in backticks: as [`escape`], with each name as code.
+pub fn prose(raw: &str) -> String {
+    let mut parts = raw.split('`');
+    let mut shown = escape_part(parts.next().unwrap_or_default());
+    while let Some(name) = parts.next() {
+        match parts.next() {
+            Some(after) => {
+                let _ = write!(shown, "{}{}", code(name), escape_part(after));
+            }
+            None => shown.push_str(&escape(&format!("`{name}"))),
+        }
+    }
+    shown
+}
+
+/// Escapes a part of a sentence and keeps a blank at its ends.
+fn escape_part(part: &str) -> String {
+    let blank = |is_there| if is_there { " " } else { "" };
+    let (before, after) = (blank(part.starts_with(' ')), blank(part.ends_with(' ')));
+    format!("{before}{}{after}", escape(part))
+}
+
 /// A link to the line of a file below `base`.
 pub fn blob_link(form: &str, path: &str, line: u32, shown: &str) -> String {
     format!("[{}]({})", escape(shown), uri::blob(form, path, line))
@@ -101,6 +123,13 @@ mod tests {
         insta::assert_snapshot!(link, @"[a&#93;&#40;x&#41;](https://h/o/r/blob/1f/a%20%28b%29%20%23%25.orch.yaml#L7)");
     }
 
+    #[test]
+    fn names_in_backticks_are_code() {
+        insta::assert_snapshot!(prose("the parameter `p_limit` of `a|b` is gone"), @"the parameter <code>p&#95;limit</code> of <code>a&#124;b</code> is gone");
+        insta::assert_snapshot!(prose("one ` alone"), @"one &#96; alone");
+        insta::assert_snapshot!(prose("`a\n# b` and\n# c"), @"<code>a &#35;&#8288; b</code> and &#35;&#8288; c");
+    }
+
     /// What a reader sees: the references resolved, the invisible joiners gone.
     fn seen(escaped: &str) -> String {
         let parsed = roxmltree::Document::parse(&format!("<a>{escaped}</a>"))
@@ -119,6 +148,8 @@ mod tests {
             let plain = escaped.replace("&#", "");
             prop_assert!(!plain.contains(['<', '>', '|', '[', ']', '(', ')', '!', '\n', '\r', '`', '*', '_', '@', ':', '\\']), "{escaped}");
             prop_assert!(!escaped.to_lowercase().contains("www."));
+            let prose = prose(&raw).replace("<code>", "").replace("</code>", "").replace("&#", "");
+            prop_assert!(!prose.contains(['<', '>', '|', '[', ']', '\n', '\r', '`', '*', '_', '@', ':', '\\']), "{prose}");
             prop_assert_eq!(seen(&escaped), text::line(&raw).trim().replace('\u{2060}', ""));
         }
     }

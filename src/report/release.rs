@@ -1,6 +1,6 @@
 //! A release note: what changed for consumers, grouped by shared pipeline, as Markdown.
 
-use super::markdown::{code, escape};
+use super::markdown::{code, escape, prose};
 use super::shorten;
 use crate::interface::{Change, Class, Compat};
 use crate::text::count;
@@ -90,7 +90,7 @@ fn worst(compat: &Compat, id: &str) -> Class {
 }
 
 fn line(change: &Change) -> String {
-    let words = named(&change.words());
+    let words = prose(&shorten::to_chars(&change.words(), LONGEST));
     match change.class {
         Class::Breaking => format!(
             "- **Breaking:** {words}. Consumers: {}.\n",
@@ -149,8 +149,8 @@ mod tests {
 
         ### <code>b</code>
 
-        - **Breaking:** the parameter &#96;x&#96; is gone. Consumers: stop setting it, or set the one that took its place.
-        - Added: the parameter &#96;y&#96; is new, with a default; it can be set.
+        - **Breaking:** the parameter <code>x</code> is gone. Consumers: stop setting it, or set the one that took its place.
+        - Added: the parameter <code>y</code> is new, with a default; it can be set.
 
         ### <code>c</code>
 

@@ -92,6 +92,11 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
         "{}",
         note.all()
     );
+    assert!(
+        note.out.contains("the parameter <code>day</code> is gone"),
+        "{}",
+        note.all()
+    );
     // Two revisions need no platform.
     let alone = shop.call().without("SLUICEGATE_BASE_URL");
     let same = alone
@@ -117,6 +122,42 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
         .expect(0)
         .json();
     assert_eq!(diff["interface"], Value::Null);
+}
+
+#[test]
+fn a_revision_without_the_file_offers_nothing() {
+    let shop = Shop::new();
+    shop.world.git(&["rm", "-q", ".platform/shared-pipelines.yaml"]);
+    shop.push();
+    let alone = shop.call().without("SLUICEGATE_BASE_URL");
+    let diff = |from: &str, to: &str| {
+        let found = alone
+            .run(&["artifacts", "diff", from, to, "-o", "json"])
+            .expect(0)
+            .json();
+        (found["class"].clone(), found["changes"][0].clone())
+    };
+    let (class, change) = diff("HEAD", "HEAD~1");
+    assert_eq!(class, "addition");
+    assert_eq!(
+        (&change["change"], &change["old"]),
+        (&"pipeline-added".into(), &Value::Null)
+    );
+    let (class, change) = diff("HEAD~1", "HEAD");
+    assert_eq!(class, "breaking");
+    assert_eq!(
+        (&change["change"], &change["new"]),
+        (&"pipeline-removed".into(), &Value::Null)
+    );
+    // By id; the entry of `clean` is the second.
+    assert_eq!(
+        (&change["id"], &change["old"]["line"]),
+        (&"clean".into(), &7.into())
+    );
+    alone
+        .run(&["artifacts", "diff", "HEAD", "HEAD"])
+        .expect(2)
+        .saying(&["has a shared-pipelines file", "hint: "]);
 }
 
 /// The pipeline `load` keeps its name and becomes a transformation.

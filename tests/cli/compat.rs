@@ -137,7 +137,7 @@ fn a_break_is_refused_with_both_places_and_nothing_is_sent() {
         "version 1.1.0 of sales breaks consumers of version 1.0.0",
         ".platform/shared-pipelines.yaml:2: `load`: the parameter `day` is gone",
         "(before: .platform/shared-pipelines.yaml:6 in version 1.0.0)",
-        "`clean`: it is not offered any more; consumers: run another shared pipeline",
+        ".platform/shared-pipelines.yaml:7 in version 1.0.0: `clean`: it is not offered any more; consumers: run another shared pipeline",
         "hint: nothing was sent",
         "--accept-breaking",
         "2.0.0",
@@ -284,6 +284,27 @@ fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
         .expect(0)
         .saying(&["fetching the commit", "the parameter `day` is gone"]);
     assert!(said.out.contains("2.0.0"), "{}", said.all());
+}
+
+#[test]
+fn a_clone_that_compared_only_ids_never_says_that_nothing_changed() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    let url = format!("file://{}", shop.world.remote().display());
+    git(shop.world.path(), &["clone", "-q", "--depth=1", &url, "shallow"]);
+    let receipt = shop.world.path().join("receipt.json");
+    let version = ["--version-name", "1.1.0", "--branch", "main"];
+    let said = shop
+        .call_in(&shop.world.path().join("shallow"))
+        .run(&[&["publish", "--receipt", receipt.to_str().unwrap()], &version[..]].concat());
+    let said = said.expect(0).saying(&[
+        "the clone does not have the commit",
+        "hint: --deepen fetches the commit",
+        "since version 1.0.0: no id was removed; the parameters were not compared",
+    ]);
+    assert!(!said.all().contains("nothing changed"), "{}", said.all());
+    assert_eq!(shop.receipt()["compat"]["class"], Value::Null);
 }
 
 #[test]
@@ -434,6 +455,51 @@ fn a_rerun_of_an_older_version_is_settled_by_what_is_there() {
     ];
     shop.publish(&again).expect(0);
     shop.publish(&again[..5]).expect(1);
+}
+
+#[test]
+fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
+    let shop = Shop::new();
+    let ci = |version: &str| {
+        let args = [
+            "ci",
+            "--base",
+            "HEAD~1",
+            "--publish-on-branch",
+            "main",
+            "--compat",
+            "fail",
+        ];
+        shop.call()
+            .run(&[&args[..], &["--version-name", version]].concat())
+    };
+    // No consumer has a version yet.
+    shop.break_it();
+    ci("1.2.3").expect(0);
+    shop.offer(&[("more", "")]);
+    for version in ["1.3.0", "{next}"] {
+        let said = ci(version).expect(1).all();
+        assert!(said.contains("breaks consumers"), "{said}");
+    }
+    assert_eq!(shop.versions(), ["1.2.3"]);
+    let said = ci("2.0.0").expect(0).all();
+    assert!(
+        said.contains("(accepted: 2.0.0 has a higher major number than 1.2.3)"),
+        "{said}"
+    );
+    // A rerun ends as the run did.
+    let again = [
+        "ci",
+        "--base",
+        "HEAD~1",
+        "--publish-on-branch",
+        "main",
+        "--compat",
+        "fail",
+    ];
+    let version = ["--version-name", "2.0.0", "--if-exists", "same-content"];
+    shop.call().run(&[&again[..], &version[..]].concat()).expect(0);
+    assert_eq!(shop.versions(), ["1.2.3", "2.0.0"]);
 }
 
 #[test]

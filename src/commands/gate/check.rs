@@ -68,7 +68,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
     judged.take_in(run, &chosen);
     judged.hold_known(&part, &chosen);
-    judged.take_consumers(&workspace, &snapshot, &comparison, &settings.judging, &part)?;
+    let judging = (&settings.judging, &part);
+    judged.take_consumers(&workspace, &snapshot, &comparison, judging, &|| Ok(None))?;
     let ending = judged.ending();
     let mut report = started.report(Engine::Local, judged, comparison, chosen, &part);
     let telling = Telling::of(&settings.judging, &settings.selection);

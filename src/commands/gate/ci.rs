@@ -14,6 +14,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Verdict;
 use crate::publish::Source;
+use crate::publish::version::asks_for_next;
 use crate::settings::PublishOn;
 use jiff::Timestamp;
 
@@ -70,6 +71,8 @@ fn planned(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<
     let reviewed = pipelines(&plan).filter(|path| !left.has(path));
     Some(Published {
         pipelines: reviewed.map(str::to_owned).collect(),
+        version_name: (!asks_for_next(&settings.version_name)).then(|| plan.version_name.clone()),
+        against: settings.against,
         prefix: plan.prefix,
     })
 }

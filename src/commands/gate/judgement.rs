@@ -27,6 +27,9 @@ const OUTDATED: &str = "The target branch has a stricter gate configuration than
 const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that (--compat fail): keep what they \
                       name, or say why they may break (--accept-breaking).";
 
+/// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
+pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;
+
 /// What the findings come to.
 pub(crate) struct Judged {
     pub(crate) status: ExitStatus,
@@ -117,18 +120,18 @@ impl Judged {
 }
 
 impl Judged {
-    /// Takes in what the change does to consumers: a break that the job does not allow fails the run, and what cannot be
-    /// told is no pass where a break would be none.
+    /// Takes in what the change does to consumers: a break that the job does not allow, and `accepts` does not either,
+    /// fails the run, and what cannot be told is no pass where a break would be none.
     pub(crate) fn take_consumers(
         &mut self,
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         comparison: &Comparison,
-        judging: &Judging,
-        part: &Part,
+        (judging, part): (&Judging, &Part),
+        accepts: &Accepts<'_>,
     ) -> Result<(), Failure> {
         let (breaks, paths) = (&judging.breaks, &part.paths);
-        let Some(found) = in_change(workspace, snapshot, comparison, breaks, paths)? else {
+        let Some(mut found) = in_change(workspace, snapshot, comparison, breaks, paths)? else {
             return Ok(());
         };
         if let Some(why) = &found.unknown {
@@ -140,6 +143,18 @@ impl Judged {
                 if self.verdict == Verdict::Passed {
                     self.verdict = Verdict::Undecided;
                 }
+            }
+        }
+        if found.told.refused {
+            match accepts() {
+                Ok(reason) => {
+                    found.told.refused = reason.is_none();
+                    found.told.accepted = reason;
+                }
+                Err(why) => self.notes.push(format!(
+                    "could not determine whether the version name accepts the break: {}",
+                    why.chain()
+                )),
             }
         }
         if found.told.refused {

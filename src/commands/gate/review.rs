@@ -5,7 +5,7 @@ use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver, words};
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing, why_partial};
 use crate::commands::gate::past::Past;
-use crate::commands::gate::selecting::Restriction;
+use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
@@ -14,6 +14,9 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Engine, Report};
 use crate::gate::Selected;
+use crate::git::Snapshot;
+use crate::http::ErrorKind;
+use crate::interface::accepted_by_name;
 use crate::settings::{Connection, Review};
 use crate::text::{self, count};
 
@@ -40,8 +43,39 @@ pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Result<Opt
 /// What would be published.
 pub(crate) struct Published {
     pub(crate) prefix: String,
+    /// The name of the version; `None` for `{next}`, which accepts no break.
+    pub(crate) version_name: Option<String>,
+    /// The version to compare with; `None` for the latest.
+    pub(crate) against: Option<String>,
     /// Reviewed whether they changed or not.
     pub(crate) pipelines: Vec<String>,
+}
+
+impl Published {
+    /// Returns why the publish would accept a break, so that its review accepts it too; `None` if it would not.
+    fn accepts_breaks(&self, review: &Asking<'_>) -> Result<Option<String>, Failure> {
+        let (run, prefix) = (review.run, &self.prefix);
+        let platform = run.platform(review.connection)?;
+        let details = match run.requests(platform.artifact_details(prefix, self.against.as_deref()))? {
+            Ok(details) => details.artifact,
+            Err(error) if error.kind() == ErrorKind::NotFound && self.against.is_none() => {
+                return Ok(Some(format!(
+                    "no version of {prefix} is enabled, so no consumer has one"
+                )));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let commit = details.commit_hash.unwrap_or_default();
+        let old = details.version_name.as_deref();
+        if commit.eq_ignore_ascii_case(review.target.head.as_str()) {
+            let version = old.unwrap_or("(no name)");
+            return Ok(Some(format!(
+                "this commit is published already, as version {version}"
+            )));
+        }
+        let new = self.version_name.as_deref();
+        Ok(new.and_then(|new| accepted_by_name(old, new)))
+    }
 }
 
 impl<'a> Reviewed<'a> {
@@ -90,6 +124,26 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
 }
 
 impl Begun<'_> {
+    /// Selects the pipelines; with the given paths, from the repository root.
+    fn chosen(
+        &self,
+        run: &Run,
+        args: &ReviewArgs,
+        snapshot: &Snapshot<'_>,
+        comparison: &Comparison,
+    ) -> Result<(Vec<String>, Chosen), Failure> {
+        let (workspace, settings) = (&self.workspace, &self.settings);
+        let paths = workspace.paths(run, &args.selection.paths, snapshot, &self.target.bases)?;
+        let restriction = Restriction {
+            selection: &settings.selection,
+            paths: &paths,
+            named: &[],
+            revisions: &settings.revisions,
+        };
+        let chosen = workspace.select(run, snapshot, comparison, &restriction)?;
+        Ok((paths, chosen))
+    }
+
     /// What findings are compared with, where only new ones count; before a publish with this prefix, what was published.
     fn past(
         &self,
@@ -121,19 +175,12 @@ pub(crate) fn reviewed<'a>(
     let (workspace, settings, target) = (&begun.workspace, &begun.settings, &begun.target);
     let comparison = Comparison::from(target.clone());
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let paths = workspace.paths(run, &args.selection.paths, &snapshot, &target.bases)?;
-    let restriction = Restriction {
-        selection: &settings.selection,
-        paths: &paths,
-        named: &[],
-        revisions: &settings.revisions,
-    };
-    let mut chosen = workspace.select(run, &snapshot, &comparison, &restriction)?;
+    let (paths, mut chosen) = begun.chosen(run, args, &snapshot, &comparison)?;
     let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
     let planned = if is_whole { also(workspace, target)? } else { None };
     let prefix = planned.as_ref().map(|planned| planned.prefix.as_str());
     let before = begun.past(run, &comparison, &chosen.selected, prefix)?;
-    let unchanged = add(&mut chosen.selected, planned);
+    let unchanged = add(&mut chosen.selected, planned.as_ref());
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
     let nothing = nothing(&comparison, &chosen.selected, &part, || {
         nothing_selected(&snapshot, &settings.selection)
@@ -163,7 +210,9 @@ pub(crate) fn reviewed<'a>(
     judged.notes.extend(policy.into_iter().chain(unchanged));
     judged.take_in(run, &chosen);
     judged.hold_known(&part, &chosen);
-    judged.take_consumers(workspace, &snapshot, &comparison, &settings.judging, &part)?;
+    let accepts = || planned.as_ref().map_or(Ok(None), |it| it.accepts_breaks(&review));
+    let judging = (&settings.judging, &part);
+    judged.take_consumers(workspace, &snapshot, &comparison, judging, &accepts)?;
     let ending = judged.ending();
     let mut report = started.report(review.engine(), judged, comparison, chosen, &part);
     let telling = Telling::of(&settings.judging, &settings.selection);
@@ -179,8 +228,10 @@ pub(crate) fn reviewed<'a>(
 }
 
 /// Adds pipelines that did not change; the sentence that says so, if there are any.
-fn add(selected: &mut Selected, planned: Option<Published>) -> Option<String> {
-    let mut also = planned.map(|planned| planned.pipelines).unwrap_or_default();
+fn add(selected: &mut Selected, planned: Option<&Published>) -> Option<String> {
+    let mut also = planned
+        .map(|planned| planned.pipelines.clone())
+        .unwrap_or_default();
     also.retain(|path| !selected.files.contains(path));
     let what = count(also.len(), "pipeline");
     let said = (!also.is_empty()).then(|| {

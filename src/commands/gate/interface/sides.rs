@@ -4,7 +4,6 @@ use crate::error::Failure;
 use crate::git::{Repository, Snapshot};
 use crate::interface::{self, Change, Class, Files, Interface, Kinds, Side, What, compare};
 use crate::pipelines::SharedPipelines;
-use crate::yaml::Position;
 use serde_json::{Value, json as value};
 
 /// What was found of a change in the shared-pipelines file.
@@ -107,13 +106,7 @@ fn same_file(old: &Side, new: &Side) -> bool {
 fn offered(side: &Side, other: &Side) -> Option<Interface> {
     match (side, other) {
         (Side::Read(interface, _), _) => Some((**interface).clone()),
-        (Side::Missing, Side::Read(there, _)) => Some(Interface::new(
-            there.file.clone(),
-            SharedPipelines {
-                entries: Vec::new(),
-                position: Position { line: 1, column: 1 },
-            },
-        )),
+        (Side::Missing, Side::Read(there, _)) => Some(Interface::nothing(there.file.clone())),
         _ => None,
     }
 }

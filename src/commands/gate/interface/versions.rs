@@ -10,9 +10,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::{CommitId, GitError, Repository, Wanted, is_full_id};
 use crate::http::ErrorKind;
-use crate::interface::{
-    self, Against, Compat, Files, Interface, Kinds, Partial, Side, compare, in_short, told,
-};
+use crate::interface::{self, Against, Compat, Files, Interface, Kinds, Side, compare, in_short, told};
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::report::release_note;
 use crate::settings::{Of, Selection};
@@ -120,6 +118,7 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
     let (to, to_repo) = finding.named(args.to.as_deref())?;
     let selection = workspace.sources.selection(&GlobArgs::default(), Of::Publish)?;
     let compat = match &from {
+        Some((from, _)) if from.has_no_file() && to.has_no_file() => return Err(no_file(from, &to)),
         Some((from, from_repo)) => {
             let repositories = (from_repo.as_ref(), to_repo.as_ref());
             finding.compare(from, &to, repositories, &selection)?
@@ -213,15 +212,16 @@ impl Finding<'_> {
         if let Some(ambiguity) = &named.ambiguity {
             self.run.ui.warn(ambiguity);
         }
-        let interface = self.interface(&self.workspace.repo, &named.commit)?;
-        let none = || {
-            let message = format!(
-                "the commit {} has no shared-pipelines file that can be read",
-                named.commit.short()
-            );
-            Failure::usage(message)
+        let interface = match self.side(&self.workspace.repo, &named.commit)? {
+            Side::Read(interface, _) => *interface,
+            Side::Missing => Interface::nothing(""),
+            Side::Unreadable(path, why) => {
+                let short = named.commit.short();
+                let message = format!("{path} of the commit {short} cannot be read: {why}");
+                return Err(Failure::usage(message)
+                    .hint("`sluicegate publish --dry-run` at that commit shows every problem"));
+            }
         };
-        let interface = interface.ok_or_else(none)?;
         let end = End {
             version: None,
             told: Some(named.commit.to_string()),
@@ -233,13 +233,15 @@ impl Finding<'_> {
     }
 
     fn interface(&self, repository: &Repository, commit: &CommitId) -> Result<Option<Interface>, Failure> {
+        Ok(match self.side(repository, commit)? {
+            Side::Read(interface, _) => Some(*interface),
+            Side::Missing | Side::Unreadable(..) => None,
+        })
+    }
+
+    fn side(&self, repository: &Repository, commit: &CommitId) -> Result<Side, GitError> {
         let folder = self.workspace.named_folder.as_deref();
-        Ok(
-            match interface::read(repository, &repository.snapshot(commit.clone()), folder)? {
-                Side::Read(interface, _) => Some(*interface),
-                Side::Missing | Side::Unreadable(..) => None,
-            },
-        )
+        interface::read(repository, &repository.snapshot(commit.clone()), folder)
     }
 
     /// The commit, fetched if that was asked for.
@@ -270,23 +272,10 @@ impl Finding<'_> {
             commit: from.told.clone(),
         };
         let (Some(old), Some(new)) = (&from.interface, &to.interface) else {
-            let why = format!(
-                "the clone does not have what {} offers",
-                if from.interface.is_none() {
-                    from.name()
-                } else {
-                    to.name()
-                }
-            );
-            self.run.ui.warn(&format!(
-                "only the ids of shared pipelines are compared: {why} (--deepen fetches its commit)"
-            ));
-            let partial = Partial {
-                ids: from.ids.clone(),
-                why,
-            };
+            let unknown = if from.interface.is_none() { from } else { to };
+            self.warn_of_ids_only(unknown);
             let offered = to.ids.iter().map(String::as_str);
-            return Ok(Compat::of_ids(against, &partial, &offered));
+            return Ok(Compat::of_ids(against, &from.ids, &offered));
         };
         let repositories = (
             from_repo.unwrap_or(&self.workspace.repo),
@@ -304,13 +293,30 @@ impl Finding<'_> {
         if let Some((was, is)) = commits {
             let is_same = changes.is_empty();
             let content = self.content((was, is), repositories, selection);
-            changes.extend(
-                content
-                    .into_iter()
-                    .filter(|it| is_same || it.subject() != new.file),
-            );
+            let is_shared = |it: &interface::Change| [&old.file, &new.file].contains(&&it.subject());
+            changes.extend(content.into_iter().filter(|it| is_same || !is_shared(it)));
         }
         Ok(Compat::new(against, changes))
+    }
+
+    fn warn_of_ids_only(&self, unknown: &End) {
+        let name = unknown.name();
+        let why = match &unknown.commit {
+            None => format!("the clone does not have the commit of {name}"),
+            Some(commit) => {
+                let short = commit.short();
+                format!("the commit {short} of {name} has no shared-pipelines file that can be read")
+            }
+        };
+        let hint = match (&unknown.commit, self.deepen) {
+            (None, false) => {
+                "\nhint: --deepen fetches the commit; or clone the whole history (`fetch-depth: 0`)"
+            }
+            _ => "",
+        };
+        self.run.ui.warn(&format!(
+            "only the ids of shared pipelines are compared: {why}{hint}"
+        ));
     }
 
     /// The files that a publish of the new commit would change; where it could not be published, that is said.
@@ -361,7 +367,23 @@ fn files<'r>(
     Files::offered(repository, &repository.snapshot(commit.clone()), interface)
 }
 
+/// Neither side has a shared-pipelines file: probably a wrong folder or revision.
+fn no_file(from: &End, to: &End) -> Failure {
+    let message = format!(
+        "neither {} nor {} has a shared-pipelines file",
+        from.name(),
+        to.name()
+    );
+    Failure::usage(message)
+        .hint("name two versions or revisions; --config-dir names the platform's hidden folder")
+}
+
 impl End {
+    /// Whether this is a revision without a shared-pipelines file.
+    fn has_no_file(&self) -> bool {
+        self.interface.as_ref().is_some_and(|it| it.file.is_empty())
+    }
+
     fn name(&self) -> String {
         text::line(&match (&self.version, &self.commit) {
             (Some(version), _) => version.clone(),

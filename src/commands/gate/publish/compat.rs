@@ -9,8 +9,8 @@ use crate::exit::ExitStatus;
 use crate::git::{CommitId, Repository, Wanted};
 use crate::http::{ErrorKind, HttpError};
 use crate::interface::{
-    self, Against, Change, Compat, Files, Interface, Kinds, NextError, Partial, Side, accepted_by_name,
-    breaks_told, compare, has_next, in_short,
+    self, Against, Change, Compat, Files, Interface, Kinds, NextError, Side, accepted_by_name, breaks_told,
+    compare, has_next, in_short,
 };
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use std::collections::BTreeSet;
@@ -21,13 +21,21 @@ pub(super) const DRAFT: &str = "0.0.0";
 /// How many commits come with the one that was published, where the clone is shallow.
 const DEPTH: u32 = 1;
 
+/// Why only the ids of shared pipelines were compared, and how to compare everything.
+struct IdsOnly {
+    why: String,
+    hint: &'static str,
+}
+
+const FETCH: &str = "--deepen fetches the commit; or clone the whole history (`fetch-depth: 0`)";
+const COMPARE_WITH_ANOTHER: &str = "--against VERSION compares with a version whose commit has the file";
+
 /// A comparison, and what follows from it.
 pub(crate) struct Compared {
     pub(super) compat: Compat,
     /// The name after the latest, or why there is none.
     pub(super) next: Result<String, NextError>,
-    /// Why only ids were compared.
-    partial: Option<String>,
+    ids_only: Option<IdsOnly>,
 }
 
 impl Compared {
@@ -86,13 +94,13 @@ impl Publishing<'_> {
             }
         };
         let mut compared = self.against(plan, old.as_ref(), latest.as_deref())?;
-        if let Some(why) = &compared.partial {
+        if let Some(IdsOnly { why, hint }) = &compared.ids_only {
             if is_needed {
-                return Err(not_enough(why));
+                return Err(not_enough(why, hint));
             }
-            self.run
-                .ui
-                .warn(&format!("only the ids of shared pipelines are compared: {why}"));
+            self.run.ui.warn(&format!(
+                "only the ids of shared pipelines are compared: {why}\nhint: {hint}"
+            ));
         }
         if self.asks_for_next() {
             let next = compared.next.as_ref().map_err(next_failure)?.clone();
@@ -142,19 +150,19 @@ impl Publishing<'_> {
             return Ok(Compared {
                 compat,
                 next: interface::next(None, interface::Class::None),
-                partial: None,
+                ids_only: None,
             });
         };
-        let (compat, partial) = self.compat_of(plan, old)?;
+        let (compat, ids_only) = self.compat_of(plan, old)?;
         let class = compat.class.unwrap_or(interface::Class::Content);
         Ok(Compared {
             next: interface::next(latest, class),
             compat,
-            partial,
+            ids_only,
         })
     }
 
-    fn compat_of(&self, plan: &Plan, old: &ArtifactDetails) -> Result<(Compat, Option<String>), Failure> {
+    fn compat_of(&self, plan: &Plan, old: &ArtifactDetails) -> Result<(Compat, Option<IdsOnly>), Failure> {
         let told = old.artifact.commit_hash.clone();
         let against = Against {
             version: old.artifact.version_name.clone(),
@@ -166,17 +174,13 @@ impl Publishing<'_> {
             .filter_map(|it| it.shared_pipeline_id.clone());
         let ids: Vec<String> = ids.collect();
         let offered = plan.shared.iter().map(|shared| shared.id.as_str());
-        let ids_only = |why: String| {
-            let partial = Partial {
-                ids: ids.clone(),
-                why,
-            };
-            let compat = Compat::of_ids(against.clone(), &partial, &offered);
-            Ok((compat, Some(partial.why)))
+        let ids_only = |why: String, hint: &'static str| {
+            let compat = Compat::of_ids(against.clone(), &ids, &offered);
+            Ok((compat, Some(IdsOnly { why, hint })))
         };
         let (repository, commit) = match self.commit(told.as_deref())? {
             Ok(found) => found,
-            Err(why) => return ids_only(why),
+            Err(IdsOnly { why, hint }) => return ids_only(why, hint),
         };
         let repository = repository.as_ref().unwrap_or(&self.workspace.repo);
         let folder = self.workspace.named_folder.as_deref();
@@ -184,9 +188,13 @@ impl Publishing<'_> {
         let snapshot = repository.snapshot(commit.clone());
         let interface = match interface::read(repository, &snapshot, folder)? {
             Side::Read(interface, _) => interface,
-            Side::Missing => return ids_only(format!("the commit {short} has no shared-pipelines file")),
+            Side::Missing => {
+                let why = format!("the commit {short} has no shared-pipelines file");
+                return ids_only(why, COMPARE_WITH_ANOTHER);
+            }
             Side::Unreadable(path, why) => {
-                return ids_only(format!("{path} of the commit {short} cannot be read: {why}"));
+                let why = format!("{path} of the commit {short} cannot be read: {why}");
+                return ids_only(why, COMPARE_WITH_ANOTHER);
             }
         };
         let planned = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
@@ -219,10 +227,12 @@ impl Publishing<'_> {
     }
 
     /// The commit of a version, in this repository or in the one opened anew after a fetch; or why it is not there.
-    fn commit(&self, told: Option<&str>) -> Result<Result<(Option<Repository>, CommitId), String>, Failure> {
+    fn commit(&self, told: Option<&str>) -> Result<Result<(Option<Repository>, CommitId), IdsOnly>, Failure> {
         let repo = &self.workspace.repo;
         let Some(id) = told.filter(|id| !id.is_empty()) else {
-            return Ok(Err("the platform tells no commit for the version".to_owned()));
+            let why = "the platform tells no commit for the version".to_owned();
+            let hint = COMPARE_WITH_ANOTHER;
+            return Ok(Err(IdsOnly { why, hint }));
         };
         if let Some(commit) = repo.commit_with_id(id) {
             return Ok(Ok((None, commit)));
@@ -241,9 +251,8 @@ impl Publishing<'_> {
                 Err(error) => self.run.ui.warn(&error.to_string()),
             }
         }
-        Ok(Err(format!(
-            "the clone does not have the commit {id} of the version"
-        )))
+        let why = format!("the clone does not have the commit {id} of the version");
+        Ok(Err(IdsOnly { why, hint: FETCH }))
     }
 
     fn name(&self, plan: &mut Plan, next: String) -> Result<(), Failure> {
@@ -349,10 +358,9 @@ fn unknown_to_the_commit(ids: &[String], old: &Interface, new: &Interface) -> Ve
     gone.map(|id| Change::gone(id, new)).collect()
 }
 
-fn not_enough(why: &str) -> Failure {
+fn not_enough(why: &str, hint: &str) -> Failure {
     let message = format!("what the version changes for consumers cannot be told: {why}");
-    Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
-        .hint("--deepen fetches the commit; or clone the whole history (`fetch-depth: 0`)")
+    Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(hint)
 }
 
 fn next_failure(error: &NextError) -> Failure {
