@@ -32,6 +32,9 @@ pub struct ReviewAnswer {
     /// The rule results; `None` if the field is missing.
     #[serde(default)]
     pub results: Option<ReviewResults>,
+    /// The platform's message, if the answer has neither a status nor results.
+    #[serde(skip)]
+    pub said_instead: Option<String>,
     /// Files that were not evaluated because of their type; missing or null is empty.
     #[serde(default, deserialize_with = "texts")]
     pub excluded_files: Vec<String>,
@@ -129,7 +132,11 @@ impl Platform {
         if !response.is_ok() && !response.is_created() {
             return Err(response.unusable("only a 200 or a 201 is the answer to a review"));
         }
-        response.json()
+        let mut answer: ReviewAnswer = response.json()?;
+        if answer.review_status.is_none() && answer.results.is_none() {
+            answer.said_instead = Some(response.said());
+        }
+        Ok(answer)
     }
 }
 

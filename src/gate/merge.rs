@@ -96,7 +96,8 @@ struct Merger<'m, 'p> {
 
 impl Merger<'_, '_> {
     fn batch(&mut self, files: &[String], answer: ReviewAnswer) {
-        let failed = self.status(files, answer.review_status.as_deref());
+        let (status, said) = (answer.review_status.as_deref(), answer.said_instead.as_deref());
+        let failed = self.status(files, status, said);
         if failed {
             self.tally.failed_batches.push(files.iter().cloned().collect());
         }
@@ -157,11 +158,14 @@ impl Merger<'_, '_> {
     }
 
     /// Whether the batch's overall status is FAILED.
-    fn status(&mut self, files: &[String], status: Option<&str>) -> bool {
-        let doubt = match status {
-            Some("PASSED" | "FAILED") => return status == Some("FAILED"),
-            Some(other) => format!("the platform's answer has an unknown reviewStatus: {other}"),
-            None => "the platform's answer has no reviewStatus".to_owned(),
+    fn status(&mut self, files: &[String], status: Option<&str>, said_instead: Option<&str>) -> bool {
+        let doubt = match (status, said_instead) {
+            (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
+            (Some(other), _) => format!("the platform's answer has an unknown reviewStatus: {other}"),
+            (None, None) => "the platform's answer has no reviewStatus".to_owned(),
+            (None, Some(said)) => {
+                format!("the platform's answer has no reviewStatus and no results, but: {said}")
+            }
         };
         let doubtful = files.iter().map(|path| (path.clone(), doubt.clone()));
         self.tally.doubtful.extend(doubtful);

@@ -150,7 +150,7 @@ impl Response {
     }
 
     /// The beginning of what the body says, for people.
-    pub(super) fn said(&self) -> String {
+    pub fn said(&self) -> String {
         if self.body.is_empty() {
             return String::new();
         }

@@ -2,6 +2,7 @@
 
 use super::bearer::Token;
 use super::error::{Again, Brief, HttpError};
+use super::hint::is_for_hint;
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::request::{Body, Request};
@@ -106,7 +107,7 @@ impl Transport {
             };
             timeouts += u32::from(error.kind() == ErrorKind::Timeout);
             let worth_it = request.repeat.allows(error.may_repeat()) && timeouts <= request.timeout_retries;
-            if tries > self.retries || !worth_it {
+            if tries > self.retries || !worth_it || is_for_hint() {
                 return Err(error);
             }
             if error

@@ -1,7 +1,7 @@
 //! Annotations before a host's form: what is said where, the most important first, within a host's cap.
 
 use super::About;
-use super::wording::{causes_of_the_run, excluded, gate_change, run_problem, unreviewed};
+use super::wording::{causes_of_the_run, excluded, gate_change, next_step, run_problem, unreviewed};
 use crate::findings::{Finding, Report, Severity, Unreviewed, Verdict};
 use crate::text::count;
 use std::cmp::Reverse;
@@ -93,7 +93,12 @@ pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
 /// Why the run is no pass as a whole, and what kept files from being reviewed.
 fn of_run(report: &Report, about: &About) -> Option<Annotation> {
     let causes = causes_of_the_run(report, &about.told);
-    let said: Vec<String> = run_problem(report).into_iter().chain(causes).collect();
+    let step = next_step(report).map(|step| format!("To do: {step}."));
+    let said: Vec<String> = run_problem(report)
+        .into_iter()
+        .chain(causes)
+        .chain(step)
+        .collect();
     (!said.is_empty()).then(|| Annotation {
         level: Level::Error,
         place: None,

@@ -5,7 +5,9 @@ use crate::findings::{Counts, FileResults, Finding, GateChange, Report, Severity
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::overview::{Cause, Overview};
-use crate::report::wording::{BREAKS, breaks, excluded, headline, praise, run_problem, unanswered};
+use crate::report::wording::{
+    BREAKS, breaks, excluded, headline, next_step, praise, run_problem, unanswered,
+};
 use crate::report::{About, ChangedFile, shorten};
 use crate::text::count;
 use std::fmt::Write as _;
@@ -272,6 +274,9 @@ fn head(report: &Report) -> String {
             "**{}**\n",
             escape(&shorten::to_chars(&problem, 4 * MESSAGE_LIMIT))
         );
+    }
+    if let Some(step) = next_step(report) {
+        let _ = writeln!(text, "To do: {}.\n", prose(step));
     }
     if let Some(praise) = praise(report) {
         let _ = writeln!(text, "{praise}\n");

@@ -1,6 +1,6 @@
 //! The sentences that every format says in the same words.
 
-use crate::findings::{Counts, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
+use crate::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
 use crate::text::count;
 use std::fmt::Write as _;
 
@@ -97,6 +97,22 @@ pub fn run_problem(report: &Report) -> Option<String> {
         let _ = write!(problem, " {}", sentence(note));
     }
     Some(problem)
+}
+
+/// What to do about an undecided review; holds no text from outside.
+pub fn next_step(report: &Report) -> Option<&'static str> {
+    if report.verdict != Verdict::Undecided {
+        return None;
+    }
+    Some(match report.engine {
+        Engine::Remote => {
+            "run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, \
+             and `sluicegate check` evaluates the same rules without the platform"
+        }
+        Engine::Local => {
+            "fix what is named above, or exclude it in the gate configuration, and run the check again"
+        }
+    })
 }
 
 /// Why the review failed; none where an error among the findings says it.

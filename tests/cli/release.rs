@@ -3,9 +3,10 @@
 
 use crate::program::{Call, PROJECT, Served, TOKEN};
 use crate::repo::World;
-use crate::world::{Platform, RULES, answer, pipeline};
+use crate::world::{Platform, RULES, answer, in_turn, pipeline};
 use serde_json::{Value, json};
 use std::fs;
+use wiremock::ResponseTemplate;
 
 const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
 
@@ -778,4 +779,29 @@ fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
     call.run(&["artifacts", "rollback"])
         .expect(3)
         .saying(&["version 2 of sales was to be disabled", "still names 2"]);
+}
+
+#[test]
+fn a_prune_that_stops_names_the_version_and_what_it_did() {
+    let (world, platform) = (World::new(), Platform::new());
+    let entry = |version: u8| {
+        json!({ "sharedPipelineIdPrefix": "sales", "versionName": version.to_string(), "enabled": true,
+            "createdAt": format!("2026-11-2{version}T09:30:00Z") })
+    };
+    let list = json!([entry(4), entry(3), entry(2), entry(1)]);
+    let details = json!({ "artifactDetails": entry(4), "sharedPipelines": [] });
+    platform.on("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+    platform.on("GET", "/artifacts/details", answer(&details));
+    let done = answer(&json!({ "enabled": false }));
+    let answers = in_turn(vec![done, ResponseTemplate::new(500)]);
+    platform.on("PATCH", "/v1/shared-pipelines/artifacts$", answers);
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    call.run(&["artifacts", "prune", "--keep", "1", "--yes"])
+        .expect(3)
+        .saying(&[
+            "disabled version 3",
+            "stopped after 1 of 3 versions of sales (disabled before that: 3)",
+            "could not disable version 2 of sales",
+            "500",
+        ]);
 }

@@ -475,3 +475,17 @@ fn apply_of_a_bad_file_names_its_line_before_any_request() {
         .saying(&["none.yaml: it cannot be read"]);
     assert!(platform.requests().is_empty());
 }
+
+#[test]
+fn a_list_that_is_read_for_a_hint_is_requested_once() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("DELETE", "/variables/vat", ResponseTemplate::new(404));
+    platform.on("GET", "/variables$", ResponseTemplate::new(503));
+    let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "4");
+    call.run(&["variables", "delete", "vat"]).expect(3).saying(&[
+        "404",
+        "no variable \"vat\"",
+        "hint: check the base URL",
+    ]);
+    assert_eq!(platform.requests().len(), 2);
+}

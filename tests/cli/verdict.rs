@@ -326,3 +326,36 @@ fn a_refused_token_outweighs_a_failed_gate() {
         assert_eq!(ended.json()["unreviewed"], json!(["c.orch.yaml"]), "{status}");
     }
 }
+
+#[test]
+fn an_undecided_review_ends_with_a_hint_and_the_servers_own_words() {
+    let full = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
+    let answers = [
+        json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [] }),
+        json!({ "reviewStatus": "PASSED", "results": { "x/a.orch.yaml": full[FILE] }, "excludedFiles": [] }),
+        json!({ "reviewStatus": "PASSED", "results": { FILE: [] }, "excludedFiles": [] }),
+        json!({ "reviewStatus": "PASSED", "results": null }),
+        json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] }),
+        json!({ "reviewStatus": "MAYBE", "results": full }),
+        json!({ "results": full }),
+        json!({}),
+        json!({ "error": "Review service is down", "status": 500 }),
+        json!([]),
+    ];
+    for body in answers {
+        let world = change(&[(FILE, &pipeline(&["Start", "Done"]))]);
+        let platform = Platform::new();
+        platform.reviews(answer(&body));
+        let markdown = world.path().join("r.md");
+        let flag = format!("--report=markdown={}", markdown.display());
+        let said = platform.call(&world).run(&["review", &flag]).expect(3).all();
+        assert!(said.contains("hint: "), "{body}: {said}");
+        assert!(
+            std::fs::read_to_string(markdown).unwrap().contains("To do: "),
+            "{body}"
+        );
+        if let Some(words) = body["error"].as_str() {
+            assert!(said.contains(words), "{said}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use crate::api::{Artifact, ArtifactDetails, Platform};
 use crate::commands::kit::resource::{Sought, perhaps_made};
 use crate::error::Failure;
-use crate::http::{ErrorKind, HttpError};
+use crate::http::{ErrorKind, HttpError, for_hint};
 use crate::publish::Latest;
 
 /// A prefix that is looked for.
@@ -45,31 +45,25 @@ pub(crate) async fn not_published(
     if error.kind() != ErrorKind::NotFound {
         return perhaps_made(error, &format!("`sluicegate {list}` tells"));
     }
-    let all = platform.artifacts(None).await;
+    let all = for_hint(platform.artifacts(None)).await;
     let of_prefix = |it: &Artifact| it.shared_pipeline_id_prefix.as_deref() == Some(prefix);
-    let known = all.as_ref().is_ok_and(|all| all.iter().any(of_prefix));
+    let known = all.as_ref().is_some_and(|all| all.iter().any(of_prefix));
     match version {
         Some(version) if known => {
-            let names = async {
-                let of_prefix = all?.into_iter().filter(of_prefix);
-                Ok(of_prefix.filter_map(|it| it.version_name).collect())
-            };
+            let of_prefix = all.into_iter().flatten().filter(of_prefix);
+            let names = of_prefix.filter_map(|it| it.version_name).collect();
             let sought = Sought {
                 what: "version",
                 name: version,
                 list: Some(&list),
                 alone: None,
             };
-            sought.missing(error, names).await
+            sought.missing_among(error, Some(names))
         }
         _ if known => error
             .with_hint("no version of this prefix is enabled: `sluicegate artifacts enable` enables one")
             .into(),
-        _ => {
-            sought_prefix(prefix)
-                .missing(error, async { Ok(prefixes(&all?)) })
-                .await
-        }
+        _ => sought_prefix(prefix).missing_among(error, all.map(|all| prefixes(&all))),
     }
 }
 
@@ -92,7 +86,7 @@ pub(crate) async fn latest_of(
     };
     match platform.artifacts(None).await {
         Ok(all) => Ok(Err(prefixes(&all))),
-        Err(untold) => Err(sought_prefix(prefix).missing(error, async { Err(untold) }).await),
+        Err(_) => Err(sought_prefix(prefix).missing_among(error, None)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::http::{ErrorKind, HttpError};
+use crate::http::{ErrorKind, HttpError, for_hint};
 use crate::text::nearest;
 use serde_json::{Value, json};
 use std::io;
@@ -130,13 +130,22 @@ impl Sought<'_> {
         error: HttpError,
         names: impl Future<Output = Result<Vec<String>, HttpError>>,
     ) -> Failure {
+        let names = match error.kind() {
+            ErrorKind::NotFound => for_hint(names).await,
+            _ => None,
+        };
+        self.missing_among(error, names)
+    }
+
+    /// Like [`Self::missing`] with the names that there are; `None` if no list could be read.
+    pub(crate) fn missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return perhaps_made(error, &self.look());
         }
         let fact = format!("the platform knows no {} {:?}", self.what, self.name);
-        let hint = match names.await {
-            Ok(names) => self.hint(&names),
-            Err(_) => "check the base URL and the project id: no list tells which names there are".to_owned(),
+        let hint = match names {
+            Some(names) => self.hint(&names),
+            None => "check the base URL and the project id: no list tells which names there are".to_owned(),
         };
         Failure::from(error).context(fact).hint(hint)
     }
@@ -169,28 +178,21 @@ impl Sought<'_> {
     }
 }
 
-/// Where no list tells which names there are.
-pub(crate) async fn no_list() -> Result<Vec<String>, HttpError> {
-    Ok(Vec::new())
-}
-
 /// A call for a project as a whole that failed: a 404 is for the project, unless the platform lists it.
 pub(crate) async fn no_project(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
     if error.kind() != ErrorKind::NotFound {
         return error.into();
     }
-    let projects = platform.projects().await;
-    if projects.as_ref().is_ok_and(|all| has_project(all, id)) {
+    let projects = for_hint(platform.projects()).await;
+    if projects.as_ref().is_some_and(|all| has_project(all, id)) {
         return error.into();
     }
-    let name = id.to_string();
-    let names = async { Ok(ids(projects?)) };
-    sought_project(&name).missing(error, names).await
+    sought_project(&id.to_string()).missing_among(error, projects.map(ids))
 }
 
 /// That the platform has no such project, with the nearest of those that there are; none where it has it, or does not tell.
 pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
-    let all = platform.projects().await.ok()?;
+    let all = for_hint(platform.projects()).await?;
     if has_project(&all, id) {
         return None;
     }

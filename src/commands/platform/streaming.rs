@@ -3,7 +3,7 @@
 use crate::api::StreamingCommand;
 use crate::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
 use crate::commands::kit::output;
-use crate::commands::kit::resource::{Project, Sought, no_list, perhaps_made};
+use crate::commands::kit::resource::{Project, Sought, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::desired::{self, Document};
 use crate::error::Failure;
@@ -69,14 +69,14 @@ fn refused(error: HttpError, document: &Document) -> Failure {
     Failure::new(failure.status(), anyhow::Error::msg(message)).hint("mend these lines and create it again")
 }
 
-async fn not_there(id: &str, error: HttpError) -> Failure {
+fn not_there(id: &str, error: HttpError) -> Failure {
     let sought = Sought {
         what: "streaming pipeline",
         name: id,
         list: None,
         alone: Some("streaming status"),
     };
-    sought.missing(error, no_list()).await
+    sought.missing_among(error, Some(Vec::new()))
 }
 
 fn show(run: &Run, args: &StreamArgs) -> CommandResult {
@@ -84,7 +84,7 @@ fn show(run: &Run, args: &StreamArgs) -> CommandResult {
     run.requests(async {
         let shown = match platform.streaming_pipeline(id, &args.id).await {
             Ok(shown) => shown,
-            Err(error) => return Err(not_there(&args.id, error).await),
+            Err(error) => return Err(not_there(&args.id, error)),
         };
         run.show(args.output, &shown.raw, || output::facts(&shown.raw))
     })?
@@ -96,7 +96,7 @@ fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandRe
     run.requests(async {
         let answer = match platform.command_streaming_pipeline(id, &args.id, command).await {
             Ok(answer) => answer,
-            Err(error) => return Err(not_there(&args.id, error).await),
+            Err(error) => return Err(not_there(&args.id, error)),
         };
         run.show(args.output, &answer, || {
             let word = command.word();
@@ -113,7 +113,7 @@ fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     run.requests(async {
         let status = match platform.streaming_status(project, id).await {
             Ok(status) => status,
-            Err(error) => return Err(not_there(id, error).await),
+            Err(error) => return Err(not_there(id, error)),
         };
         run.show(output, &status.raw, || output::facts(&status.raw))
     })?
@@ -130,7 +130,7 @@ fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -
         let told = |status: &str| run.ui.say(&format!("the status is {status}"));
         let (status, end) = match follow::stream(&platform, (project, id), state, pace, told).await {
             Ok(waited) => waited,
-            Err(error) => return Err(not_there(id, error).await),
+            Err(error) => return Err(not_there(id, error)),
         };
         run.show(output, &status.raw, || output::facts(&status.raw))?;
         if end == End::Good {

@@ -7,6 +7,7 @@ use crate::commands::kit::published::{latest_in_words, not_published, versions_o
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::http::ErrorKind;
 use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
 use crate::text;
 use serde_json::{Value, json as value};
@@ -84,8 +85,9 @@ impl<'a> Versions<'a> {
         let old = surplus(&versions, &latest, keep)
             .map_err(|why| Failure::new(ExitStatus::Undecided, why).hint("disable them one by one"))?;
         if args.yes {
-            for version in &old {
-                self.switch(version, false).await?;
+            for (done, version) in old.iter().enumerate() {
+                let switched = self.switch(version, false).await;
+                switched.map_err(|failure| self.stopped(failure, &old[..done], old.len()))?;
                 self.run.ui.say(&format!("disabled version {version}"));
             }
         }
@@ -106,6 +108,19 @@ impl<'a> Versions<'a> {
         self.show(args.output, &answer, &said)
     }
 
+    /// A prune that stopped says how far it came.
+    fn stopped(&self, failure: Failure, done: &[String], all: usize) -> Failure {
+        let before = match done {
+            [] => "no version was disabled".to_owned(),
+            done => format!("disabled before that: {}", done.join(", ")),
+        };
+        let prefix = &self.prefix;
+        failure.context(format!(
+            "stopped after {} of {all} versions of {prefix} ({before})",
+            done.len()
+        ))
+    }
+
     async fn switch(&self, version: &str, enabled: bool) -> Result<Value, Failure> {
         let told = self
             .platform
@@ -122,7 +137,15 @@ impl<'a> Versions<'a> {
                 Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
             }
             Ok(answer) => Ok(answer),
-            Err(error) => Err(not_published(self.platform, &self.prefix, Some(version), error).await),
+            Err(error) => {
+                let is_missing = error.kind() == ErrorKind::NotFound;
+                let failure = not_published(self.platform, &self.prefix, Some(version), error).await;
+                if is_missing {
+                    return Err(failure);
+                }
+                let verb = if enabled { "enable" } else { "disable" };
+                Err(failure.context(format!("could not {verb} version {version} of {}", self.prefix)))
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::parts::copy;
 use super::view::{Tone, View};
 use crate::findings::{FailOn, Report, ReviewContext, Verdict};
 use crate::report::overview::{Cause, Overview};
-use crate::report::wording::{numbers, praise, run_problem};
+use crate::report::wording::{next_step, numbers, praise, run_problem};
 use crate::text::markup as escape;
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -56,6 +56,9 @@ fn why(view: &View<'_>) -> String {
     let mut shown = String::new();
     if let Some(problem) = run_problem(report) {
         let _ = writeln!(shown, "<p class=\"lead\">{}</p>", escape(&problem));
+    }
+    if let Some(step) = next_step(report) {
+        let _ = writeln!(shown, "<p class=\"lead\">To do: {}.</p>", escape(step));
     }
     match failing(view) {
         Some(failing) => shown.push_str(&failing),

@@ -3,7 +3,7 @@
 use crate::api::{Answer, Execution, ExecutionAnswer};
 use crate::cli::{OutputArgs, OutputFormat};
 use crate::commands::kit::output;
-use crate::commands::kit::resource::{Project, Sought, no_list};
+use crate::commands::kit::resource::{Project, Sought};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -14,14 +14,14 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// An execution that is not there.
-pub(super) async fn no_execution(id: &str, error: HttpError) -> Failure {
+pub(super) fn no_execution(id: &str, error: HttpError) -> Failure {
     let sought = Sought {
         what: "execution",
         name: id,
         list: None,
         alone: Some("executions show"),
     };
-    sought.missing(error, no_list()).await
+    sought.missing_among(error, Some(Vec::new()))
 }
 
 /// An execution that was waited for.
@@ -49,7 +49,7 @@ impl Ended {
         let ended = follow::execution(&project.platform, (project.id, id), pace, told).await;
         let (answer, end) = match ended {
             Ok(ended) => ended,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_execution(id, error).await),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_execution(id, error)),
             Err(error) => {
                 let hint = format!("it goes on; `sluicegate executions show {id} --wait` waits for it again");
                 return Err(Failure::from(error).hint(hint));

@@ -10,7 +10,7 @@ use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::follow::{End, Pace, changed_in_time};
-use crate::http::{ErrorKind, HttpError};
+use crate::http::{ErrorKind, HttpError, for_hint};
 use crate::report::{ExecutionRun, Verdict, execution_junit};
 use crate::settings::Waiting;
 use crate::text;
@@ -95,10 +95,9 @@ impl Job<'_> {
     /// A 404 is for the pipeline, unless that is published.
     async fn not_there(&self, error: HttpError) -> Failure {
         let Project { platform, id } = &self.project;
-        let published: Result<Vec<String>, _> = platform
-            .published_pipelines(*id)
-            .await
-            .map(|all| all.into_iter().filter_map(|it| it.value.name).collect());
+        let published = for_hint(platform.published_pipelines(*id)).await;
+        let published: Option<Vec<String>> =
+            published.map(|all| all.into_iter().filter_map(|it| it.value.name).collect());
         let pipeline = Sought {
             what: "published pipeline",
             name: &self.execution.pipeline_name,
@@ -107,9 +106,9 @@ impl Job<'_> {
         };
         if !published
             .as_ref()
-            .is_ok_and(|all| all.contains(&self.execution.pipeline_name))
+            .is_some_and(|all| all.contains(&self.execution.pipeline_name))
         {
-            return pipeline.missing(error, async { published }).await;
+            return pipeline.missing_among(error, published);
         }
         let environment = Sought {
             what: "environment",

@@ -38,7 +38,7 @@ fn show(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     run.requests(async {
         let answer = match project.platform.execution(project.id, id).await {
             Ok(answer) => answer,
-            Err(error) => return Err(no_execution(id, error).await),
+            Err(error) => return Err(no_execution(id, error)),
         };
         run.show(output, &answer.raw, || output::facts(&answer.raw["result"]))
     })?
@@ -71,7 +71,7 @@ fn terminate(
             .terminate_execution(project.id, id, &status, cancel.force);
         let answer = match changed_in_time(pace.as_ref(), request).await {
             Ok(answer) => answer,
-            Err(error) => return Err(no_execution(id, error).await),
+            Err(error) => return Err(no_execution(id, error)),
         };
         let Some(pace) = pace else {
             return run.show(output, &answer.raw, || {

@@ -9,7 +9,7 @@ use crate::commands::{CommandResult, Run};
 use crate::desired::variables::{refused_overrides, typed_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::http::{ErrorKind, HttpError};
+use crate::http::{ErrorKind, HttpError, for_hint};
 use crate::text;
 use std::fmt::Write as _;
 
@@ -149,9 +149,9 @@ async fn no_override(project: &Project, name: &str, environment: &str, error: Ht
     if error.kind() != ErrorKind::NotFound {
         return perhaps_made(error, &format!("`sluicegate {list}` tells"));
     }
-    match project.platform.overrides(project.id, name, None).await {
-        Err(_) => project.no_variable(name, error).await,
-        Ok(found) => {
+    match for_hint(project.platform.overrides(project.id, name, None)).await {
+        None => project.no_variable(name, error).await,
+        Some(found) => {
             let set = found.value.overrides.into_iter();
             let sought = Sought {
                 what: "override of this variable in",
@@ -159,8 +159,7 @@ async fn no_override(project: &Project, name: &str, environment: &str, error: Ht
                 list: Some(&list),
                 alone: None,
             };
-            let names = async { Ok(set.map(|it| it.environment_name).collect()) };
-            sought.missing(error, names).await
+            sought.missing_among(error, Some(set.map(|it| it.environment_name).collect()))
         }
     }
 }
