@@ -159,6 +159,6 @@ pub fn parse_bool(text: &str) -> Result<bool, String> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Ok(true),
         "false" | "0" | "no" | "off" => Ok(false),
-        _ => Err(format!("{text:?} is none of true, false")),
+        _ => Err(format!("{text:?} is neither true nor false")),
     }
 }

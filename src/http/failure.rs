@@ -2,17 +2,17 @@
 
 use super::ErrorKind;
 use super::error::{Again, HttpError};
+use jiff::Timestamp;
+use rustls::CertificateError;
+use rustls::pki_types::UnixTime;
 use std::error::Error;
 use std::io;
 
 /// A failure before the head of an answer was there.
 pub(super) fn before_answer(error: reqwest::Error) -> HttpError {
     let error = error.without_url();
-    if let Some(why) = certificate_problem(&error) {
-        return HttpError::new(
-            ErrorKind::Certificate,
-            format!("the server's certificate is refused: {why}"),
-        );
+    if let Some(why) = find_cause(&error, &certificate_problem) {
+        return why;
     }
     if error.is_connect() {
         return HttpError::new(
@@ -59,13 +59,40 @@ fn broken_off(error: &reqwest::Error, what: &str) -> HttpError {
 }
 
 /// A refused certificate counts as a failure to connect for reqwest, but no other try will end better.
-fn certificate_problem(error: &reqwest::Error) -> Option<String> {
-    find_cause(error, &|cause| match cause.downcast_ref::<rustls::Error>()? {
-        refused @ (rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented) => {
-            Some(refused.to_string())
+fn certificate_problem(cause: &(dyn Error + 'static)) -> Option<HttpError> {
+    let refused = |why: &str| {
+        let message = format!("the server's certificate is refused: {why}");
+        HttpError::new(ErrorKind::Certificate, message)
+    };
+    let error = cause.downcast_ref::<rustls::Error>()?;
+    let outdated = |why: &str, time: UnixTime| {
+        let why = format!("{why}; this machine's clock says {}", day(time));
+        refused(&why).with_hint(
+            "check this machine's clock; if it is right, the platform's operators have to renew the certificate",
+        )
+    };
+    match error {
+        rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
+            Some(outdated(&format!("it expired on {}", day(*not_after)), *time))
+        }
+        rustls::Error::InvalidCertificate(CertificateError::NotValidYetContext { time, not_before }) => {
+            let why = format!("it is not valid before {}", day(*not_before));
+            Some(outdated(&why, *time))
+        }
+        rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
+            Some(refused(&error.to_string()))
         }
         _ => None,
-    })
+    }
+}
+
+/// The day in UTC, as `2026-11-20`.
+fn day(time: UnixTime) -> String {
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    Timestamp::from_second(seconds).map_or_else(
+        |_| format!("second {seconds} of Unix time"),
+        |at| at.strftime("%Y-%m-%d").to_string(),
+    )
 }
 
 /// Looks through the causes; an I/O error hides what it wraps from `source`, so it is opened.

@@ -173,8 +173,8 @@ impl<'de> Deserialize<'de> for ReadableGlob {
 /// Reads a version of the file.
 pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
     let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
-    let config: Option<FileConfig> = serde_yaml::from_str_with_options(&file.text, options)
-        .map_err(|error| explain(&file.name, &error))?;
+    let config: Option<FileConfig> =
+        serde_yaml::from_str_with_options(&file.text, options).map_err(|error| explain(file, &error))?;
     Ok(config.unwrap_or_default())
 }
 
@@ -191,7 +191,31 @@ pub(super) fn what_counts(file: &Text) -> Vec<&'static str> {
     .collect()
 }
 
-fn explain(name: &str, error: &serde_yaml::Error) -> SettingsError {
+/// Returns the key and the value whose value begins at this line and column, both from 1.
+fn pair_at(text: &str, line: usize, column: usize) -> Option<(String, String)> {
+    let mut before = text.lines().take(line).collect::<Vec<_>>().into_iter();
+    let line = before.next_back()?;
+    let start = line.char_indices().nth(column.checked_sub(1)?)?.0;
+    let beside = line[..start].trim_end();
+    let key = if beside.is_empty() {
+        before.next_back()?.trim_end()
+    } else {
+        beside
+    };
+    let key = key.strip_suffix(':')?;
+    let key = key
+        .rsplit(['{', ',', ' ', '"', '\''])
+        .find(|part| !part.is_empty())?;
+    let value = line[start..].split([',', '}', '#']).next()?.trim();
+    Some((shorten(key), shorten(value)))
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+fn explain(file: &Text, error: &serde_yaml::Error) -> SettingsError {
+    let name = &file.name;
     let (place, said) = match error.location() {
         Some(at) if at.line() > 0 => {
             let suffix = format!(" at line {}, column {}", at.line(), at.column());
@@ -200,6 +224,19 @@ fn explain(name: &str, error: &serde_yaml::Error) -> SettingsError {
         }
         _ => (name.to_owned(), error.to_string()),
     };
+    let at = error.location();
+    let pair = || {
+        at.and_then(|at| {
+            pair_at(
+                &file.text,
+                at.line().try_into().ok()?,
+                at.column().try_into().ok()?,
+            )
+        })
+    };
+    if let Some((wanted, (key, value))) = wanted(&said).zip(pair()) {
+        return SettingsError::new(format!("{place}: `{key}` must be {wanted}, not `{value}`"));
+    }
     match error.without_snippet() {
         serde_yaml::Error::SerdeUnknownField { field, expected, .. } => unknown_key(&place, field, expected),
         serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
@@ -215,6 +252,18 @@ fn explain(name: &str, error: &serde_yaml::Error) -> SettingsError {
             _ => SettingsError::new(format!("{place}: {said}")),
         },
     }
+}
+
+/// What a scalar of the wrong type should have been, by the reader's message.
+fn wanted(said: &str) -> Option<&'static str> {
+    if said.starts_with("invalid boolean") {
+        return Some("`true` or `false`");
+    }
+    let is_number = ["invalid u", "invalid i", "invalid f"];
+    is_number
+        .iter()
+        .any(|start| said.starts_with(start))
+        .then_some("a number")
 }
 
 fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsError {
@@ -332,11 +381,13 @@ mod tests {
     #[test]
     fn wrong_values_are_named_with_their_place() {
         insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is none of error, warn, never | -"#);
-        insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: invalid u64 | -");
+        insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: `timeout` must be a number, not `soon` | -");
         insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: keys with their values are wanted here | the keys of a section stand on the lines below its name, further in");
         insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: the glob "a[b" cannot be read: unclosed character class; missing ']' | -"#);
         insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: a list is wanted here | a list stands in brackets, also of one: ["sales/**"]"#);
         insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: the key `timeout` stands twice | -");
-        insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: invalid boolean (strict mode expects true/false) | -");
+        insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: `comment` must be `true` or `false`, not `yes` | -");
+        insta::assert_snapshot!(error("review: { new-only: 'on', comment: true } # x\n"), @"sluicegate.yaml:1:21: `new-only` must be `true` or `false`, not `'on'` | -");
+        insta::assert_snapshot!(error("review:\n  comment:\n    maybe\n"), @"sluicegate.yaml:3:5: `comment` must be `true` or `false`, not `maybe` | -");
     }
 }

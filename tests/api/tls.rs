@@ -36,3 +36,19 @@ async fn a_certificate_for_another_name_is_refused() {
     assert_eq!(error.kind(), ErrorKind::Certificate);
     assert_eq!(server.connections(), 1);
 }
+
+#[tokio::test]
+async fn an_expired_certificate_is_named_with_its_date() {
+    let server = TlsServer::start_until(&["127.0.0.1"], 2020);
+    let mut settings = settings(&server.url());
+    settings.ca_cert = Some(server.root());
+    let error = platform_with(settings).shared_pipelines().await.unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains("it expired on 2020-01-01; this machine's clock says 20"),
+        "{said}"
+    );
+    assert!(!said.contains("seconds"), "{said}");
+    let hint = error.hint().unwrap();
+    assert!(hint.contains("clock") && !hint.contains("--ca-cert"), "{hint}");
+}

@@ -293,3 +293,16 @@ fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
         .expect(0);
     assert_eq!(lines(&ended), 0);
 }
+
+#[test]
+fn a_review_says_why_all_pipelines_are_selected() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "new"]);
+    world.git(&["push", "-q", "origin", "new"]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let why = "all pipelines are selected: head is already in the default branch `origin/main`";
+    platform.call(&world).run(&["review"]).expect(0).saying(&[why]);
+    let asked_for = platform.call(&world).run(&["review", "--all"]).expect(0);
+    assert!(!asked_for.all().contains("all pipelines are selected"), "{}", asked_for.all());
+}

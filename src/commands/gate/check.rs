@@ -157,6 +157,7 @@ impl Checking<'_> {
     ) -> Result<(Comparison, Chosen), Failure> {
         let chosen = self.select(snapshot, &comparison, paths)?;
         if !chosen.selected.is_empty() || !self.may_be_head(&comparison, paths) {
+            chosen.say_why_all(self.run, &comparison, &self.settings.revisions);
             return Ok((comparison, chosen));
         }
         let wish = as_wish(self.settings.revisions.clone());

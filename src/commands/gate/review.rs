@@ -141,6 +141,7 @@ impl Begun<'_> {
             revisions: &settings.revisions,
         };
         let chosen = workspace.select(run, snapshot, comparison, &restriction)?;
+        chosen.say_why_all(run, comparison, &settings.revisions);
         Ok((paths, chosen))
     }
 

@@ -34,6 +34,17 @@ pub(crate) struct Chosen {
     pub(crate) is_outdated: bool,
 }
 
+impl Chosen {
+    /// Reports why all pipelines are selected, if the job did not ask for that and no warning reported it.
+    pub(crate) fn say_why_all(&self, run: &Run, comparison: &Comparison, asked: &Revisions) {
+        let why = self.selected.all_because.as_ref().filter(|_| !asked.all);
+        let is_said = |why: &String| comparison.warnings.iter().any(|warning| warning.contains(why));
+        if let Some(why) = why.filter(|why| !is_said(why)) {
+            run.ui.say(&format!("all pipelines are selected: {why}"));
+        }
+    }
+}
+
 impl Workspace<'_> {
     /// The pipelines that are meant, and what the change does to the gate.
     pub(crate) fn select(
