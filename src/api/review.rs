@@ -4,16 +4,29 @@ use super::lenient::{null_is_default, texts};
 use super::{HeaderError, Platform, header_value};
 use crate::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use uuid::Uuid;
 
 const AGENT_VERSION: HeaderName = HeaderName::from_static("agent-version");
 
+/// The fields of a review request: the API document's, or those of another public description of the endpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ReviewFields {
+    /// `pipelines`.
+    #[default]
+    Pipelines,
+    /// `filePaths` and `dataWarehouseType`.
+    FilePaths {
+        /// In upper case.
+        data_warehouse: String,
+    },
+}
+
 /// Which files are reviewed, and in which state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewRequest {
     /// The branch, as the remote names it.
     pub branch_name: String,
@@ -21,6 +34,21 @@ pub struct ReviewRequest {
     pub commit_id: String,
     /// Paths from the repository root, with `/`.
     pub pipelines: Vec<String>,
+}
+
+impl ReviewRequest {
+    /// The body with these fields.
+    fn body(&self, fields: &ReviewFields) -> Value {
+        let mut body = json!({ "branchName": self.branch_name, "commitId": self.commit_id });
+        match fields {
+            ReviewFields::Pipelines => body["pipelines"] = json!(self.pipelines),
+            ReviewFields::FilePaths { data_warehouse } => {
+                body["filePaths"] = json!(self.pipelines);
+                body["dataWarehouseType"] = json!(data_warehouse);
+            }
+        }
+        body
+    }
 }
 
 /// What the platform says about the files.
@@ -117,9 +145,10 @@ impl Platform {
         project: Uuid,
         agent_version: &str,
         request: &ReviewRequest,
+        fields: &ReviewFields,
     ) -> Result<ReviewAnswer, HttpError> {
         let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
-        let body = serde_json::json!(request);
+        let body = request.body(fields);
         let call = Request::new(Method::POST, url, Repeat::Safe)
             .reading()
             .header(
@@ -128,7 +157,11 @@ impl Platform {
             )
             .json(&body)
             .timeout_retries(1);
-        let response = self.client.send(&call).await.map_err(with_place)?;
+        let response = self
+            .client
+            .send(&call)
+            .await
+            .map_err(|error| hinted(error, fields))?;
         if !response.is_ok() && !response.is_created() {
             return Err(response.unusable("only a 200 or a 201 is the answer to a review"));
         }
@@ -140,8 +173,32 @@ impl Platform {
     }
 }
 
-/// The platform knows one of the names that the request has not.
-fn with_place(error: HttpError) -> HttpError {
+impl Platform {
+    /// Whether the platform knows these fields of a review request: it is asked for the review of a commit that no repository
+    /// has. Every answer but a 400 that names other fields is fine.
+    pub async fn reach_review(
+        &self,
+        project: Uuid,
+        agent_version: &str,
+        fields: &ReviewFields,
+    ) -> Result<(), HttpError> {
+        let request = ReviewRequest {
+            branch_name: "sluicegate-doctor".to_owned(),
+            commit_id: "0".repeat(40),
+            pipelines: vec!["sluicegate-doctor.orch.yaml".to_owned()],
+        };
+        match self.review(project, agent_version, &request, fields).await {
+            Err(error) if error.is_unavailable() || is_about_fields(&error, fields) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds what to do: the platform wants other fields, or does not know one of the names.
+fn hinted(error: HttpError, fields: &ReviewFields) -> HttpError {
+    if let Some(hint) = other_fields(&error, fields) {
+        return error.with_hint(hint);
+    }
     match error.kind() {
         ErrorKind::BadRequest | ErrorKind::NotFound => error.with_hint(
             "check the base URL, the project, the agent version, and that the platform's repository has the branch and \
@@ -151,13 +208,55 @@ fn with_place(error: HttpError) -> HttpError {
     }
 }
 
+fn is_about_fields(error: &HttpError, fields: &ReviewFields) -> bool {
+    other_fields(error, fields).is_some()
+}
+
+/// Returns the setting to change if a 400 names a field that the request does not have.
+fn other_fields(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
+    if error.kind() != ErrorKind::BadRequest {
+        return None;
+    }
+    let said = error.server_text();
+    let violations = error.violations();
+    let has_field = |name: &str| violations.iter().any(|it| it.field == name);
+    let names = |name: &str| has_field(name) || has_word(said, name);
+    // A word that stands for itself in a sentence, too: only as a field.
+    let wants_pipelines = || {
+        has_field("pipelines")
+            || ['"', '\'', '`']
+                .iter()
+                .any(|q| said.contains(&format!("{q}pipelines{q}")))
+    };
+    match fields {
+        ReviewFields::Pipelines if names("filePaths") || names("dataWarehouseType") => Some(
+            "this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE \
+             (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
+        ),
+        ReviewFields::FilePaths { .. } if names("dataWarehouseType") => {
+            Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
+        }
+        ReviewFields::FilePaths { .. } if wants_pipelines() => Some(
+            "this platform expects `pipelines`: set --review-request pipelines (SLUICEGATE_REVIEW_REQUEST), and remove \
+             --data-warehouse",
+        ),
+        _ => None,
+    }
+}
+
+/// Whether the text has this name as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| word == name)
+}
+
 fn unfit(why: &HeaderError) -> HttpError {
     HttpError::configuration(format!("the agent version cannot be sent: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ReviewAnswer, ReviewRequest};
+    use super::{ReviewAnswer, ReviewFields, ReviewRequest};
 
     #[test]
     fn the_request_is_the_documents() {
@@ -167,8 +266,15 @@ mod tests {
             pipelines: vec!["a/b.orch.yaml".to_owned()],
         };
         insta::assert_snapshot!(
-            serde_json::to_string(&request).unwrap(),
+            request.body(&ReviewFields::Pipelines),
             @r#"{"branchName":"b","commitId":"c","pipelines":["a/b.orch.yaml"]}"#
+        );
+        let other = ReviewFields::FilePaths {
+            data_warehouse: "SNOWFLAKE".to_owned(),
+        };
+        insta::assert_snapshot!(
+            request.body(&other),
+            @r#"{"branchName":"b","commitId":"c","filePaths":["a/b.orch.yaml"],"dataWarehouseType":"SNOWFLAKE"}"#
         );
     }
 

@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable};
+use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ReviewRequest};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -34,6 +34,14 @@ pub struct ReviewArgs {
     /// [env: SLUICEGATE_FORK] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub fork: Option<Fork>,
+    /// Fields of the review request, if the platform rejects `pipelines` [env: SLUICEGATE_REVIEW_REQUEST]
+    /// [default: pipelines]
+    #[arg(long, value_name = "FIELDS")]
+    pub review_request: Option<ReviewRequest>,
+    /// Data warehouse type that a request with `filePaths` names, for example SNOWFLAKE or DATABRICKS
+    /// [env: SLUICEGATE_DATA_WAREHOUSE]
+    #[arg(long, value_name = "TYPE")]
+    pub data_warehouse: Option<String>,
     /// Files in one request [env: SLUICEGATE_BATCH_SIZE] [default: 100]
     #[arg(long, value_name = "N")]
     pub batch_size: Option<usize>,

@@ -1,5 +1,6 @@
 //! `sluicegate serve`.
 
+use super::ReviewRequest;
 use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -34,6 +35,9 @@ pub struct ServeArgs {
     /// WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT [default: these themselves]
     #[arg(long, value_name = "FILE")]
     pub vocabulary: Option<PathBuf>,
+    /// Fields that a review request must have
+    #[arg(long, value_name = "FIELDS", default_value = "pipelines")]
+    pub review_request: ReviewRequest,
 }
 
 /// `UUID=REPOSITORY`.

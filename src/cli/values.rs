@@ -19,6 +19,16 @@ pub enum OnUnavailable {
     Pass,
 }
 
+/// The fields of a review request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReviewRequest {
+    /// `pipelines` lists the files (the API document)
+    #[default]
+    Pipelines,
+    /// `filePaths` lists the files, and `dataWarehouseType` names the warehouse
+    FilePaths,
+}
+
 /// What the change of a fork means, which the platform cannot read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Fork {

@@ -1,6 +1,6 @@
 //! Sends the selected files in batches, several at a time, and splits a batch that is too much for the platform.
 
-use crate::api::{Platform, ReviewAnswer, ReviewRequest};
+use crate::api::{Platform, ReviewAnswer, ReviewFields, ReviewRequest};
 use crate::http::{ErrorKind, HttpError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -21,6 +21,8 @@ pub struct Asked<'a> {
     pub branch: &'a str,
     /// The commit, in full.
     pub commit: &'a str,
+    /// The fields of the request.
+    pub fields: &'a ReviewFields,
 }
 
 /// How it is asked.
@@ -110,7 +112,7 @@ async fn ask(platform: &Platform, asked: &Asked<'_>, files: Vec<String>) -> Batc
         pipelines: files,
     };
     let outcome = platform
-        .review(asked.project, asked.agent_version, &request)
+        .review(asked.project, asked.agent_version, &request, asked.fields)
         .await;
     BatchAnswer {
         files: request.pipelines,

@@ -208,6 +208,11 @@ impl HttpError {
         &self.0.words.violations
     }
 
+    /// The server's message, unabridged; for a search in it.
+    pub fn server_text(&self) -> &str {
+        &self.0.words.text
+    }
+
     /// Whether the server said 2xx, and only its answer could not be used.
     pub fn was_accepted(&self) -> bool {
         self.0.status.is_some_and(|status| status.is_success())

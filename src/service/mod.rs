@@ -43,4 +43,4 @@ pub use error::ServiceError;
 pub use options::{Options, Role, UnknownRole};
 pub use server::{Running, start};
 pub use store::StoreError;
-pub use vocabulary::{Vocabulary, VocabularyError};
+pub use vocabulary::{ReviewFields, Vocabulary, VocabularyError};

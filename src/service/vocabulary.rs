@@ -11,7 +11,18 @@ const KEYS: [&str; 5] = [
     "CLOUD_A_KEY_VAULT",
 ];
 
-/// The values that the API document replaces by neutral tokens; the default is the bare tokens.
+/// The fields of a review request: those of the API document, or of another public description of the endpoint.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReviewFields {
+    /// `pipelines`.
+    #[default]
+    Pipelines,
+    /// `filePaths` and `dataWarehouseType`.
+    FilePaths,
+}
+
+/// The values that the API document replaces by neutral tokens, and the names that descriptions of the API disagree about;
+/// the default is the bare tokens and the document's names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vocabulary {
     /// The two warehouse kinds, in upper case: by key pair, by password.
@@ -22,6 +33,8 @@ pub struct Vocabulary {
     pub source_database: String,
     /// The secret type that names a cloud secrets manager, in upper case.
     pub key_vault: String,
+    /// The fields of a review request.
+    pub review: ReviewFields,
 }
 
 impl Default for Vocabulary {
@@ -31,6 +44,7 @@ impl Default for Vocabulary {
             git_provider: "git_provider_a".into(),
             source_database: "source_db_a".into(),
             key_vault: "CLOUD_A_KEY_VAULT".into(),
+            review: ReviewFields::default(),
         }
     }
 }
@@ -88,6 +102,7 @@ impl Vocabulary {
             git_provider,
             source_database,
             key_vault,
+            review: ReviewFields::default(),
         })
     }
 

@@ -64,6 +64,9 @@ pub(super) struct ReviewSection {
     pub(super) category: Option<String>,
     #[serde(deserialize_with = "shown")]
     pub(super) show: Option<cli::Show>,
+    #[serde(deserialize_with = "word")]
+    pub(super) request: Option<cli::ReviewRequest>,
+    pub(super) data_warehouse: Option<String>,
     pub(super) batch_size: Option<usize>,
     pub(super) concurrency: Option<usize>,
 }

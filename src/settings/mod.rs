@@ -30,7 +30,7 @@ pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};
 pub use remote::{Vocabulary, Waiting};
-pub use review::{Review, Revisions};
+pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection, is_pipeline};
 pub use table::{Kind, SETTINGS, Setting, unknown_variables, variable};

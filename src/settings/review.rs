@@ -4,7 +4,7 @@ use super::platform::{number, within};
 use super::selection::Of;
 use super::table::variable;
 use super::{Judging, Selection, SettingsError, Sources};
-use crate::cli::{Fork, OnUnavailable, ReviewArgs, SelectionArgs, parse_value};
+use crate::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequest, SelectionArgs, parse_value};
 
 pub(super) const DEFAULT_BATCH: usize = 100;
 pub(super) const LARGEST_BATCH: usize = 10_000;
@@ -26,6 +26,15 @@ pub struct Revisions {
     pub deepen: bool,
 }
 
+/// The fields of a review request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestFields {
+    /// `pipelines`, as the API document has it.
+    Pipelines,
+    /// `filePaths`, with the `dataWarehouseType` in upper case.
+    FilePaths(String),
+}
+
 /// The settings of a review.
 #[derive(Debug, Clone)]
 pub struct Review {
@@ -39,6 +48,8 @@ pub struct Review {
     pub on_unavailable: OnUnavailable,
     /// What a change from a fork means.
     pub fork: Fork,
+    /// The fields of a request.
+    pub request: RequestFields,
     /// Files in one request, at least 1.
     pub batch_size: usize,
     /// Requests at the same time, at least 1.
@@ -66,6 +77,7 @@ impl Sources<'_> {
             judging: self.judging(&args.gate)?,
             on_unavailable: on_unavailable.unwrap_or_default(),
             fork: fork.unwrap_or_default(),
+            request: self.request_fields(args.review_request, args.data_warehouse.clone())?,
             batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
             concurrency: within(
                 concurrency,
@@ -76,6 +88,41 @@ impl Sources<'_> {
             )?,
             dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
         })
+    }
+
+    /// The fields of a review request, by these flags or the other sources.
+    pub fn request_fields(
+        &self,
+        request: Option<ReviewRequest>,
+        data_warehouse: Option<String>,
+    ) -> Result<RequestFields, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let request = layers.pick(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
+        let warehouse = layers.text(
+            data_warehouse,
+            variable::DATA_WAREHOUSE,
+            file.data_warehouse.clone(),
+        );
+        match (request.unwrap_or_default(), warehouse) {
+            (ReviewRequest::Pipelines, None) => Ok(RequestFields::Pipelines),
+            (ReviewRequest::Pipelines, Some(_)) => Err(SettingsError::new(
+                "--data-warehouse is set, and a review request with `pipelines` does not send it",
+            )
+            .with_hint("add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove --data-warehouse")),
+            (ReviewRequest::FilePaths, Some(warehouse)) if is_name(warehouse.trim()) => {
+                Ok(RequestFields::FilePaths(warehouse.trim().to_uppercase()))
+            }
+            (ReviewRequest::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
+                "the data warehouse type {warehouse:?} is not a name"
+            ))
+            .with_hint("use the platform's own name, for example SNOWFLAKE, DATABRICKS or REDSHIFT")),
+            (ReviewRequest::FilePaths, None) => Err(SettingsError::new(
+                "a review request with `filePaths` needs the data warehouse type, and it is not set",
+            )
+            .with_hint(
+                "set --data-warehouse (SLUICEGATE_DATA_WAREHOUSE), for example to SNOWFLAKE, DATABRICKS or REDSHIFT",
+            )),
+        }
     }
 
     /// Whether what the clone lacks is fetched: for the job alone to say.
@@ -98,4 +145,10 @@ impl Sources<'_> {
             deepen: self.deepen(range.deepen)?,
         })
     }
+}
+
+/// Whether this can be the name of a warehouse type: ASCII letters, digits, `_` and `-`.
+fn is_name(text: &str) -> bool {
+    let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !text.is_empty() && text.chars().all(is_fit)
 }

@@ -166,6 +166,10 @@ settings! {
     SHARD = "SLUICEGATE_SHARD", "--shard", Judged, "shard";
     /// Where Bitbucket's proxy for Code Insights listens (default: `http://localhost:29418`).
     BITBUCKET_PROXY = "SLUICEGATE_BITBUCKET_PROXY", "", Trust, "bitbucket-proxy";
+    /// Fields of a review request: pipelines or file-paths.
+    REVIEW_REQUEST = "SLUICEGATE_REVIEW_REQUEST", "--review-request", Told, "review.request";
+    /// Data warehouse type that a review request with `filePaths` names.
+    DATA_WAREHOUSE = "SLUICEGATE_DATA_WAREHOUSE", "--data-warehouse", Told, "review.data-warehouse";
     /// Files in one review request.
     BATCH_SIZE = "SLUICEGATE_BATCH_SIZE", "--batch-size", Told, "review.batch-size";
     /// Review requests at the same time.

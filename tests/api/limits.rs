@@ -3,7 +3,7 @@
 use crate::raw::{RawServer, Script};
 use crate::support::{PROJECT, platform};
 use flate2::{Compression, write::GzEncoder};
-use sluicegate::api::{ReviewAnswer, ReviewRequest};
+use sluicegate::api::{ReviewAnswer, ReviewFields, ReviewRequest};
 use sluicegate::http::{ErrorKind, HttpError};
 use std::io::Write;
 
@@ -104,7 +104,9 @@ async fn reviewed(server: &RawServer) -> Result<ReviewAnswer, HttpError> {
         commit_id: "c".repeat(40),
         pipelines: vec!["a.orch.yaml".to_owned()],
     };
-    platform(&server.url()).review(PROJECT, "1", &request).await
+    platform(&server.url())
+        .review(PROJECT, "1", &request, &ReviewFields::default())
+        .await
 }
 
 /// A server that answers one request with this body, which is packed.

@@ -1,7 +1,7 @@
 //! Each call: what is sent, and what is read from the documented answers and from others.
 
 use crate::support::{TOKEN, expecting, json, platform, refused};
-use sluicegate::api::ReviewRequest;
+use sluicegate::api::{ReviewFields, ReviewRequest};
 use sluicegate::http::ErrorKind;
 use uuid::Uuid;
 use wiremock::matchers::{body_json, header, method, path, query_param, query_param_is_missing};
@@ -38,7 +38,7 @@ async fn a_review_is_sent_and_read_as_documented() {
         .mount(&server)
         .await;
     let answer = platform(&server.uri())
-        .review(PROJECT, "9.0.0", &review_request())
+        .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
         .await
         .unwrap();
     insta::assert_debug_snapshot!(answer, @r#"
@@ -116,7 +116,7 @@ async fn a_review_of_the_wrong_shape_names_the_place() {
             .mount(&server)
             .await;
         let error = platform(&server.uri())
-            .review(PROJECT, "9.0.0", &review_request())
+            .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
             .await
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BadAnswer);
@@ -131,7 +131,7 @@ async fn a_review_of_the_wrong_shape_names_the_place() {
 async fn an_agent_version_that_no_header_can_carry_is_not_sent() {
     let server = MockServer::start().await;
     let error = platform(&server.uri())
-        .review(PROJECT, "9\r\nx: y", &review_request())
+        .review(PROJECT, "9\r\nx: y", &review_request(), &ReviewFields::Pipelines)
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration);
@@ -387,7 +387,9 @@ async fn details_of_a_version_that_is_not_there_are_not_found() {
 #[tokio::test]
 async fn a_review_of_what_is_not_there_is_not_found() {
     let (sent, error) = refused(404, async |platform| {
-        platform.review(PROJECT, "9.0.0", &review_request()).await
+        platform
+            .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
+            .await
     })
     .await;
     assert_eq!((sent, error.kind()), (1, ErrorKind::NotFound));

@@ -2,7 +2,7 @@
 
 use crate::raw::{Connection, RawServer};
 use crate::support::{SHORT, empty_list, json, platform, platform_with, settings};
-use sluicegate::api::{PartSource, Platform, ReviewRequest, Upload};
+use sluicegate::api::{PartSource, Platform, ReviewFields, ReviewRequest, Upload};
 use sluicegate::http::{Client, Delays, ErrorKind, HttpError, Settings};
 use std::io::Read;
 use std::net::TcpListener;
@@ -56,7 +56,10 @@ async fn review(platform: &Platform) -> Result<(), HttpError> {
         commit_id: "c".into(),
         pipelines: vec!["a".into()],
     };
-    platform.review(Uuid::nil(), "9.0.0", &request).await.map(|_| ())
+    platform
+        .review(Uuid::nil(), "9.0.0", &request, &ReviewFields::default())
+        .await
+        .map(|_| ())
 }
 
 #[tokio::test]

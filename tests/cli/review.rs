@@ -1,11 +1,12 @@
 //! What is reviewed, and where the result goes.
 
-use crate::program::{Call, Ended};
+use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::World;
 use crate::world::{Platform, RULES, asked, change, each, passed, pipeline, project};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fs;
+use wiremock::ResponseTemplate;
 
 fn plain() -> String {
     pipeline(&["Start", "Done"])
@@ -304,5 +305,114 @@ fn a_review_says_why_all_pipelines_are_selected() {
     let why = "all pipelines are selected: head is already in the default branch `origin/main`";
     platform.call(&world).run(&["review"]).expect(0).saying(&[why]);
     let asked_for = platform.call(&world).run(&["review", "--all"]).expect(0);
-    assert!(!asked_for.all().contains("all pipelines are selected"), "{}", asked_for.all());
+    assert!(
+        !asked_for.all().contains("all pipelines are selected"),
+        "{}",
+        asked_for.all()
+    );
+}
+
+/// A platform that follows the other public description of the review endpoint.
+fn with_file_paths(world: &World) -> Served {
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let token = format!("--token={TOKEN}=admin");
+    let fields = ["--review-request", "file-paths"];
+    Served::start(
+        world.path(),
+        &[&["--project", &project, &token][..], &fields].concat(),
+    )
+}
+
+#[test]
+fn the_fields_of_a_request_are_a_setting() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let served = with_file_paths(&world);
+    let call = |variables: &[(&str, &str)], args: &[&str]| {
+        let call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_RETRIES", "0");
+        let set = |call: Call, (name, value): &(&str, &str)| call.variable(name, value);
+        variables.iter().fold(call, set).run(args)
+    };
+    let hint =
+        "hint: this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE";
+    call(&[], &["review"])
+        .expect(3)
+        .saying(&["400", "filePaths", hint]);
+    let doctor = call(&[], &["doctor"]).expect(3).all();
+    assert!(
+        doctor.contains("review-request") && doctor.contains("--data-warehouse TYPE"),
+        "{doctor}"
+    );
+
+    let fields = ("SLUICEGATE_REVIEW_REQUEST", "file-paths");
+    let warehouse = ("SLUICEGATE_DATA_WAREHOUSE", "snowflake");
+    call(&[fields], &["review"])
+        .expect(2)
+        .saying(&["needs the data warehouse type", "--data-warehouse"]);
+    call(&[warehouse], &["review"])
+        .expect(2)
+        .saying(&["--review-request file-paths"]);
+    call(&[fields, ("SLUICEGATE_DATA_WAREHOUSE", "a b")], &["review"])
+        .expect(2)
+        .saying(&["\"a b\""]);
+    let report = call(&[fields, warehouse], &["review", "--report", "json=-"])
+        .expect(0)
+        .json();
+    assert_eq!(report["files"][0]["path"], "b.orch.yaml");
+    let doctor = call(&[fields, warehouse], &["doctor"]).all();
+    assert!(
+        doctor.contains("the platform accepts `filePaths`, for SNOWFLAKE"),
+        "{doctor}"
+    );
+    let flags = [
+        "review",
+        "--review-request",
+        "file-paths",
+        "--data-warehouse",
+        "DATABRICKS",
+    ];
+    call(&[], &flags).expect(0);
+    world.write(
+        "sluicegate.yaml",
+        "review: { request: file-paths, data-warehouse: REDSHIFT }\n",
+    );
+    world.commit("settings");
+    world.push();
+    call(&[("SLUICEGATE_POLICY", "head")], &["review", "--all"]).expect(0);
+}
+
+#[test]
+fn a_request_with_other_fields_than_the_platforms_names_the_setting() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let said = |body: Value, args: &[&str]| {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(400).set_body_json(body));
+        platform
+            .call(&world)
+            .run(&[&["review"], args].concat())
+            .expect(3)
+            .all()
+    };
+    let other = ["--review-request", "file-paths", "--data-warehouse", "SNOWFLAKE"];
+    for body in [
+        json!({ "title": "Bad Request", "detail": "dataWarehouseType must not be null" }),
+        json!({ "violations": [{ "field": "filePaths", "message": "must not be empty" }] }),
+    ] {
+        let said = said(body, &[]);
+        assert!(said.contains("--review-request file-paths"), "{said}");
+    }
+    let refused = said(json!({ "detail": "dataWarehouseType: X is unknown" }), &other);
+    assert!(refused.contains("check the data warehouse type"), "{refused}");
+    let refused = said(
+        json!({ "detail": "required property 'pipelines' is missing" }),
+        &other,
+    );
+    assert!(refused.contains("--review-request pipelines"), "{refused}");
+    // Only words of their own, and no path that happens to hold them.
+    let refused = said(
+        json!({ "detail": "the commit has no pipelines, nor allfilePaths" }),
+        &[],
+    );
+    assert!(!refused.contains("--review-request"), "{refused}");
+    let refused = said(json!({ "detail": "the commit has no pipelines" }), &other);
+    assert!(!refused.contains("--review-request"), "{refused}");
 }

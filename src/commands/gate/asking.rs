@@ -1,6 +1,6 @@
 //! A review asked for: of the platform, in batches, or on this machine where the change comes from a fork.
 
-use crate::api::Platform;
+use crate::api::{Platform, ReviewFields};
 use crate::cli::{Fork, OnUnavailable};
 use crate::commands::Run;
 use crate::commands::gate::check;
@@ -18,7 +18,7 @@ use crate::findings::{Engine, FileResults, State};
 use crate::gate::{self, Asked, BatchAnswer, Batching, Positions, Tally};
 use crate::git::{CommitId, Snapshot, SnapshotFile};
 use crate::rules::RuleSet;
-use crate::settings::{Connection, Review};
+use crate::settings::{Connection, RequestFields, Review};
 use crate::text::count;
 use crate::waivers::Former;
 use std::collections::HashSet;
@@ -98,6 +98,7 @@ impl Asking<'_> {
             agent_version,
             branch,
             commit: self.target.head.as_str(),
+            fields: &fields_of(&self.settings.request),
         };
         let answers = self.batches(&platform, &asked, files)?;
         self.judge(answers, &ground, &mut |base, files| {
@@ -223,6 +224,16 @@ impl Asking<'_> {
             };
             check::with_tip(repo, ground.outdated, base, (places, before))
         })
+    }
+}
+
+/// The fields of a review request by the settings.
+pub(crate) fn fields_of(request: &RequestFields) -> ReviewFields {
+    match request {
+        RequestFields::Pipelines => ReviewFields::Pipelines,
+        RequestFields::FilePaths(data_warehouse) => ReviewFields::FilePaths {
+            data_warehouse: data_warehouse.clone(),
+        },
     }
 }
 

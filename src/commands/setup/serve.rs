@@ -1,6 +1,6 @@
 //! `sluicegate serve`: start the local platform, say where it is, stop on a signal.
 
-use crate::cli::ServeArgs;
+use crate::cli::{ReviewRequest, ServeArgs};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::input;
@@ -32,7 +32,11 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
 fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let folder = run.env.current_dir();
     let vocabulary = args.vocabulary.map(|path| vocabulary(&folder.join(path)));
-    let vocabulary = vocabulary.transpose()?.unwrap_or_default();
+    let mut vocabulary = vocabulary.transpose()?.unwrap_or_default();
+    vocabulary.review = match args.review_request {
+        ReviewRequest::Pipelines => service::ReviewFields::Pipelines,
+        ReviewRequest::FilePaths => service::ReviewFields::FilePaths,
+    };
     let mut tokens = Vec::new();
     for flag in args.token {
         let role: Role = flag

@@ -8,7 +8,7 @@ use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::review::{self, Request, Review};
 use crate::service::shape::{Shape, needs, object, text, texts};
-use crate::service::vocabulary::Vocabulary;
+use crate::service::vocabulary::{ReviewFields, Vocabulary};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -22,17 +22,28 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// The shapes of bodies.
-pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![review_request()]
+pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+    vec![review_request(vocabulary.review)]
 }
 
-fn review_request() -> Shape {
-    object([
+fn review_request(fields: ReviewFields) -> Shape {
+    let mut parts = vec![
         needs("branchName", text()).about("A branch of the project's repository."),
         needs("commitId", text()).about("The full id of a commit of that branch."),
-        needs("pipelines", texts()).about("Paths of files in that commit."),
-    ])
-    .named("ReviewRequest", "The body of a review request.")
+        needs(files_in(fields), texts()).about("Paths of files in that commit."),
+    ];
+    if fields == ReviewFields::FilePaths {
+        parts.push(needs("dataWarehouseType", text()).about("The project's warehouse, in upper case."));
+    }
+    object(parts).named("ReviewRequest", "The body of a review request.")
+}
+
+/// The field that lists the files.
+const fn files_in(fields: ReviewFields) -> &'static str {
+    match fields {
+        ReviewFields::Pipelines => "pipelines",
+        ReviewFields::FilePaths => "filePaths",
+    }
 }
 
 /// Reviews pipelines of a branch and commit by the quality rules of that commit.
@@ -59,11 +70,12 @@ async fn create(
 ) -> Result<Json<Review>, Problem> {
     let mut check = BodyCheck::default();
     check.header(&headers, "Agent-Version");
-    review_request().check(&mut check, &body);
+    let fields = app.vocabulary().review;
+    review_request(fields).check(&mut check, &body);
     let request = Request {
         branch: body.text("branchName"),
         commit: body.text("commitId"),
-        pipelines: body.texts("pipelines"),
+        pipelines: body.texts(files_in(fields)),
     };
     let request = check.done(request)?;
     let repository = project

@@ -11,7 +11,7 @@ use crate::exit::ExitStatus;
 use crate::git::{Snapshot, SnapshotFile};
 use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
 use crate::rules;
-use crate::settings::Connection;
+use crate::settings::{Connection, RequestFields};
 use crate::text::count;
 use std::fmt::Display;
 
@@ -25,6 +25,8 @@ const IN_REPOSITORY: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "share
 pub(super) struct Settings {
     /// How to reach the platform.
     pub(super) connection: Connection,
+    /// The fields of a review request.
+    pub(super) request: RequestFields,
     /// Something is set that only a publish needs.
     pub(super) publishes: bool,
     /// What the clone lacks is fetched.
@@ -79,6 +81,7 @@ fn resolve(run: &Run) -> Result<Settings, Failure> {
         connection: sources.connection(&run.global)?,
         publishes: publish_on.never().is_none() || sources.optional_prefix(None).is_some(),
         deepens: review.revisions.deepen,
+        request: review.request,
     })
 }
 

@@ -4,8 +4,9 @@
 
 use super::check::{self, Check, Found};
 use super::local::Settings;
-use crate::api::Platform;
+use crate::api::{Platform, ReviewFields};
 use crate::commands::Run;
+use crate::commands::gate::asking::fields_of;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::http::{self, BaseUrl, ErrorKind, Greeting, HttpError, TokenSource};
@@ -34,7 +35,7 @@ const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host if it wan
 const DNS_HINT: &str = "check the base URL, and whether this machine's name servers know a private name";
 
 /// What is checked here, in this order.
-const ASKED: [&str; 10] = [
+const ASKED: [&str; 11] = [
     "agent-version",
     "base-url",
     "proxy",
@@ -45,6 +46,7 @@ const ASKED: [&str; 10] = [
     "token",
     "role",
     "project",
+    "review-request",
 ];
 
 /// Adds the checks that need a network.
@@ -237,7 +239,30 @@ async fn allowed(run: &Run, settings: &Settings) -> Vec<Check> {
         token,
         Check::new("role", role_for_publish(settings, role)),
         Check::new("project", project(connection, &platform).await),
+        review_request(settings, &platform).await,
     ]
+}
+
+/// The platform must know the fields of a review request.
+async fn review_request(settings: &Settings, platform: &Platform) -> Check {
+    const NAME: &str = "review-request";
+    let connection = &settings.connection;
+    let (Ok(project), Ok(agent)) = (connection.project_id(), connection.agent_version()) else {
+        return Check::not_applicable(NAME, "project and agent version have to be set first");
+    };
+    let fields = fields_of(&settings.request);
+    let sent = match &fields {
+        ReviewFields::Pipelines => "`pipelines`".to_owned(),
+        ReviewFields::FilePaths { data_warehouse } => format!("`filePaths`, for {data_warehouse}"),
+    };
+    match within(REQUEST, platform.reach_review(project, agent, &fields)).await {
+        Ok(()) => Check::ok(NAME, format!("the platform accepts {sent}")),
+        Err(Asked::Refused(why)) if !why.is_unavailable() => Check::failed(NAME, &why.into()),
+        Err(why) => Check::not_applicable(
+            NAME,
+            format!("no answer to a test: {}", Failure::from(why).chain()),
+        ),
+    }
 }
 
 /// A 403 comes after the token was accepted.
