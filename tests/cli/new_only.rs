@@ -1,6 +1,6 @@
 //! `--new-only`: what was there before does not count, what the change brings does.
 
-use crate::program::{Call, Ended};
+use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::World;
 use crate::world::{Platform, RULES, answer, asked, each, pipeline, project};
 use serde_json::{Value, json};
@@ -301,6 +301,39 @@ fn the_platform_is_asked_about_the_base_of_files_with_findings() {
         state_of(&states(&report), &format!("old.orch.yaml {NAMING}")),
         ["known", "new"]
     );
+}
+
+#[test]
+fn fixed_are_the_findings_that_are_gone_in_all_files_of_the_change() {
+    let world = past();
+    world.git(&["checkout", "-q", "main"]);
+    world.write("clean.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("kept.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("more past");
+    world.push();
+    world.git(&["checkout", "-q", "-B", "change"]);
+    // One file without any finding left, also renamed, one with fewer, and one that the change does not touch.
+    world.git(&["mv", "clean.orch.yaml", "moved.orch.yaml"]);
+    world.write("moved.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("fixes");
+    world.push();
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let served = Served::start(
+        world.path(),
+        &["--project", &project, &format!("--token={TOKEN}=admin")],
+    );
+    let args = ["--new-only", "--report", "json=-", "--fail-on", "warn"];
+    let fixed = |command: &str| {
+        let call = Call::with_platform(&world.work(), &served.url);
+        let report = call.run(&[&[command], &args[..]].concat()).expect(0).json();
+        (
+            report["findings"]["fixed"].clone(),
+            report["findings"]["known"].clone(),
+        )
+    };
+    assert_eq!(fixed("check"), (json!(2), json!(1)));
+    assert_eq!(fixed("review"), fixed("check"));
 }
 
 #[test]

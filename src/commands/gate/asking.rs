@@ -6,7 +6,7 @@ use crate::commands::Run;
 use crate::commands::gate::check;
 use crate::commands::gate::judgement::Judged;
 use crate::commands::gate::outdated::Outdated;
-use crate::commands::gate::past::{Past, same_rules};
+use crate::commands::gate::past::{Past, Places, same_rules};
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::waiving::Waiving;
@@ -222,8 +222,30 @@ impl Asking<'_> {
                     gate::merge(answers, rules.as_ref(), &mut Positions::new(repo, base))
                 }
             };
-            check::with_tip(repo, ground.outdated, base, (places, before))
+            let before = self.with_clean(past, tally, base, ground, (places, before))?;
+            check::with_tip(repo, ground.outdated, base, before)
         })
+    }
+
+    /// Adds the changed files without findings: what they had at the base is fixed. They are judged on this machine, as
+    /// their number is for people, and decides nothing.
+    fn with_clean(
+        &self,
+        past: &Past,
+        tally: &Tally,
+        base: &CommitId,
+        ground: &Ground<'_>,
+        (mut places, mut before): (Places, Tally),
+    ) -> Result<(Places, Tally), Failure> {
+        let Some(rules) = &ground.rules else {
+            return Ok((places, before));
+        };
+        let clean = tally.files.iter().filter(|file| !may_be_new(file));
+        let clean = past.changed_places(base, ground.snapshot, clean.map(|file| file.path.as_str()))?;
+        let mut had = check::at_base(&self.workspace.repo, rules, base, &clean)?;
+        places.add_judged(clean, &had.files);
+        before.files.append(&mut had.files);
+        Ok((places, before))
     }
 }
 

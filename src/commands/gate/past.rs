@@ -11,6 +11,7 @@ use crate::git::{Change, ChangeKind, CommitId, Content, GitError, Repository, Sn
 use crate::http::ErrorKind;
 use crate::settings::{Connection, Revisions, is_pipeline};
 use crate::text::count;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What findings are compared with.
@@ -124,18 +125,32 @@ impl Past {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<Places, GitError> {
-        let found = match &self.moved {
-            Some(_) => None,
-            None => Some(moved(
-                snapshot.changes(std::slice::from_ref(base), &is_pipeline)?.iter(),
-            )),
-        };
-        let moved = self.moved.as_ref().or(found.as_ref());
-        let place = |path: &str| match moved.and_then(|moved| moved.get(path)) {
+        let moved = self.moved_since(base, snapshot)?;
+        let place = |path: &str| match moved.get(path) {
             Some(from) => from.clone(),
             None => Some(path.to_owned()),
         };
         Ok(Places(files.map(|path| (path.to_owned(), place(path))).collect()))
+    }
+
+    /// Like [`Self::places`], for the files that changed since the base and were there.
+    pub(crate) fn changed_places<'f>(
+        &self,
+        base: &CommitId,
+        snapshot: &Snapshot<'_>,
+        files: impl Iterator<Item = &'f str>,
+    ) -> Result<Places, GitError> {
+        let moved = self.moved_since(base, snapshot)?;
+        let changed = files.filter_map(|path| Some((path.to_owned(), moved.get(path)?.clone())));
+        Ok(Places(changed.filter(|(_, was)| was.is_some()).collect()))
+    }
+
+    fn moved_since(&self, base: &CommitId, snapshot: &Snapshot<'_>) -> Result<Cow<'_, Moved>, GitError> {
+        if let Some(moved) = &self.moved {
+            return Ok(Cow::Borrowed(moved));
+        }
+        let changes = snapshot.changes(std::slice::from_ref(base), &is_pipeline)?;
+        Ok(Cow::Owned(moved(changes.iter())))
     }
 
     /// Everything counts as new, and the report says so.
@@ -154,6 +169,14 @@ impl Places {
     /// Where the files were.
     pub(crate) fn at_base(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
+    }
+
+    /// Adds those of the other places whose file has results.
+    pub(crate) fn add_judged(&mut self, other: Self, judged: &[FileResults]) {
+        let judged: BTreeSet<&str> = judged.iter().map(|file| file.path.as_str()).collect();
+        let has_results = |was: &Option<String>| was.as_deref().is_some_and(|was| judged.contains(was));
+        self.0
+            .extend(other.0.into_iter().filter(|(_, was)| has_results(was)));
     }
 
     /// Where the file was; `None` for a new one, and for one that was not looked for.
