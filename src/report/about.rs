@@ -40,6 +40,8 @@ pub struct About {
     pub reports: Vec<String>,
     /// Where the rules file is wrong.
     pub wrong_rules: Vec<WrongRules>,
+    /// The platform's hidden folder to name when a rules file is written, if nothing in the repository tells it.
+    pub folder_to_name: Option<String>,
     /// What is known of rules, in words.
     pub rules: Vec<RuleText>,
     /// Lines of the reviewed files.

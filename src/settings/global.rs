@@ -74,6 +74,12 @@ impl Sources<'_> {
             .text(args.config_dir.clone(), variable::CONFIG_DIR, file);
         name.map(|name| folder_name(&name)).transpose()
     }
+
+    /// Whether the configuration file names this as the platform's hidden folder.
+    pub fn file_names_folder(&self, folder: &str) -> bool {
+        let named = self.file.config_dir.as_deref().map(folder_name);
+        named.is_some_and(|named| named.is_ok_and(|named| named == folder))
+    }
 }
 
 /// A folder at the root: one name, perhaps with a slash behind it.

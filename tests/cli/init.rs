@@ -453,3 +453,35 @@ fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
     let file = read(&world, "sluicegate.yaml");
     assert!(file.contains("\nconfig-dir: \".acme\"\n"), "{file}");
 }
+
+#[test]
+fn a_dry_run_lists_all_that_is_missing_at_once() {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    let missing = ["name the CI host by --host", "--adopt HOW --config-dir .NAME"];
+    let shown = init(&world, &["--dry-run", "--adopt", "new-only"]).expect(0).out;
+    for words in [
+        &missing[..],
+        &["CI host           not known", "would write       sluicegate.yaml"],
+    ]
+    .concat()
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    init(&world, &["--adopt", "new-only"]).expect(2).saying(&missing);
+    init(&world, &["--dry-run"]).expect(0);
+    init(&world, &[]).expect(2).saying(&missing[..1]);
+    assert_eq!(new_files(&world), Vec::<String>::new());
+    init(
+        &world,
+        &["--adopt", "new-only", "--host", "none", "--config-dir", ".acme"],
+    )
+    .expect(0);
+    assert!(
+        world
+            .work()
+            .join(".acme/config/pipeline_quality_rules.yaml")
+            .is_file()
+    );
+}

@@ -2,7 +2,7 @@
 
 use crate::program::Call;
 use crate::repo::{World, git};
-use crate::world::project;
+use crate::world::{pipeline, project};
 use serde_json::json;
 
 const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
@@ -158,4 +158,26 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
     );
     assert!(said.contains("hold YAML: .acme, .zeta"), "{said}");
     call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+}
+
+#[test]
+fn the_command_that_a_check_without_rules_names_writes_them() {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(".acme/other.yaml", "x: 1\n");
+    world.commit("first");
+    let call = Call::new(&world.work());
+    let said = call.run(&["check", "--all"]).expect(1).all();
+    let hint = "`sluicegate rules init --config-dir .acme`";
+    assert!(said.contains(hint), "{said}");
+    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+    call.run(&["check", "--all"]).expect(0);
+    // A second folder would leave open which one is meant.
+    call.run(&["rules", "init", "--config-dir", ".other"])
+        .expect(2)
+        .saying(&["`.acme` holds the platform's files already", "config-dir: .other"]);
+    assert!(!world.work().join(".other").exists());
+    world.write("sluicegate.yaml", "config-dir: .other\n");
+    call.run(&["rules", "init"]).expect(0);
+    call.run(&["rules", "lint"]).expect(0).saying(&[]);
 }

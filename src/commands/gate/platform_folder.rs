@@ -53,15 +53,20 @@ pub(crate) fn must_be_named(snapshot: &Snapshot<'_>, run: &Run, command: &str) -
     }
 }
 
+/// The name that stands in a command for the folder that is to be named.
+pub(crate) fn first_or_any(candidates: &[String]) -> &str {
+    candidates.first().map_or(".NAME", String::as_str)
+}
+
 /// Nothing tells which folder it is: those that it may be, and what to type.
 pub(crate) fn unknown(candidates: &[String], command: &str) -> Failure {
     let mut message = "no hidden folder at the repository root looks like the platform's".to_owned();
     if !candidates.is_empty() {
         let _ = write!(message, "; those that hold YAML: {}", candidates.join(", "));
     }
-    let first = candidates.first().map_or(".NAME", String::as_str);
+    let first = first_or_any(candidates);
     Failure::usage(message).hint(format!(
-        "name it, as the platform's documentation does: `{command} --config-dir {first}`"
+        "name the folder, as the platform's documentation does: `{command} --config-dir {first}`"
     ))
 }
 

@@ -56,6 +56,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         by_tip: false,
         told: &[],
         wrong_rules: Vec::new(),
+        folder_to_name: None,
         changes: None,
     };
     let delivered = deliver_from(run, &place, &delivery);

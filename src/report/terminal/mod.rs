@@ -42,7 +42,16 @@ const REACH: u32 = 2;
 /// What is wrong with the rules file stands in the file, so its own check shows more than a review can.
 const RULES_HINT: &str =
     "hint: `sluicegate rules lint` shows every place in the rules file that is to be mended";
-const NO_RULES_HINT: &str = "hint: `sluicegate rules init` writes a rules file to begin with";
+
+/// What to do without a rules file.
+fn no_rules_hint(about: &About) -> String {
+    let folder = about
+        .folder_to_name
+        .iter()
+        .map(|name| format!(" --config-dir {name}"));
+    let folder: String = folder.collect();
+    format!("hint: `sluicegate rules init{folder}` writes a rules file to begin with")
+}
 
 /// The report as text, one line break at its end. Everything from outside is made harmless.
 pub fn render(report: &Report, about: &About, style: Style) -> String {
@@ -113,10 +122,10 @@ fn push_cause(shown: &mut String, cause: &Cause<'_>, about: &About, style: Style
         let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
     }
     let hint = match cause.finding.error_type {
-        Some("designer/rules-file-retrieval-error") => NO_RULES_HINT,
-        _ => RULES_HINT,
+        Some("designer/rules-file-retrieval-error") => no_rules_hint(about),
+        _ => RULES_HINT.to_owned(),
     };
-    let _ = writeln!(shown, "{hint}\n");
+    let _ = writeln!(shown, "{}\n", text::line(&hint));
 }
 
 /// How to see the same elsewhere, and where it is written down.

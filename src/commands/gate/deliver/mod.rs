@@ -15,6 +15,7 @@ pub(crate) use steps::{STEP_OUTPUT, append_outputs};
 use crate::ci::{CiContext, Host};
 use crate::commands::Run;
 use crate::commands::gate::judgement::Ending;
+use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -38,6 +39,8 @@ pub(crate) struct Delivery<'a> {
     pub(crate) told: &'a [String],
     /// Where the rules file is wrong.
     pub(crate) wrong_rules: Vec<WrongRules>,
+    /// The hidden folder to name when a rules file is written, if nothing tells it.
+    pub(crate) folder_to_name: Option<String>,
     /// What changed in the pipelines, where that was looked at; else what the report has of it.
     pub(crate) changes: Option<Vec<ChangedFile>>,
 }
@@ -109,6 +112,7 @@ pub(crate) fn deliver(
             by_tip: ending.by_tip,
             told: &ending.told,
             wrong_rules: wrong_rules(workspace, snapshot, report),
+            folder_to_name: folder_to_name(workspace, snapshot, report),
             changes,
         },
     )
@@ -131,6 +135,18 @@ fn changed(
             .warn(&format!("what changed is not told: {}", words(&failure)));
         None
     })
+}
+
+/// The hidden folder to name when a rules file is written; `None` if it is known.
+fn folder_to_name(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Option<String> {
+    if !report.findings().iter().any(Finding::is_of_the_rules_file) {
+        return None;
+    }
+    if matches!(workspace.config_dir(snapshot), Ok(Some(_)) | Err(_)) {
+        return None;
+    }
+    let candidates = platform_folder::candidates(snapshot).unwrap_or_default();
+    Some(platform_folder::first_or_any(&candidates).to_owned())
 }
 
 /// The places that `rules lint` shows, where the rules file keeps anything from being judged.

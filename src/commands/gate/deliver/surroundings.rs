@@ -30,6 +30,7 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
         show: to.show,
         told: delivery.told.to_vec(),
         wrong_rules: delivery.wrong_rules.clone(),
+        folder_to_name: delivery.folder_to_name.clone(),
         reproduce: reproduction::command(run, place, delivery),
         reports: files::places(run, place.host(), delivery),
         rules: rule_texts(),

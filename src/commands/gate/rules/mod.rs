@@ -5,7 +5,7 @@ mod lint;
 
 use crate::cli::{OutputArgs, OutputFormat, RulesVerb};
 use crate::commands::gate::platform_folder::must_be_named;
-use crate::commands::gate::workspace::Workspace;
+use crate::commands::gate::workspace::{Workspace, folder_in};
 use crate::commands::kit::output::{json, table};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
@@ -97,6 +97,25 @@ fn on_disk<'w>(run: &Run, workspace: &'w Workspace<'_>) -> Result<Snapshot<'w>, 
     Ok(workspace.repo.on_disk(run.index())?)
 }
 
+/// A second folder with the platform's files leaves open which one is meant, unless the configuration file says it.
+fn refuse_second_folder(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    folder: &str,
+) -> Result<(), Failure> {
+    let Ok(Some(other)) = folder_in(snapshot)? else {
+        return Ok(());
+    };
+    if other == folder || workspace.sources.file_names_folder(folder) {
+        return Ok(());
+    }
+    let message =
+        format!("`{other}` holds the platform's files already, so `{folder}` would be a second folder");
+    Err(Failure::usage(message).hint(format!(
+        "use --config-dir {other}; to use `{folder}` all the same, set `config-dir: {folder}` in sluicegate.yaml first"
+    )))
+}
+
 fn init(run: &Run) -> CommandResult {
     let workspace = run.workspace()?;
     let snapshot = on_disk(run, &workspace)?;
@@ -104,6 +123,7 @@ fn init(run: &Run) -> CommandResult {
         Some(folder) => folder,
         None => must_be_named(&snapshot, run, "sluicegate rules init")?,
     };
+    refuse_second_folder(&workspace, &snapshot, &folder)?;
     let path = workspace.repo.root().join(folder).join(RULES_FILE);
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut file = File::create_new(&path)?;

@@ -18,13 +18,37 @@ use uuid::Uuid;
 /// The branch that is meant where nothing tells the default one.
 const USUAL_BRANCH: &str = "main";
 
+/// Something that nothing told, so that a flag has to say it.
+pub(super) struct Missing {
+    pub(super) what: String,
+    pub(super) hint: String,
+}
+
+impl From<Failure> for Missing {
+    fn from(failure: Failure) -> Self {
+        Self {
+            what: failure.chain(),
+            hint: failure.advice().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+/// Everything that is missing, in one failure.
+fn refusal(missing: &[Missing]) -> Option<Failure> {
+    let what: Vec<&str> = missing.iter().map(|it| it.what.as_str()).collect();
+    let hints: Vec<&str> = missing.iter().map(|it| it.hint.as_str()).collect();
+    (!missing.is_empty()).then(|| Failure::usage(what.join("\n  ")).hint(hints.join("\n  ")))
+}
+
 /// What was found, and what was given.
 pub(super) struct Seen {
     pub(super) root: PathBuf,
     /// How the host is set up; none if no job is wanted.
     pub(super) recipe: Option<&'static Recipe>,
-    /// What told the host.
-    pub(super) host_because: String,
+    /// The host and what told it, or why it is not known.
+    pub(super) host: String,
+    /// What has to be named before anything is written; a run that writes ends with it.
+    pub(super) missing: Vec<Missing>,
     pub(super) default_branch: String,
     pub(super) pipelines: usize,
     /// The platform's hidden folder, if one is there.
@@ -51,10 +75,28 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
     let repo = &workspace.repo;
     let snapshot = repo.on_disk(run.index())?;
     let found = workspace.config_dir(&snapshot)?;
+    let remote = repo.remote_url()?;
+    let mut missing = Vec::new();
+    let (recipe, host) = match choose(repo.root(), remote.as_deref(), args.host.as_deref())? {
+        Ok((recipe, because)) => {
+            let host = recipe.map_or(Host::None, |recipe| recipe.host);
+            (recipe, format!("{host}: {because}"))
+        }
+        Err(why) => {
+            missing.push(unknown_host(&why));
+            (None, format!("not known: {why}"))
+        }
+    };
     let (candidates, asked) = match found {
         Some(_) => (Vec::new(), None),
         None => open_question(run, &snapshot, args)?,
     };
+    if args.adopt.is_some() && found.is_none() && asked.is_none() {
+        missing.push(platform_folder::unknown(&candidates, "sluicegate init --adopt HOW").into());
+    }
+    if let Some(refusal) = refusal(&missing).filter(|_| !args.dry_run) {
+        return Err(refusal);
+    }
     let config_dir_given = workspace.named_folder.is_some() || asked.is_some();
     let config_dir = found.or(asked);
     let shared = config_dir
@@ -62,8 +104,6 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
         .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
     let shared_file = shared.filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
     let connection = workspace.sources.connection(&run.global)?;
-    let remote = repo.remote_url()?;
-    let (recipe, host_because) = choose(repo.root(), remote.as_deref(), args.host.as_deref())?;
     let prefix = workspace.sources.optional_prefix(args.prefix.clone());
     let rules_file = workspace.rules_file(&snapshot)?;
     let folder = config_dir.as_deref();
@@ -71,7 +111,8 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
     Ok(Seen {
         root: repo.root().to_owned(),
         recipe,
-        host_because,
+        host,
+        missing,
         default_branch: default_branch(repo)?,
         pipelines: snapshot.files(&settings::is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
@@ -94,11 +135,6 @@ fn open_question(
     snapshot: &Snapshot<'_>,
     args: &InitArgs,
 ) -> Result<(Vec<String>, Option<String>), Failure> {
-    if args.adopt.is_some() {
-        let command = "sluicegate init --adopt HOW";
-        let name = platform_folder::must_be_named(snapshot, run, command)?;
-        return Ok((Vec::new(), Some(name)));
-    }
     let candidates = platform_folder::candidates(snapshot)?;
     let asked = if args.dry_run {
         None
@@ -108,39 +144,44 @@ fn open_question(
     Ok((candidates, asked))
 }
 
-/// The host: as asked for, else the one whose files are there alone, else that of the remote's server.
-fn choose(
-    root: &Path,
-    remote: Option<&str>,
-    asked: Option<&str>,
-) -> Result<(Option<&'static Recipe>, String), Failure> {
+/// How a host is set up, and what told the host.
+type Told = (Option<&'static Recipe>, String);
+
+/// The host: as asked for, else the one whose files are there alone, else that of the remote's server; or why it is
+/// unknown.
+fn choose(root: &Path, remote: Option<&str>, asked: Option<&str>) -> Result<Result<Told, String>, Failure> {
     if let Some(name) = asked {
         let host: Host = name
             .parse()
             .map_err(|why: crate::ci::UnknownHost| Failure::usage(why.to_string()))?;
-        return Ok((hosts::recipe(host), "asked for by --host".to_owned()));
+        return Ok(Ok((hosts::recipe(host), "asked for by --host".to_owned())));
     }
     let there: Vec<&Recipe> = hosts::all()
         .iter()
         .filter(|it| root.join(it.sign).exists())
         .collect();
     if let [one] = there.as_slice() {
-        return Ok((Some(one), format!("{} is there", one.sign)));
+        return Ok(Ok((Some(one), format!("{} is there", one.sign))));
     }
     let server = remote.and_then(hosts::server);
     let told = server.and_then(|server| Some((hosts::recipe(hosts::host_at(&server)?)?, server)));
     if let Some((recipe, server)) = told {
-        return Ok((Some(recipe), format!("the remote is on {server}")));
+        return Ok(Ok((Some(recipe), format!("the remote is on {server}"))));
     }
-    let why = match there.as_slice() {
+    Ok(Err(match there.as_slice() {
         [] => "no CI file is there, and the remote's address does not tell".to_owned(),
         several => {
             let signs: Vec<&str> = several.iter().map(|it| it.sign).collect();
             format!("several are there: {}", signs.join(", "))
         }
-    };
-    let message = format!("it is not known which CI host is meant: {why}");
-    Err(Failure::usage(message).hint("name it by --host; --host none writes sluicegate.yaml alone"))
+    }))
+}
+
+fn unknown_host(why: &str) -> Missing {
+    Missing {
+        what: format!("it is not known which CI host is meant: {why}"),
+        hint: "name the CI host by --host; --host none writes sluicegate.yaml alone".to_owned(),
+    }
 }
 
 fn default_branch(repo: &Repository) -> Result<String, Failure> {

@@ -3,7 +3,6 @@
 use super::look::Seen;
 use super::plan::{InitPlan, Step};
 use super::{adopt, config};
-use crate::ci::Host;
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use crate::settings::FILE_NAME;
 use crate::text;
@@ -26,9 +25,8 @@ pub(super) fn all(seen: &Seen, plan: &InitPlan, dry_run: bool) -> String {
 
 fn found(seen: &Seen) -> String {
     let none = || "none".to_owned();
-    let host = seen.recipe.map_or(Host::None, |recipe| recipe.host);
     let facts = [
-        ("CI host", format!("{host}: {}", seen.host_because)),
+        ("CI host", seen.host.clone()),
         ("default branch", seen.default_branch.clone()),
         ("pipelines", seen.pipelines.to_string()),
         ("rules file", seen.rules_file.clone().unwrap_or_else(none)),
@@ -76,7 +74,11 @@ fn rules_step(seen: &Seen) -> String {
 
 /// Each a sentence, with lines below it where there is more.
 fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
-    let mut steps = Vec::new();
+    let missing = seen.missing.iter().map(|it| {
+        let (what, hint) = (text::line(&it.what), text::line(&it.hint));
+        format!("Before anything can be written: {hint}\n    {what}")
+    });
+    let mut steps: Vec<String> = missing.collect();
     steps.extend(plan.then().map(str::to_owned));
     if let (Some(recipe), Some(job)) = (seen.recipe, plan.job()) {
         steps.push(recipe.secrets.join("\n"));
@@ -104,7 +106,7 @@ fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
     if plan.writes(FILE_NAME) && !missing.is_empty() {
         steps.push(format!("Fill in {} in {FILE_NAME}", missing.join(" and ")));
     }
-    if seen.rules_file.is_none() && seen.today.rules_file.is_none() {
+    if seen.rules_file.is_none() && seen.today.asked.is_none() {
         steps.push(rules_step(seen));
     }
     steps.extend(adopt::next(seen, plan));
