@@ -5,7 +5,7 @@ cd "$WORK/changed"
 # Their pipelines have findings, so a check ends with 1.
 both='for side in main work; do "$0" check --all --quiet --head $side || [ $? -eq 1 ] || exit 2; done'
 measure --runs 5 --limit 2 --memory 200 "\`diff\`, 10,000 changed pipelines : \`check\` of both sides" -- \
-    "$BINARY" diff main..work --output "$WORK/diff.txt" -- sh -c "$both" "$BINARY"
+    "$BINARY" diff main..work --out "$WORK/diff.txt" -- sh -c "$both" "$BINARY"
 
 # A chain of 10,000 components, each of which has another statement on the other side.
 for side in old new; do
@@ -19,5 +19,5 @@ for side in old new; do
 done
 for format in text html; do
     measure --runs 5 --limit 1 --ideal 1 --memory 200 "\`diff --format $format\`, one pipeline of 10,000 components : a second" -- \
-        "$BINARY" diff --files "$WORK/old.orch.yaml" "$WORK/new.orch.yaml" --format "$format" --output "$WORK/diff.page"
+        "$BINARY" diff --files "$WORK/old.orch.yaml" "$WORK/new.orch.yaml" --format "$format" --out "$WORK/diff.page"
 done

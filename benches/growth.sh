@@ -67,5 +67,5 @@ for size in "${sizes[@]}"; do
     LIMIT=15 grows "\`check --new-only\`, each changed" "$size" -- "$BINARY" check --new-only --quiet
 done
 for size in "${sizes[@]}"; do
-    grows "\`diff\`, each changed" "$size" -- "$BINARY" diff main..work --output "$WORK/diff.txt"
+    grows "\`diff\`, each changed" "$size" -- "$BINARY" diff main..work --out "$WORK/diff.txt"
 done

@@ -45,6 +45,7 @@ pub mod waivers;
 pub mod write;
 pub mod yaml;
 
+use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 use std::io::Write as _;
 
@@ -70,9 +71,20 @@ fn print_said(said: &clap::Error) -> exit::ExitStatus {
         return exit::ExitStatus::Success;
     }
     let told = said.render().to_string();
-    let told = told.replace(FURTHER, "hint: `--help` behind the command shows what it takes");
+    let told = told.replace(FURTHER, further(said));
     let _ = write!(std::io::stderr(), "{told}");
     exit::ExitStatus::Usage
+}
+
+/// What to do about wrong arguments. Elsewhere `-o` often names a file.
+fn further(said: &clap::Error) -> &'static str {
+    let wrong = said.get(ContextKind::InvalidArg).map(ToString::to_string);
+    let is_output = wrong.is_some_and(|wrong| wrong.starts_with("--output"));
+    if said.kind() == ErrorKind::InvalidValue && is_output {
+        "hint: -o is the format; --out PATH writes the result to a file"
+    } else {
+        "hint: `--help` behind the command shows what it takes"
+    }
 }
 
 fn print_version() -> exit::ExitStatus {

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 /// So much is written at a time, in bytes.
@@ -15,24 +15,65 @@ pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The same with what is made while it is written, so that it is never in memory as a whole.
 pub fn in_pieces(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    if path.exists() && !path.is_file() {
-        // A device or a pipe is written to, not replaced.
-        return to_the_end(File::create(path)?, fill);
+    let mut begun = Unfinished::create(path)?;
+    to_the_end(&mut begun, fill)?;
+    begun.finish()
+}
+
+/// A file that takes its place when it is finished; dropped before, it leaves nothing.
+#[derive(Debug)]
+pub struct Unfinished {
+    path: PathBuf,
+    /// Where it is written until then; `None` for a device or a pipe, which is written to and not replaced.
+    beside: Option<PathBuf>,
+    file: File,
+}
+
+impl Unfinished {
+    /// Begins the file; makes its folder if it is missing.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let is_special = path.exists() && !path.is_file();
+        let name = || format!(".sluicegate-{}", Uuid::new_v4().simple());
+        let beside = (!is_special).then(|| folder.join(name()));
+        Ok(Self {
+            file: File::create(beside.as_deref().unwrap_or(path))?,
+            path: path.to_owned(),
+            beside,
+        })
     }
-    let beside = folder.join(format!(".sluicegate-{}", Uuid::new_v4().simple()));
-    let created = File::create(&beside);
-    let written = created
-        .and_then(|file| to_the_end(file, fill))
-        .and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
+
+    /// Puts the file in its place.
+    pub fn finish(mut self) -> io::Result<()> {
+        match &self.beside {
+            Some(beside) => fs::rename(beside, &self.path)?,
+            None => return Ok(()),
+        }
+        self.beside = None;
+        Ok(())
     }
-    written
+}
+
+impl Write for Unfinished {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(beside) = &self.beside {
+            let _ = fs::remove_file(beside);
+        }
+    }
 }
 
 /// Writes what `fill` gives, many small pieces at a time.

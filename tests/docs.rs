@@ -136,10 +136,18 @@ fn the_book_lists_every_variable() {
 
 #[test]
 fn readme_and_the_book_use_only_flags_that_exist() {
+    let names = |arg: &clap::Arg| {
+        let aliases = arg.get_visible_aliases().unwrap_or_default();
+        arg.get_long()
+            .into_iter()
+            .chain(aliases)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     let mut known: Vec<String> = commands()
         .iter()
         .flat_map(flags)
-        .filter_map(|arg| arg.get_long().map(str::to_owned))
+        .flat_map(|arg| names(&arg))
         .collect();
     known.extend(
         Cli::command()

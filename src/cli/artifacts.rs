@@ -184,10 +184,10 @@ pub struct VersionArgs {
     pub output: OutputArgs,
 }
 
-/// How an answer is shown.
+/// How a result is shown.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct OutputArgs {
-    /// Text for people, or json in the platform's own shape
+    /// Format of the output
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: OutputFormat,
 }

@@ -1,11 +1,11 @@
 //! `sluicegate context`.
 
-use super::SelectionArgs;
+use super::{OutputArgs, SelectionArgs};
 use clap::Args;
 
 const EXAMPLES: &str = "Examples:
   sluicegate context
-  sluicegate context --json | jq .base
+  sluicegate context -o json | jq .base
   sluicegate context --deepen";
 
 /// Explains what was detected, and why.
@@ -18,7 +18,10 @@ pub struct ContextArgs {
     /// The branch name sent to the platform [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// One JSON document instead of text
-    #[arg(long)]
+    /// How it is shown.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// The same as -o json
+    #[arg(long, conflicts_with = "output")]
     pub json: bool,
 }

@@ -9,9 +9,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff --staged
   sluicegate diff origin/main..HEAD sales
   sluicegate diff --files sales/load.orch.yaml 'sales/load orders.orch.yaml'
-  sluicegate diff --format json | jq '.pipelines[].components'
-  sluicegate diff sales/load.orch.yaml --format svg -o load.svg
-  sluicegate diff --format html -o changes.html
+  sluicegate diff -o json | jq '.pipelines[].components'
+  sluicegate diff sales/load.orch.yaml -o svg --out load.svg
+  sluicegate diff -o html --out changes.html
 
 No rule is evaluated, and no platform is asked. Without --head and --staged, the files are those of the
 working tree, as `check` has them. It ends in 0 whether anything changed or not, unless --exit-code is given.";
@@ -49,18 +49,21 @@ pub struct DiffArgs {
     /// ends `git diff`; what is no pipeline is shown line by line
     #[arg(
         long,
-        conflicts_with_all = ["files", "base", "head", "staged", "deepen", "include", "exclude", "exit_code", "format", "output"],
+        conflicts_with_all = ["files", "base", "head", "staged", "deepen", "include", "exclude", "exit_code", "output"],
     )]
     pub external: bool,
     /// Which of them.
     #[command(flatten)]
     pub globs: GlobArgs,
-    /// How it is shown
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: DiffFormat,
-    /// A file to write instead of standard output
-    #[arg(short, long, value_name = "PATH")]
-    pub output: Option<PathBuf>,
+    /// Format of the output
+    #[arg(
+        short,
+        long,
+        visible_alias = "format",
+        value_name = "FORMAT",
+        default_value = "text"
+    )]
+    pub output: DiffFormat,
     /// End in 1 where something other than layout changed, or a file cannot be read
     #[arg(long)]
     pub exit_code: bool,

@@ -6,18 +6,16 @@ use std::path::PathBuf;
 
 const EXPORT: &str = "Examples:
   sluicegate events export --from \"$(date -u -d '7 days ago' +%F)\" \\
-      --to \"$(date -u +%FT%TZ)\" --format csv > week.csv
+      --to \"$(date -u +%FT%TZ)\" -o csv --out week.csv
   sluicegate events export --cursor events.cursor >> events.jsonl
 
 With --cursor, each run exports what the last one has not: nothing twice, nothing lost. It needs the role Super Admin.
 
-What it writes is for programs, so --format takes the place of the -o text|json of other commands; a line of jsonl is an event in the platform's own shape.";
+A line of jsonl is an event as the platform has it.";
 
 /// Audit events.
 #[derive(Debug, Clone, Args)]
-#[command(
-    after_help = "Example:\n  sluicegate events export --from \"$(date -u -d yesterday +%F)\" --format csv"
-)]
+#[command(after_help = "Example:\n  sluicegate events export --from \"$(date -u -d yesterday +%F)\" -o csv")]
 pub struct EventsArgs {
     /// What to do with them.
     #[command(subcommand)]
@@ -41,9 +39,15 @@ pub struct ExportArgs {
     /// The latest time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// jsonl loses nothing, csv is for spreadsheets
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
-    pub format: EventFormat,
+    /// Format of the output: jsonl loses nothing, csv is for spreadsheets
+    #[arg(
+        short,
+        long,
+        visible_alias = "format",
+        value_name = "FORMAT",
+        default_value = "jsonl"
+    )]
+    pub output: EventFormat,
     /// Remember in this file where the export ended, and go on from there; --from counts for the first time only
     #[arg(long, value_name = "FILE")]
     pub cursor: Option<PathBuf>,

@@ -55,6 +55,9 @@ pub struct GlobalArgs {
     /// [env: SLUICEGATE_GATE_CHANGES] [default: warn]
     #[arg(long, global = true, value_name = "ACTION")]
     pub gate_changes: Option<GateChanges>,
+    /// Write the result to this file instead of standard output; -o is the format
+    #[arg(long, global = true, value_name = "PATH")]
+    pub out: Option<PathBuf>,
     /// Colour in what people read [env: SLUICEGATE_COLOR, NO_COLOR] [default: auto]
     #[arg(long, global = true, value_name = "WHEN")]
     pub color: Option<ColorChoice>,

@@ -37,6 +37,9 @@ pub enum RulesVerb {
     Explain {
         /// The rule's id, as in the rules file
         id: String,
+        /// How it is shown.
+        #[command(flatten)]
+        output: OutputArgs,
     },
     /// Write a rules file with all rules and comments; never over another one
     #[command(after_help = "Example:\n  sluicegate rules init --config-dir .platform")]
@@ -46,5 +49,8 @@ pub enum RulesVerb {
     Lint {
         /// The file [default: the one in the platform's hidden folder, as it is on disk]
         file: Option<PathBuf>,
+        /// How it is shown.
+        #[command(flatten)]
+        output: OutputArgs,
     },
 }

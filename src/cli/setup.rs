@@ -1,5 +1,6 @@
 //! Commands for whoever sets a repository or a machine up: `init`, `doctor`, `schema`, `completions`, `man`.
 
+use super::OutputArgs;
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ The host is told by the CI files that are there, else by the address of the remo
 
 const DOCTOR_EXAMPLES: &str = "Examples:
   sluicegate doctor
-  sluicegate doctor --json | jq '.checks[] | select(.status == \"failed\")'
+  sluicegate doctor -o json | jq '.checks[] | select(.status == \"failed\")'
 
 Exit 0 if nothing failed, else the exit code that a review or a publish would end with.";
 
@@ -57,11 +58,14 @@ pub struct InitArgs {
     pub adopt: Option<Adopt>,
     /// Have `git diff` show pipelines by component in this repository, and do nothing else: a setting of git and two
     /// lines in .gitattributes
-    #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt"])]
+    #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt", "output"])]
     pub git_diff: bool,
     /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// How it is shown.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// How a repository with findings takes the gate up.
@@ -79,8 +83,11 @@ pub enum Adopt {
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub struct DoctorArgs {
-    /// One JSON document instead of text
-    #[arg(long)]
+    /// How it is shown.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// The same as -o json
+    #[arg(long, conflicts_with = "output")]
     pub json: bool,
 }
 

@@ -17,18 +17,20 @@ const PLATFORM: &[&str] = &["base_url", "project_id", "token_file", "token_comma
 const NETWORK: &[&str] = &["ca_cert", "timeout", "retries"];
 const AGENT: &[&str] = &["agent_version"];
 const GATE: &[&str] = &["gate_changes"];
+/// Where the result of a command with `-o` goes.
+const RESULT: &[&str] = &["out"];
 
 /// The common flags that a command takes.
 fn taken(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[ALL, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
-        "doctor" => &[ALL, REPOSITORY, PLATFORM, NETWORK, AGENT],
+        "doctor" => &[ALL, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT],
         "check" | "report" => &[ALL, REPOSITORY, NETWORK, GATE],
-        "context" => &[ALL, REPOSITORY, GATE],
-        "init" => &[ALL, REPOSITORY, &["project_id"], AGENT],
-        "diff" | "rules" | "waivers" => &[ALL, REPOSITORY],
+        "context" => &[ALL, RESULT, REPOSITORY, GATE],
+        "init" => &[ALL, RESULT, REPOSITORY, &["project_id"], AGENT],
+        "diff" | "rules" | "waivers" => &[ALL, RESULT, REPOSITORY],
         "serve" | "demo" | "schema" | "completions" | "man" => &[ALL],
-        _ => &[ALL, REPOSITORY, PLATFORM, NETWORK],
+        _ => &[ALL, RESULT, REPOSITORY, PLATFORM, NETWORK],
     }
 }
 

@@ -83,13 +83,13 @@ pub enum Changes {
     None,
 }
 
-/// How a list or a resource is shown.
+/// How a result is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// For people.
+    /// Text for people
     #[default]
     Text,
-    /// The platform's own shape.
+    /// JSON for programs; a response of the platform is shown unchanged
     Json,
 }
 

@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::settings;
-use crate::ui::{self, ColorChoice, Ui};
+use crate::ui::{self, ColorChoice, Destination, Ui};
 use kit::signals::{self, Signals};
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Runtime;
@@ -44,15 +44,37 @@ pub fn run(cli: Cli, env: Env) -> ExitStatus {
         ui.warn(&warning);
     }
     signals::guard(ui, move |signals| {
-        let run = Run {
+        let mut run = Run {
             env,
             global: cli.global,
             ui,
             signals,
             runtime: Arc::default(),
         };
-        dispatch(&run, cli.command).unwrap_or_else(|failure| ui.fail(&failure))
+        let status = run
+            .write_to_file()
+            .and_then(|()| dispatch(&run, cli.command))
+            .unwrap_or_else(|failure| ui.fail(&failure));
+        match run.ui.finish() {
+            Ok(()) => status,
+            Err(failure) => status.worse(ui.fail(&failure)),
+        }
     })
+}
+
+impl Run {
+    /// Sends results to the file of `--out`, which may lie behind no link of the repository.
+    fn write_to_file(&mut self) -> Result<(), Failure> {
+        let Some(path) = self.global.out.clone() else {
+            return Ok(());
+        };
+        if let Some(repo) = self.repository() {
+            self.refuse_links(&repo, std::iter::once(path.as_path()))?;
+        }
+        let path = self.env.current_dir().join(path);
+        self.ui = self.ui.with_destination(Destination::new(path));
+        Ok(())
+    }
 }
 
 fn dispatch(run: &Run, command: Command) -> CommandResult {

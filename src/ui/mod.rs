@@ -1,8 +1,10 @@
 //! What people see while the program runs: results on standard output, everything else on standard error.
 
+mod destination;
 mod log;
 mod progress;
 
+pub use destination::Destination;
 pub use log::start as start_log;
 pub use progress::Bar;
 
@@ -29,6 +31,8 @@ pub enum ColorChoice {
 /// The two streams, and how to write to them.
 #[derive(Debug, Clone, Copy)]
 pub struct Ui {
+    /// The file that takes the place of standard output.
+    out: Option<&'static Destination>,
     quiet: bool,
     color: ColorChoice,
     live: bool,
@@ -39,6 +43,7 @@ impl Ui {
     /// `ci` turns moving progress bars off even where the host offers a terminal, and into lines.
     pub fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
         Self {
+            out: None,
             quiet,
             color,
             live: !quiet && !ci && io::stderr().is_terminal(),
@@ -46,9 +51,21 @@ impl Ui {
         }
     }
 
+    /// Writes results to a file, which is there for the rest of the process.
+    #[must_use]
+    pub fn with_destination(self, destination: Destination) -> Self {
+        let out = Some(&*Box::leak(Box::new(destination)));
+        Self { out, ..self }
+    }
+
+    /// Puts the file with the results in its place, if there is one.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.out.map_or(Ok(()), Destination::finish)
+    }
+
     /// Whether text on standard output is coloured.
     pub fn colors_output(self) -> bool {
-        self.colors(io::stdout().is_terminal())
+        self.colors(self.out.is_none() && io::stdout().is_terminal())
     }
 
     /// Whether text on standard error is coloured.
@@ -66,7 +83,8 @@ impl Ui {
 
     /// Columns of the terminal that standard output is, if it is one.
     pub fn width(self) -> Option<usize> {
-        terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0))
+        let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| self.out.is_none());
+        size.map(|(width, _)| usize::from(width.0))
     }
 
     /// Writes a result to standard output. The text must be safe to show, or a machine format with its own escapes.
@@ -80,11 +98,17 @@ impl Ui {
         self,
         fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        write(io::stdout().lock(), fill)
+        match self.out {
+            Some(destination) => destination.write(fill),
+            None => write(io::stdout().lock(), fill),
+        }
     }
 
     /// The same where what follows counts on it: a reader that went away is a failure.
     pub fn out_to_the_end(self, result: &str) -> Result<(), Failure> {
+        if let Some(destination) = self.out {
+            return destination.write(|out| out.write_all(result.as_bytes()));
+        }
         let mut stream = io::stdout().lock();
         let written = stream.write_all(result.as_bytes()).and_then(|()| stream.flush());
         written.map_err(unwritable)

@@ -189,7 +189,7 @@ fn one_pipeline_is_drawn() {
         chart.starts_with("flowchart LR\n") && chart.contains("+ failure"),
         "{chart}"
     );
-    diff(&world, &["--format", "svg", "-o", "out/load.svg"]).expect(0);
+    diff(&world, &["-o", "svg", "--out", "out/load.svg"]).expect(0);
     let picture = std::fs::read_to_string(world.work().join("out/load.svg")).unwrap();
     assert!(
         picture.starts_with("<svg ") && picture.contains("Load"),
@@ -260,7 +260,7 @@ fn a_page_has_words_and_the_picture_and_runs_nothing() {
     let world = edited(&LOAD.replace("select 1", "select 2").replace("Done]", "Start]"));
     world.write("new.orch.yaml", LOAD);
     world.write("broken.orch.yaml", "type: [\n");
-    diff(&world, &["--format", "html", "-o", "page.html"]).expect(0);
+    diff(&world, &["-o", "html", "--out", "page.html"]).expect(0);
     let page = std::fs::read_to_string(world.work().join("page.html")).unwrap();
     let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
     let texts = read.descendants().filter(roxmltree::Node::is_text);

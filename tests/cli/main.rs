@@ -43,6 +43,7 @@ mod local;
 mod messages;
 mod new_only;
 mod next_version;
+mod outputs;
 mod pipelines;
 mod policy;
 mod projects;

@@ -1,7 +1,7 @@
 //! `sluicegate context`: what was detected, and why.
 
 use crate::ci::Host;
-use crate::cli::ContextArgs;
+use crate::cli::{ContextArgs, OutputFormat};
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::{CommandResult, Run};
 use crate::context::{Comparison, Subject, Target};
@@ -44,7 +44,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     if let Some(told) = selected.lookalikes_told() {
         run.ui.warn(&told);
     }
-    if args.json {
+    if args.json || args.output.output == OutputFormat::Json {
         let mut json = as_json(&target, &selected);
         json["policy"] = workspace.policy_in_words().into();
         run.ui.out(&crate::commands::kit::output::json(&json))?;

@@ -27,7 +27,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
         Some(cursor) => cursor.news(found),
         None => found,
     };
-    let shown = match args.format {
+    let shown = match args.output {
         EventFormat::Jsonl => export::json_lines(&events),
         EventFormat::Csv => export::csv(&events),
     };
@@ -36,6 +36,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
         return Ok(ExitStatus::Success);
     };
     run.ui.out_to_the_end(&shown)?;
+    run.ui.finish()?;
     if let Some(cursor) = Cursor::after(last, &events) {
         write::whole(&path, cursor.render().as_bytes()).map_err(not_written("the cursor ", &path))?;
     }

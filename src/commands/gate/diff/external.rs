@@ -24,7 +24,7 @@ pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
-    let look = Look::of(run, args);
+    let look = Look::of(run);
     let lines = match given.as_slice() {
         [path] => vec![Line::heading(&format!("{path}: not merged"))],
         [path, old, _, old_mode, new, _, new_mode, rest @ ..] if matches!(rest.len(), 0 | 2) => {

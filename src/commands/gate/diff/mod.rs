@@ -15,10 +15,8 @@ use crate::git::CommitId;
 use crate::picture::{self, Canvas};
 use crate::report::{self, ChangedFile, MOST_BOXES};
 use crate::text::{self, count};
-use crate::write;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// What was compared, and what differs.
 struct Compared {
@@ -88,40 +86,27 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     if args.external {
         return external::run(run, args);
     }
-    let wants = Wants::of(args.format);
+    let wants = Wants::of(args.output);
     let compared = match args.files.as_slice() {
         [old, new] => sides::of_files(run, wants, old, new)?,
         _ => sides::of_repository(run, args, wants)?,
     };
     let is_counted = compared.pipelines.iter().any(Made::counts);
-    let shown = match args.format {
-        DiffFormat::Text => compared.text(&Look::of(run, args)),
+    let shown = match args.output {
+        DiffFormat::Text => compared.text(&Look::of(run)),
         DiffFormat::Json => compared.json(),
-        DiffFormat::Mermaid | DiffFormat::Svg => compared.picture(args.format)?,
+        DiffFormat::Mermaid | DiffFormat::Svg => compared.picture(args.output)?,
         DiffFormat::Markdown => report::changes_as_markdown(&compared.files().1),
         DiffFormat::Html => {
             let (what, files) = compared.files();
             report::changes_as_html(&files, &what, env!("CARGO_PKG_VERSION"))
         }
     };
-    match &args.output {
-        Some(path) => {
-            if let Some(repo) = run.repository() {
-                run.refuse_links(&repo, std::iter::once(path.as_path()))?;
-            }
-            written(&run.env.current_dir().join(path), &shown)?;
-        }
-        None => run.ui.out(&shown)?,
-    }
+    run.ui.out(&shown)?;
     if args.exit_code && is_counted {
         return Ok(ExitStatus::GateFailed);
     }
     Ok(ExitStatus::Success)
-}
-
-fn written(path: &Path, shown: &str) -> Result<(), Failure> {
-    write::whole(path, shown.as_bytes())
-        .map_err(|why| Failure::usage(format!("{} cannot be written: {why}", path.display())))
 }
 
 /// How text is shown.
@@ -131,11 +116,10 @@ struct Look {
 }
 
 impl Look {
-    fn of(run: &Run, args: &DiffArgs) -> Self {
-        let is_shown = args.output.is_none();
+    fn of(run: &Run) -> Self {
         Self {
-            color: is_shown && run.ui.colors_output(),
-            columns: run.ui.width().filter(|_| is_shown),
+            color: run.ui.colors_output(),
+            columns: run.ui.width(),
         }
     }
 

@@ -1,17 +1,20 @@
 //! One rule, for a terminal.
 
+use crate::cli::OutputFormat;
+use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::Block;
 use crate::rules;
 use anstyle::Style;
+use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
 /// Columns where the output is no terminal, and the most on one: longer lines are hard to read.
 const WIDTH: usize = 100;
 
-pub(super) fn explain(run: &Run, id: &str) -> CommandResult {
+pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let Some(rule) = rules::find(id) else {
         let failure = Failure::usage(format!("there is no rule `{id}`"));
         return Err(match rules::nearest(id) {
@@ -20,6 +23,10 @@ pub(super) fn explain(run: &Run, id: &str) -> CommandResult {
         });
     };
     let rule = rule.documentation();
+    if output == OutputFormat::Json {
+        run.ui.out(&json(&document(rule)))?;
+        return Ok(ExitStatus::Success);
+    }
     let heading = if run.ui.colors_output() {
         Style::new().bold()
     } else {
@@ -32,6 +39,26 @@ pub(super) fn explain(run: &Run, id: &str) -> CommandResult {
     }
     run.ui.out(&page)?;
     Ok(ExitStatus::Success)
+}
+
+/// The rule as data: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
+fn document(rule: &rules::Documentation) -> Value {
+    let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
+    let field = |field: &rules::Field| value!({ "name": field.name, "meaning": field.meaning, "default": field.default });
+    let config: Vec<Value> = rule.config.iter().map(field).collect();
+    value!({
+        "schema": "sluicegate.rule/v1",
+        "id": rule.id,
+        "kinds": kinds,
+        "summary": rule.summary,
+        "reason": rule.reason,
+        "details": rule.details,
+        "assumed": rule.assumed,
+        "config": config,
+        "exampleConfig": rule.example_config,
+        "passes": rule.passes,
+        "fails": rule.fails,
+    })
 }
 
 fn shown(block: &Block, heading: Style, width: usize) -> String {

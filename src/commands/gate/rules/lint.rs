@@ -1,6 +1,8 @@
 //! What is wrong with the rules file, shown as compilers show it.
 
+use crate::cli::OutputFormat;
 use crate::commands::gate::workspace::FILE_LIMIT;
+use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -10,6 +12,7 @@ use crate::rules::{self, Problem};
 use crate::text::count;
 use crate::yaml::{DocumentError, Position};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde_json::{Value, json as value};
 use std::ops::Range;
 use std::path::Path;
 
@@ -19,13 +22,43 @@ const SHOWN: usize = 50;
 /// Bytes of the file that are shown with a problem: its line, cut.
 const EXCERPT: usize = 400;
 
-pub(super) fn lint(run: &Run, file: Option<&Path>) -> CommandResult {
+pub(super) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let (name, bytes) = match file {
         Some(file) => named(run, file)?,
         None => found(run)?,
     };
     let problems = rules::lint(&bytes);
-    let source = Source::new(&name, &bytes);
+    let errors = problems.iter().filter(|problem| problem.is_error).count();
+    let shown = match output {
+        OutputFormat::Json => json(&document(&name, &problems)),
+        OutputFormat::Text => in_words(run, (&name, &bytes), &problems, errors),
+    };
+    run.ui.out(&shown)?;
+    Ok(if errors == 0 {
+        ExitStatus::Success
+    } else {
+        ExitStatus::GateFailed
+    })
+}
+
+/// The problems as data: schema `sluicegate.lint/v1`.
+fn document(name: &str, problems: &[Problem]) -> Value {
+    let problem = |it: &Problem| {
+        value!({
+            "line": it.position.line,
+            "column": it.position.column,
+            "level": if it.is_error { "error" } else { "warning" },
+            "errorType": it.error_type,
+            "message": it.message,
+            "help": it.help,
+        })
+    };
+    let problems: Vec<Value> = problems.iter().map(problem).collect();
+    value!({ "schema": "sluicegate.lint/v1", "file": name, "problems": problems })
+}
+
+fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[Problem], errors: usize) -> String {
+    let source = Source::new(name, bytes);
     let renderer = if run.ui.colors_output() {
         Renderer::styled()
     } else {
@@ -45,14 +78,7 @@ pub(super) fn lint(run: &Run, file: Option<&Path>) -> CommandResult {
 ",
         );
     }
-    let errors = problems.iter().filter(|problem| problem.is_error).count();
-    shown.push_str(&summary(&source.name, errors, problems.len() - errors));
-    run.ui.out(&shown)?;
-    Ok(if errors == 0 {
-        ExitStatus::Success
-    } else {
-        ExitStatus::GateFailed
-    })
+    shown + &summary(&source.name, errors, problems.len() - errors)
 }
 
 fn summary(name: &str, errors: usize, warnings: usize) -> String {

@@ -25,9 +25,9 @@ pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
             Ok(ExitStatus::Success)
         }
         RulesVerb::List { output, .. } => list(run, output),
-        RulesVerb::Explain { id } => explain::explain(run, &id),
+        RulesVerb::Explain { id, output } => explain::explain(run, &id, output.output),
         RulesVerb::Init => init(run),
-        RulesVerb::Lint { file } => lint::lint(run, file.as_deref()),
+        RulesVerb::Lint { file, output } => lint::lint(run, file.as_deref(), output.output),
     }
 }
 

@@ -7,7 +7,7 @@ mod check;
 mod local;
 mod remote;
 
-use crate::cli::DoctorArgs;
+use crate::cli::{DoctorArgs, OutputFormat};
 use crate::commands::{CommandResult, Run};
 use crate::exit::ExitStatus;
 
@@ -15,7 +15,7 @@ pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
     let mut checks = Vec::new();
     let settings = local::examine(run, &mut checks);
     run.requests(remote::examine(run, settings, &mut checks))?;
-    let shown = if args.json {
+    let shown = if args.json || args.output.output == OutputFormat::Json {
         check::as_json(&checks)
     } else {
         check::as_text(&checks, run.ui.colors_output())

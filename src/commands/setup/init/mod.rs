@@ -14,7 +14,8 @@ mod tell;
 mod today;
 mod write;
 
-use crate::cli::InitArgs;
+use crate::cli::{InitArgs, OutputFormat};
+use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::exit::ExitStatus;
 use plan::InitPlan;
@@ -29,6 +30,10 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     if !args.dry_run {
         write::all(&seen.root, &plan)?;
     }
-    run.ui.out(&tell::all(&seen, &plan, args.dry_run))?;
+    let shown = match args.output.output {
+        OutputFormat::Json => json(&tell::document(&seen, &plan, args.dry_run)),
+        OutputFormat::Text => tell::all(&seen, &plan, args.dry_run),
+    };
+    run.ui.out(&shown)?;
     Ok(ExitStatus::Success)
 }

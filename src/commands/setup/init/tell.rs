@@ -6,6 +6,7 @@ use super::{adopt, config};
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use crate::settings::FILE_NAME;
 use crate::text;
+use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
 /// The whole account of a run.
@@ -21,6 +22,31 @@ pub(super) fn all(seen: &Seen, plan: &InitPlan, dry_run: bool) -> String {
         let _ = writeln!(told, "{:>3}. {}", number + 1, step.replace('\n', "\n     "));
     }
     told
+}
+
+/// The same as data: schema `sluicegate.init/v1`.
+pub(super) fn document(seen: &Seen, plan: &InitPlan, dry_run: bool) -> Value {
+    let file = |step: &Step| match step {
+        Step::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
+        Step::Left { path, why } => value!({ "path": path, "action": "leave", "reason": why }),
+        Step::ByHand { path, text } => value!({ "path": path, "action": "edit-by-hand", "text": text }),
+    };
+    let missing = seen.missing.iter();
+    let missing = missing.map(|it| value!({ "what": it.what, "hint": it.hint }));
+    value!({
+        "schema": "sluicegate.init/v1",
+        "dryRun": dry_run,
+        "host": seen.recipe.map(|recipe| recipe.host.to_string()),
+        "defaultBranch": seen.default_branch,
+        "pipelines": seen.pipelines,
+        "configDir": seen.config_dir,
+        "rulesFile": seen.rules_file,
+        "sharedPipelines": seen.shared_file,
+        "pipelinesWithFindings": seen.today.affected(),
+        "files": plan.steps().map(file).collect::<Vec<Value>>(),
+        "missing": missing.collect::<Vec<Value>>(),
+        "next": next(seen, plan),
+    })
 }
 
 fn found(seen: &Seen) -> String {
