@@ -136,7 +136,7 @@ fn the_book_lists_every_variable() {
 
 #[test]
 fn readme_and_the_book_use_only_flags_that_exist() {
-    let names = |arg: &clap::Arg| {
+    let names = |arg: &Arg| {
         let aliases = arg.get_visible_aliases().unwrap_or_default();
         arg.get_long()
             .into_iter()

@@ -34,7 +34,7 @@ pub struct CheckArgs {
     /// Which pipelines.
     #[command(flatten)]
     pub selection: SelectionArgs,
-    /// The files as they are staged: what a commit would hold
+    /// Check the staged files that differ from the checked-out commit: what a commit would add
     #[arg(long, conflicts_with = "head")]
     pub staged: bool,
     /// What fails it, and where it is told.

@@ -284,7 +284,11 @@ impl Search<'_> {
     fn unknown_default(&self) -> Base {
         let base = Base::everything("this clone does not tell which branch is the remote's default one");
         if self.ci.host == Host::None {
-            return base;
+            return if self.repo.is_shallow() {
+                base.warn(SHALLOW_AND_ALONE.to_owned())
+            } else {
+                base
+            };
         }
         let warning = "every pipeline is taken, as this clone does not tell which branch is the remote's default \
                        one: name it by `git remote set-head origin BRANCH` before, or use --deepen";
@@ -340,6 +344,10 @@ impl Search<'_> {
         bases.contains(&self.head.commit)
     }
 }
+
+/// A shallow clone has one branch alone, unless it was made otherwise.
+const SHALLOW_AND_ALONE: &str = "every pipeline is taken, with the findings of others: the clone is shallow, and this clone does not tell which branch is the remote's default one
+hint: `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
 
 /// Names the merge-bases in a sentence about where they came from.
 fn merge_bases(bases: &[CommitId]) -> String {

@@ -10,10 +10,10 @@ pub enum ContextError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// The clone is shallow, and its history does not tell what is needed.
-    #[error("{source}")]
+    #[error("{why}")]
     Shallow {
         /// Which two commits it does not connect.
-        source: GitError,
+        why: GitError,
         /// The host.
         host: Host,
     },
@@ -194,7 +194,7 @@ impl ContextError {
     /// The same, with the host named where the clone is too shallow, as the remedy is the host's own.
     pub(super) fn at(self, host: Host) -> Self {
         match self {
-            Self::Git(source @ GitError::ShallowHistory { .. }) => Self::Shallow { source, host },
+            Self::Git(why @ GitError::ShallowHistory { .. }) => Self::Shallow { why, host },
             other => other,
         }
     }
@@ -202,10 +202,11 @@ impl ContextError {
 
 /// How a job of this host gets the whole history.
 fn history(host: Host) -> String {
-    let whole = host.whole_history().map_or_else(
-        || WHOLE_HISTORY.to_owned(),
-        |setting| format!("fetch the whole history: {setting}"),
-    );
+    let whole = match (host, host.whole_history()) {
+        (Host::None, _) => "fetch the whole history: `git fetch --unshallow`".to_owned(),
+        (_, Some(setting)) => format!("fetch the whole history: {setting}"),
+        (_, None) => WHOLE_HISTORY.to_owned(),
+    };
     format!("{whole}; or have what is missing fetched by --deepen (SLUICEGATE_DEEPEN=true)")
 }
 

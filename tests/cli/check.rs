@@ -154,6 +154,75 @@ fn the_index_is_what_a_commit_would_hold() {
 }
 
 #[test]
+fn a_hook_judges_what_the_commit_would_add_to_head() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("b.orch.yaml", bad());
+    world.commit("bad");
+    world.write("README.md", "words\n");
+    world.git(&["add", "README.md"]);
+    check(&world.work(), &["--staged"]).expect(0);
+    // The change as a whole still fails, and so does a commit that touches a bad pipeline.
+    assert_eq!(checked(&world.work(), &[]), (vec!["b.orch.yaml".to_owned()], 1));
+    assert_eq!(
+        checked(&world.work(), &["--staged", "--base", "main"]),
+        (vec!["b.orch.yaml".to_owned()], 1)
+    );
+    world.write("c.orch.yaml", bad());
+    world.git(&["add", "c.orch.yaml"]);
+    assert_eq!(
+        checked(&world.work(), &["--staged"]),
+        (vec!["c.orch.yaml".to_owned()], 1)
+    );
+    // What the last commit had is known.
+    world.git(&["commit", "-q", "-m", "c"]);
+    world.write("c.orch.yaml", bad() + "# more\n");
+    world.git(&["add", "c.orch.yaml"]);
+    assert_eq!(checked(&world.work(), &["--staged", "--new-only"]).1, 0);
+}
+
+#[test]
+fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("b.orch.yaml", bad());
+    world.commit("b");
+    world.git(&["push", "-q", "origin", "change"]);
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        &["clone", "-q", "--depth=1", "-b", "change", &url, "shallow"],
+    );
+    let folder = world.path().join("shallow");
+    let said = Call::new(&folder).run(&["check"]).expect(1);
+    let said = said.saying(&[
+        "warning: every pipeline is taken",
+        "hint: `git fetch --unshallow origin",
+    ]);
+    assert!(said.out.contains("b.orch.yaml"), "{}", said.all());
+    // What the hint says works.
+    git(
+        &folder,
+        &[
+            "fetch",
+            "-q",
+            "--unshallow",
+            "origin",
+            "+refs/heads/*:refs/remotes/origin/*",
+        ],
+    );
+    git(&folder, &["remote", "set-head", "origin", "main"]);
+    let (paths, _) = checked(&folder, &[]);
+    assert_eq!(paths, ["b.orch.yaml"]);
+    assert!(
+        !Call::new(&folder)
+            .run(&["check"])
+            .all()
+            .contains("every pipeline")
+    );
+}
+
+#[test]
 fn the_index_that_git_gives_to_its_hooks_is_read() {
     let world = project();
     world.write("b.orch.yaml", bad());
@@ -199,7 +268,7 @@ fn all_are_the_same_files_with_a_base_and_without() {
         (RULES_FILE, "rules: []\n"),
         ("z.orch.yaml", &good()),
     ]);
-    for place in [&["--head", "HEAD"][..], &["--staged"], &[]] {
+    for place in [&["--head", "HEAD"][..], &["--staged", "--base", "main"], &[]] {
         for all in [&[][..], &["--all"]] {
             let report = check(&world.work(), &[place, all, &wanted].concat()).json();
             assert_eq!(
@@ -227,7 +296,7 @@ fn the_rules_come_from_the_same_place_as_the_pipelines() {
     );
     assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
     assert_eq!(
-        checked(&world.work(), &["--staged"]),
+        checked(&world.work(), &["--staged", "--base", "main"]),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
     assert_eq!(checked(&world.work(), &["--head", "HEAD"]).1, 1);
@@ -319,7 +388,7 @@ fn a_shallow_clone_is_enough_where_no_base_is_needed() {
     Call::new(&shallow)
         .run(&["check"])
         .expect(7)
-        .saying(&["shallow", "fetch-depth: 0"]);
+        .saying(&["shallow", "git fetch --unshallow"]);
     assert_eq!(
         checked(&shallow, &["b.orch.yaml"]),
         (vec!["b.orch.yaml".to_owned()], 1)
@@ -357,7 +426,8 @@ fn neither_remote_nor_branch_nor_commit_is_needed() {
     assert_eq!(checked(folder.path(), &["--staged"]).1, 1);
     git(folder.path(), &["commit", "-q", "-m", "first"]);
     git(folder.path(), &["checkout", "-q", "--detach"]);
-    for args in [&[][..], &["--staged"], &["--head", "HEAD"]] {
+    assert_eq!(checked(folder.path(), &["--staged"]), (vec![], 0));
+    for args in [&[][..], &["--staged", "--all"], &["--head", "HEAD"]] {
         assert_eq!(checked(folder.path(), args).1, 1, "{args:?}");
     }
     let nowhere = tempfile::tempdir().unwrap();
@@ -476,7 +546,7 @@ fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() 
     assert_eq!(report["unreviewed"][0], "out/c.orch.yaml");
     // The staged content is there to be judged.
     assert_eq!(
-        checked(&world.work(), &["--staged"]).0,
+        checked(&world.work(), &["--staged", "--base", "main"]).0,
         ["in/b.orch.yaml", "out/c.orch.yaml"]
     );
 }

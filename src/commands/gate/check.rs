@@ -9,7 +9,7 @@ use crate::commands::gate::past::{Past, Places};
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
-use crate::commands::{CommandResult, Run};
+use crate::commands::{CommandResult, Run, is_ci};
 use crate::context::{self, Comparison, Subject};
 use crate::error::Failure;
 use crate::findings::Engine;
@@ -133,18 +133,35 @@ impl Checking<'_> {
             Some(_) => self.workspace.target(self.run, wish).map(Comparison::from),
             None => self.workspace.checkout(self.run, wish),
         };
-        if !paths.only_named() {
-            return settle(wish);
-        }
         let everything = Revisions {
             all: true,
             ..wish.clone()
         };
+        if let Some(head) = self.staged_on() {
+            return Ok(Comparison {
+                bases: vec![head],
+                base_source: "the checked-out commit, to which the staged files would be added".to_owned(),
+                ..settle(everything)?
+            });
+        }
+        if !paths.only_named() {
+            return settle(wish);
+        }
         let settled = settle(wish).or_else(|_| settle(everything))?;
         Ok(Comparison {
             nothing_to_do: None,
             ..settled
         })
+    }
+
+    /// The commit that the staged files are compared with: what a commit of them would bring is what a hook has to judge. In a
+    /// job, and where a base is named, the base is that of a review.
+    fn staged_on(&self) -> Option<CommitId> {
+        let settings = self.settings;
+        let is_hook = settings.staged && !is_ci(&self.run.env);
+        let is_open = settings.revisions.base.is_none() && !settings.revisions.all;
+        let head = || self.workspace.repo.head().ok().map(|head| head.commit);
+        (is_hook && is_open).then(head).flatten()
     }
 
     /// What is meant. Where no pipeline differs from head, what is checked is head, and so it is compared as a review would

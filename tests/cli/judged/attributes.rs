@@ -50,7 +50,7 @@ fn an_encoding_of_the_working_tree_shows_the_gate_nothing_else() {
     let call = Call::new(&folder);
     for flags in [
         &["check", "--head", "HEAD"][..],
-        &["check", "--staged"],
+        &["check", "--staged", "--base", "origin/main"],
         &["check"],
         &["check", "--all"],
         &["check", "--new-only"],

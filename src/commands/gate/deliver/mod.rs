@@ -21,6 +21,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Finding, Report};
 use crate::git::{Repository, Snapshot};
+use crate::pipelines::RULES_FILE;
 use crate::report::{ChangedFile, WrongRules};
 use crate::rules::{self, Problem};
 use crate::settings::{Destinations, Judging, Selection};
@@ -144,6 +145,15 @@ fn folder_to_name(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &R
     }
     if matches!(workspace.config_dir(snapshot), Ok(Some(_)) | Err(_)) {
         return None;
+    }
+    // A change that deletes the file tells the folder, too.
+    let gone = report
+        .gate_changes
+        .iter()
+        .map(|change| change.path.split_once('/'));
+    let gone = gone.flatten().find(|(_, file)| *file == RULES_FILE);
+    if let Some((folder, _)) = gone {
+        return Some(folder.to_owned());
     }
     let candidates = platform_folder::candidates(snapshot).unwrap_or_default();
     Some(platform_folder::first_or_any(&candidates).to_owned())
