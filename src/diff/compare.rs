@@ -2,13 +2,12 @@
 
 use super::document::{Document, Part};
 use super::leaf::{Leaf, Step};
-use super::links::{self, Link, Links, Place, holds_links};
+use super::links::{self, Link, LinkKeys, Links, Place};
 use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, VariableChange, VariableDiff};
 use super::pair::{Pair, pairs};
 use super::rename::{self, is_own_name, renames};
 use super::walk::{Side, Walk};
 use crate::findings::FileChange;
-use crate::pipelines::Kind;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
@@ -101,7 +100,8 @@ impl<'t, 'a> Comparison<'t, 'a> {
         };
         let reordered = diff.links.is_empty() && before != links.after.all;
         diff.change = self.change(sides, &diff);
-        diff.layout |= reordered || diff.change == FileChange::Layout;
+        let is_rewritten = matches!((sides.before, sides.after), (Some(old), Some(new)) if old != new);
+        diff.layout |= reordered || (is_rewritten && !diff.has_content());
         diff
     }
 
@@ -123,17 +123,21 @@ impl<'t, 'a> Comparison<'t, 'a> {
     }
 
     fn links(&self, components: &[PartPair<'t, 'a>]) -> BothLinks<'t, 'a> {
-        let of = |side: &Option<Document<'t, 'a>>| side.as_ref().map(Document::links).unwrap_or_default();
+        let keys = self.link_keys();
+        let of = |side: &Option<Document<'t, 'a>>| {
+            let links = side.as_ref().map(|document| document.links(keys));
+            links.unwrap_or_default()
+        };
         let (before, after) = (of(&self.before), of(&self.after));
         let renames = match (&self.before, &self.after) {
-            (Some(old), Some(new)) => renames(
+            (Some(_), Some(_)) => renames(
                 &rename::Side {
-                    kind: old.kind,
+                    keys,
                     alone: alone(components, |pair| (pair.before, pair.after)),
                     links: &before.all,
                 },
                 &rename::Side {
-                    kind: new.kind,
+                    keys,
                     alone: alone(components, |pair| (pair.after, pair.before)),
                     links: &after.all,
                 },
@@ -194,19 +198,23 @@ impl<'t, 'a> Comparison<'t, 'a> {
             previous_name: old_name.map(str::to_owned),
             kind: kind.map(str::to_owned),
             change,
+            keeps_component_name: old_name.is_some_and(|old| keeps_name(pair, old)),
             fields,
         })
     }
 
     /// The leaves of a component that differ, without what holds links.
     fn fields(&self, before: Side<'_, '_>, after: Side<'_, '_>) -> Vec<Field> {
-        let kind = |side: &Option<Document<'_, '_>>| side.as_ref().map(|document| document.kind);
+        let keys = self.link_keys();
+        let aside = |key: &str| keys.hold(key);
         let mut walk = Walk::below(&[]);
-        walk.compare_without(
-            (before, &|key| holds(kind(&self.before), key)),
-            (after, &|key| holds(kind(&self.after), key)),
-        );
+        walk.compare_without((before, &aside), (after, &aside));
         walk.finish()
+    }
+
+    fn link_keys(&self) -> LinkKeys {
+        let kind = |side: &Option<Document<'_, '_>>| side.as_ref().map(|document| document.kind);
+        LinkKeys::between(kind(&self.before), kind(&self.after))
     }
 
     /// The leaves outside components, variables and canvas.
@@ -270,10 +278,6 @@ fn alone<'t, 'a>(
     all.iter().filter_map(only).collect()
 }
 
-fn holds(kind: Option<Kind>, key: &str) -> bool {
-    kind.is_some_and(|kind| holds_links(kind, key))
-}
-
 /// Whether a key of `pipeline` holds parts that have a place of their own. A map without any is a leaf like others.
 fn is_of_parts(pipeline: Side<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
@@ -304,6 +308,16 @@ fn repeats_names(field: &Field, old: &str, new: &str) -> bool {
             .is_some_and(|leaf| is_own_name(&field.path, leaf, name))
     };
     repeats(&field.before, old) && repeats(&field.after, new)
+}
+
+/// Whether a component that had this name repeats it on both sides.
+fn keeps_name(pair: PartPair<'_, '_>, old: &str) -> bool {
+    let repeats = |side: Side<'_, '_>| {
+        let name = side.and_then(|node| node.get("parameters")?.get("componentName"));
+        name.and_then(Leaf::at)
+            .is_some_and(|leaf| leaf.to_string() == old)
+    };
+    repeats(pair.before) && repeats(pair.after)
 }
 
 fn variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {

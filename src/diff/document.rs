@@ -1,6 +1,6 @@
 //! The parts of one side's document.
 
-use super::links::Links;
+use super::links::{LinkKeys, Links};
 use super::walk::Side;
 use crate::pipelines::{Kind, Outline};
 use crate::yaml::{DocumentError, NodeRef, Tree};
@@ -29,10 +29,10 @@ impl<'t, 'a> Document<'t, 'a> {
     }
 
     /// The links between the components, and what stands where links should and is none.
-    pub(super) fn links(&self) -> Links<'t, 'a> {
+    pub(super) fn links(&self, keys: LinkKeys) -> Links<'t, 'a> {
         let mut links = Links::default();
         for (name, node) in &self.components {
-            links.take(self.kind, name, *node);
+            links.take(keys, name, *node);
         }
         links
     }

@@ -32,17 +32,36 @@ pub(super) struct Links<'t, 'a> {
     pub rest: HashMap<&'t str, Vec<Place<'t, 'a>>>,
 }
 
-/// Whether a component's key holds links in pipelines of this kind.
-pub(super) fn holds_links(kind: Kind, key: &str) -> bool {
-    match kind {
-        Kind::Orchestration => matches!(key, "transitions" | "iterationTarget"),
-        Kind::Transformation => key == "sources",
+/// Which keys of a component hold links. Where the kind of the pipeline changed, it is those of both kinds on both sides, or a
+/// link that stays would be a link on one side and a field on the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkKeys {
+    Of(Kind),
+    OfBoth,
+}
+
+impl LinkKeys {
+    pub(super) fn between(before: Option<Kind>, after: Option<Kind>) -> Self {
+        match (before, after) {
+            (Some(old), Some(new)) if old != new => Self::OfBoth,
+            (_, Some(kind)) | (Some(kind), None) => Self::Of(kind),
+            (None, None) => Self::OfBoth,
+        }
+    }
+
+    pub(super) fn hold(self, key: &str) -> bool {
+        let of_orchestration = matches!(key, "transitions" | "iterationTarget");
+        match self {
+            Self::Of(Kind::Orchestration) => of_orchestration,
+            Self::Of(Kind::Transformation) => key == "sources",
+            Self::OfBoth => of_orchestration || key == "sources",
+        }
     }
 }
 
 impl<'t, 'a> Links<'t, 'a> {
-    pub(super) fn take(&mut self, kind: Kind, name: &'t str, component: NodeRef<'t, 'a>) {
-        let held = component.entries().filter(|(key, _, _)| holds_links(kind, key));
+    pub(super) fn take(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
+        let held = component.entries().filter(|(key, _, _)| keys.hold(key));
         for (key, _, node) in held {
             let path = vec![Step::key(key)];
             match key {

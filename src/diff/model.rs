@@ -67,6 +67,9 @@ pub struct ComponentDiff {
     pub kind: Option<String>,
     /// What happened to it.
     pub change: ComponentChange,
+    /// Whether a renamed component still has its old name in the parameter that repeats it, `componentName`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_component_name: bool,
     /// Each leaf that differs, links aside.
     pub fields: Vec<Field>,
 }

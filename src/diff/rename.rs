@@ -5,9 +5,8 @@
 
 use super::document::Part;
 use super::leaf::{Leaf, Step};
-use super::links::{Link, holds_links};
+use super::links::{Link, LinkKeys};
 use super::walk::Walk;
-use crate::pipelines::Kind;
 use crate::yaml::NodeRef;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -26,14 +25,14 @@ struct Features<'t> {
     name: &'t str,
     kind: &'t str,
     leaves: BTreeSet<(Vec<Step>, Leaf)>,
-    /// Whether a parameter repeats the name; on one side alone it would not have followed the rename.
-    repeats_name: bool,
+    /// What the parameter says that usually repeats the name.
+    own_name: Option<String>,
     links: BTreeSet<(bool, &'t str, &'t str)>,
 }
 
 /// One side of the search.
 pub(super) struct Side<'s, 't, 'a> {
-    pub kind: Kind,
+    pub keys: LinkKeys,
     /// The components that only this side has.
     pub alone: Vec<Part<'t, 'a>>,
     pub links: &'s [Link<'t>],
@@ -86,15 +85,13 @@ fn features<'t>(side: &Side<'_, 't, '_>) -> Vec<Features<'t>> {
         }
     }
     let of = |(name, node): &Part<'t, '_>| {
-        let all = leaves(side.kind, *node);
-        let (own, leaves): (BTreeSet<_>, _) = all
-            .into_iter()
-            .partition(|(path, leaf)| is_own_name(path, leaf, name));
+        let all = leaves(side.keys, *node);
+        let (own, leaves): (BTreeSet<_>, _) = all.into_iter().partition(|(path, _)| is_name_place(path));
         Some(Features {
             name,
             kind: node.get("type").and_then(NodeRef::text)?,
             leaves,
-            repeats_name: !own.is_empty(),
+            own_name: own.into_iter().next().map(|(_, leaf)| leaf.to_string()),
             links: links.remove(name).unwrap_or_default(),
         })
     };
@@ -102,10 +99,10 @@ fn features<'t>(side: &Side<'_, 't, '_>) -> Vec<Features<'t>> {
 }
 
 /// The leaves of a component but its type and its links.
-fn leaves(kind: Kind, component: NodeRef<'_, '_>) -> Vec<(Vec<Step>, Leaf)> {
+fn leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<Step>, Leaf)> {
     let mut walk = Walk::below(&[]);
     for (key, _, node) in component.entries() {
-        if key != "type" && !holds_links(kind, key) {
+        if key != "type" && !keys.hold(key) {
             walk.step(Step::key(key), None, Some(node));
         }
     }
@@ -117,16 +114,25 @@ fn leaves(kind: Kind, component: NodeRef<'_, '_>) -> Vec<(Vec<Step>, Leaf)> {
 
 /// Whether this is the parameter in which a component repeats its name.
 pub(super) fn is_own_name(path: &[Step], leaf: &Leaf, name: &str) -> bool {
+    is_name_place(path) && leaf.to_string() == name
+}
+
+fn is_name_place(path: &[Step]) -> bool {
     let is_key = |step: &Step, text: &str| matches!(step, Step::Key(key) if key == text);
     matches!(path, [first, second] if is_key(first, "parameters") && is_key(second, "componentName"))
-        && leaf.to_string() == name
+}
+
+/// Whether the parameters that repeat the names follow the rename, were left behind, or never repeated a name.
+fn names_fit(old: &Features<'_>, new: &Features<'_>) -> bool {
+    match (&old.own_name, &new.own_name) {
+        (None, None) => true,
+        (Some(was), Some(is)) => was == is || (was == old.name) == (is == new.name),
+        _ => false,
+    }
 }
 
 fn is_same(old: &Features<'_>, new: &Features<'_>) -> bool {
-    if old.kind != new.kind
-        || old.repeats_name != new.repeats_name
-        || (old.leaves.is_empty() && old.links.is_empty())
-    {
+    if old.kind != new.kind || !names_fit(old, new) || (old.leaves.is_empty() && old.links.is_empty()) {
         return false;
     }
     alike(&old.leaves, &new.leaves, ALIKE) && alike(&old.links, &new.links, LINKED_ALIKE)

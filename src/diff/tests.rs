@@ -129,6 +129,48 @@ fn a_renamed_component_takes_its_links_along() {
 }
 
 #[test]
+fn a_rename_that_leaves_the_parameter_with_the_old_name_is_one() {
+    let after = BASE
+        .replace("[Load]", "[Load all]")
+        .replace("    Load:", "    Load all:");
+    let found = diff(BASE, &after);
+    let [component] = found.components.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(component.change, ComponentChange::Renamed);
+    assert!(component.keeps_component_name && component.fields.is_empty());
+    assert!(found.links.is_empty(), "{found:?}");
+}
+
+#[test]
+fn a_link_that_stays_is_none_where_the_kind_of_the_pipeline_changed() {
+    let after = BASE.replace("type: orchestration", "type: transformation");
+    let found = diff(BASE, &after);
+    assert_eq!((found.components.len(), found.links.len()), (0, 0), "{found:?}");
+    assert_eq!(found.other.len(), 1, "the type");
+}
+
+#[test]
+fn a_file_that_moved_and_is_only_written_otherwise_changed_in_layout() {
+    let moved = |after: &str| {
+        compare(&Sides {
+            path: "b.orch.yaml",
+            previous_path: Some("a.orch.yaml"),
+            before: Some(Ok(BASE.as_bytes())),
+            after: Some(Ok(after.as_bytes())),
+        })
+    };
+    for after in [
+        BASE.replace('\n', "\r\n"),
+        BASE.replace("schema: sales", "schema: 'sales'"),
+    ] {
+        let found = moved(&after);
+        assert_eq!((found.change, found.layout), (FileChange::Renamed, true));
+    }
+    assert!(!moved(BASE).layout);
+}
+
+#[test]
 fn between_several_candidates_nothing_is_guessed() {
     let twin = |name: &str| format!("    {name}: {{ type: x, parameters: {{ a: 1, b: 2 }} }}\n");
     let text = |components: String| format!("type: orchestration\npipeline:\n  components:\n{components}");
@@ -278,6 +320,12 @@ fn apply(facts: &mut Facts, prefix: &[Step], fields: &[Field]) {
     }
 }
 
+fn keeps_name(diff: &PipelineDiff, new: &str) -> bool {
+    diff.components
+        .iter()
+        .any(|c| c.name == new && c.keeps_component_name)
+}
+
 /// The head's facts, from the base's and the diff alone.
 fn rebuilt(base: &str, diff: &PipelineDiff) -> (Facts, BTreeMap<(String, String, String), usize>) {
     let (mut leaves, mut links) = facts(base);
@@ -298,7 +346,8 @@ fn rebuilt(base: &str, diff: &PipelineDiff) -> (Facts, BTreeMap<(String, String,
         for path in moved {
             let mut leaf = leaves.remove(&path).unwrap();
             let fields = diff.components.iter().find(|c| c.name == *new).map(|c| &c.fields);
-            let is_told = fields.unwrap().iter().any(|field| path.ends_with(&field.path));
+            let is_told =
+                fields.unwrap().iter().any(|field| path.ends_with(&field.path)) || keeps_name(diff, new);
             if path.ends_with(std::slice::from_ref(&name))
                 && path.len() == 5
                 && !is_told
@@ -429,6 +478,14 @@ proptest! {
     fn renames_lose_nothing(before in pipeline(), old in "[A-F]", new in "[A-H]") {
         let after = renamed(before.clone(), &old, &new).to_string();
         let before = before.to_string();
+        prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
+        prop_assert_eq!(rebuilt(&after, &diff(&after, &before)), facts(&before));
+    }
+
+    #[test]
+    fn another_kind_loses_nothing(before in pipeline(), mut after in pipeline()) {
+        after["type"] = json!("transformation");
+        let (before, after) = (before.to_string(), after.to_string());
         prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
         prop_assert_eq!(rebuilt(&after, &diff(&after, &before)), facts(&before));
     }

@@ -205,6 +205,9 @@ impl Words {
         if is_named_only || *change == ComponentChange::Removed {
             return;
         }
+        if component.keeps_component_name {
+            self.say(2, Sign::None, "its componentName is still the old name");
+        }
         let is_known = |field: &&Field| {
             *change == ComponentChange::Added && repeats(field, name, component.kind.as_deref())
         };

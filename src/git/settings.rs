@@ -19,6 +19,19 @@ impl Repository {
         written.map_err(GitError::library("write git's configuration"))
     }
 
+    /// Whether git's configuration leaves the colours of a diff on: `color.diff`, else `color.ui`, of this clone or of the user.
+    pub fn wants_color(&self) -> bool {
+        let open = [self.local_configuration().ok(), Config::open_default().ok()];
+        let value = |name| open.iter().flatten().find_map(|open| open.get_string(name).ok());
+        let value = value("color.diff").or_else(|| value("color.ui"));
+        !value.is_some_and(|value| {
+            matches!(
+                value.to_lowercase().as_str(),
+                "false" | "never" | "no" | "off" | "0"
+            )
+        })
+    }
+
     fn local_configuration(&self) -> Result<Config, GitError> {
         Config::open(&self.configuration).map_err(GitError::library("read git's configuration"))
     }

@@ -1,8 +1,9 @@
 //! What changed, in Markdown: a list, the lines of values as a diff, and a flowchart that GitHub and GitLab draw.
 
 use super::ChangedFile;
-use super::markdown::{code, escape};
+use super::markdown::{code, escape, prose};
 use crate::diff::Line;
+use crate::interface::Class;
 use crate::picture::mermaid;
 use crate::text::count;
 use std::fmt::Write as _;
@@ -22,9 +23,45 @@ const OF_A_FILE: usize = 16_000;
 /// Kept free for what says what is left out.
 const RESERVE: usize = 200;
 
+/// What a page about nothing but the changes shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangesPage {
+    /// The pipelines that differ.
+    pub files: Vec<ChangedFile>,
+    /// What is compared, in a sentence.
+    pub compared: String,
+    /// What changed for consumers of shared pipelines; `None` if their file is the same.
+    pub consumers: Option<ForConsumersOfChanges>,
+}
+
+/// What changed for consumers of shared pipelines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForConsumersOfChanges {
+    /// The changes by class, in numbers.
+    pub summary: String,
+    /// Each change with its class, the worst first. Holds text from outside.
+    pub changes: Vec<(Class, String)>,
+}
+
+/// The most changes for consumers that a page lists.
+pub const MOST_FOR_CONSUMERS: usize = 100;
+
+fn for_consumers(found: &ForConsumersOfChanges) -> String {
+    let mut shown = format!("\n### Shared pipelines: {}\n\n", escape(&found.summary));
+    for (class, said) in found.changes.iter().take(MOST_FOR_CONSUMERS) {
+        let _ = writeln!(shown, "- {class}: {}", prose(said));
+    }
+    if found.changes.len() > MOST_FOR_CONSUMERS {
+        let _ = writeln!(shown, "- and {} more", found.changes.len() - MOST_FOR_CONSUMERS);
+    }
+    shown
+}
+
 /// A page about nothing but the changes.
-pub fn page(files: &[ChangedFile]) -> String {
+pub fn page(changes: &ChangesPage) -> String {
+    let files = &changes.files;
     let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
+    page.extend(changes.consumers.as_ref().map(for_consumers));
     let mut left = 0;
     for file in files {
         let path = code(&file.changed.path);
@@ -144,6 +181,36 @@ mod tests {
         }
     }
 
+    fn of(files: Vec<ChangedFile>) -> ChangesPage {
+        ChangesPage {
+            files,
+            compared: String::new(),
+            consumers: None,
+        }
+    }
+
+    #[test]
+    fn what_breaks_consumers_comes_first_and_is_text() {
+        let consumers = ForConsumersOfChanges {
+            summary: "1 break".to_owned(),
+            changes: vec![(
+                Class::Breaking,
+                "f:2: `a`: the parameter `<b>|x` is gone".to_owned(),
+            )],
+        };
+        let changes = ChangesPage {
+            consumers: Some(consumers),
+            ..of(Vec::new())
+        };
+        insta::assert_snapshot!(page(&changes), @"
+        ## 0 pipelines changed
+
+        ### Shared pipelines: 1 break
+
+        - breaking: f&#58;2&#58; <code>a</code>&#58; the parameter <code>&#60;b&#62;&#124;x</code> is gone
+        ");
+    }
+
     #[test]
     fn a_change_is_a_list_with_its_values_as_diffs() {
         let mut file = sample::changed("a.orch.yaml");
@@ -155,7 +222,7 @@ mod tests {
             line(3, Sign::Added, true, "  ```b"),
             line(1, Sign::None, false, "and layout"),
         ];
-        insta::assert_snapshot!(page(&[file]), @"
+        insta::assert_snapshot!(page(&of(vec![file])), @"
         ## 1 pipeline changed
 
         ### <code>a.orch.yaml</code>
@@ -178,7 +245,7 @@ mod tests {
         let mut file = sample::changed("a.orch.yaml");
         file.words = vec![line(1, Sign::Changed, false, &"x".repeat(150)); 500];
         let many = vec![file; 30];
-        let page = page(&many);
+        let page = page(&of(many.clone()));
         assert!(page.len() < WHOLE, "{}", page.len());
         assert!(
             page.contains("and 409 lines more") && page.ends_with("did not fit here.\n"),
@@ -196,7 +263,7 @@ mod tests {
             let component = serde_json::json!({ raw.clone(): { "type": raw } });
             let text = serde_json::json!({ "type": "orchestration", "pipeline": { "components": component } });
             file.picture = Canvas::of(text.to_string().as_bytes()).ok();
-            let page = page(&[file]);
+            let page = page(&of(vec![file]));
             prop_assert!(is_value || !(page.contains("<script") || page.contains("%%{")), "{}", page);
             // Heading, words, and the list or the fence.
             let lines = if is_value { 9 } else { 7 };

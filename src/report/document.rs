@@ -444,6 +444,8 @@ mod tests {
 
         **The review is undecided&#58; it is not known whether the pipelines pass. The platform &#60;did&#62; not answer.**
 
+        To do: run the review again; if it stays undecided, <code>sluicegate doctor</code> checks the connection to the platform, and <code>sluicegate check</code> evaluates the same rules without the platform.
+
         | Files | Rules passed | Errors | Warnings | Not evaluated | Excluded | Not reviewed |
         |---:|---:|---:|---:|---:|---:|---:|
         | 0 | 0 | 0 | 0 | 0 | 0 | 0 |

@@ -30,7 +30,7 @@ mod wording;
 
 pub use crate::findings::Verdict;
 pub use about::{About, ChangedFile, ChangedLines, Line, RuleText, SarifLimits, Sources, WrongRules};
-pub use changes::{MOST_BOXES, page as changes_as_markdown};
+pub use changes::{ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown};
 pub use document::comment;
 pub use html::changes_page as changes_as_html;
 pub use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};

@@ -73,6 +73,11 @@ impl Ui {
         self.colors(io::stderr().is_terminal())
     }
 
+    /// Whether text for a pager that shows colours is coloured.
+    pub fn colors_pager(self) -> bool {
+        self.colors(true)
+    }
+
     fn colors(self, terminal: bool) -> bool {
         match self.color {
             ColorChoice::Auto => terminal,

@@ -1,7 +1,7 @@
 //! `sluicegate diff`: what changed, by component.
 
 use crate::program::{Call, Ended};
-use crate::repo::World;
+use crate::repo::{World, git};
 use crate::world::{change, pipeline, project};
 use serde_json::json;
 
@@ -520,4 +520,187 @@ fn what_is_no_file_on_disk_any_more_is_told_and_not_waited_for() {
     std::os::unix::net::UnixListener::bind(&path).unwrap();
     let text = diff(&world, &["--exit-code"]).expect(1);
     assert!(text.out.contains("it is no regular file"), "{}", text.all());
+}
+
+#[test]
+fn a_side_that_git_calls_absent_is_absent() {
+    let world = edited(LOAD);
+    let file = |old: &str, new: &str| {
+        diff(&world, &["--files", old, new, "-o", "json"])
+            .expect(0)
+            .json()
+    };
+    let added = file("/dev/null", "load.orch.yaml");
+    assert_eq!(added["pipelines"][0]["change"], "added");
+    assert_eq!(added["pipelines"][0]["path"], "load.orch.yaml");
+    let removed = file("load.orch.yaml", "/dev/null");
+    assert_eq!(
+        (
+            &removed["pipelines"][0]["change"],
+            &removed["pipelines"][0]["path"]
+        ),
+        (&json!("removed"), &json!("load.orch.yaml"))
+    );
+}
+
+#[test]
+fn without_a_remote_the_base_is_the_checked_out_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q", "-b", "main"]);
+    let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+    write("load.orch.yaml", LOAD);
+    write("other.orch.yaml", LOAD);
+    let call = Call::new(folder.path());
+    let paths = || {
+        let report = call.run(&["diff", "-o", "json"]).expect(0).json();
+        let paths: Vec<String> = report["pipelines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| {
+                format!(
+                    "{} {}",
+                    it["change"].as_str().unwrap(),
+                    it["path"].as_str().unwrap()
+                )
+            })
+            .collect();
+        (paths, report["base"].clone(), report["head"].clone())
+    };
+    assert_eq!(paths().0, ["added load.orch.yaml", "added other.orch.yaml"]);
+    git(folder.path(), &["add", "-A"]);
+    git(folder.path(), &["commit", "-q", "-m", "first"]);
+    let head = json!(git(folder.path(), &["rev-parse", "HEAD"]));
+    // The head is a commit only while the tree is clean.
+    assert_eq!(paths(), (vec![], head.clone(), head.clone()));
+    write("load.orch.yaml", &LOAD.replace("select 1", "select 2"));
+    assert_eq!(
+        paths(),
+        (
+            vec!["modified load.orch.yaml".to_owned()],
+            head,
+            serde_json::Value::Null
+        )
+    );
+}
+
+#[test]
+fn in_a_job_base_and_head_are_those_of_the_context() {
+    let world = edited(LOAD);
+    world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
+    let head = world.commit("edit");
+    world.git(&["push", "-q", "origin", "edit"]);
+    // The default checkout of a pull request is a merge of it with the target.
+    world.git(&["checkout", "-q", "main"]);
+    world.write("other.orch.yaml", LOAD);
+    world.commit("other");
+    world.push();
+    world.git(&["checkout", "-q", "--detach", "edit"]);
+    world.git(&["merge", "-q", "--no-edit", "main"]);
+    let event = world.path().join("event.json");
+    let base = world.git(&["rev-parse", "main"]);
+    let body = json!({ "pull_request": { "number": 1, "head": { "sha": head, "ref": "edit", "repo": { "full_name": "o/r" } },
+        "base": { "sha": base, "ref": "main", "repo": { "full_name": "o/r" } } } });
+    std::fs::write(&event, body.to_string()).unwrap();
+    let call = Call::new(&world.work())
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_EVENT_PATH", event.to_str().unwrap())
+        .variable("GITHUB_REPOSITORY", "o/r")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REF", "refs/pull/1/merge")
+        .variable("GITHUB_HEAD_REF", "edit")
+        .variable("GITHUB_BASE_REF", "main");
+    let context = call.run(&["context", "-o", "json"]).expect(0).json();
+    let report = call.run(&["diff", "-o", "json"]).expect(0).json();
+    assert_eq!(
+        (&report["base"], &report["head"]),
+        (&context["base"], &context["head"])
+    );
+    assert_eq!(report["head"], json!(head));
+    assert_eq!(report["pipelines"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_revision_that_is_taken_for_a_path_is_named() {
+    let world = edited(LOAD);
+    let said = diff(&world, &["HEAD~1"]).expect(2);
+    said.saying(&["`HEAD~1` is a revision", "HEAD~1..HEAD", "--base HEAD~1"]);
+    let said = diff(&world, &["no-such-file"]).expect(2);
+    assert!(!said.err.contains("is a revision"), "{}", said.all());
+}
+
+#[test]
+fn a_broken_interface_is_shown_to_people() {
+    let world = edited(LOAD);
+    let shared = |parameters: &str| {
+        format!("pipelines:\n  - {{ id: load, pipeline: load.orch.yaml, parameters: {{ {parameters} }} }}\n")
+    };
+    world.write(".platform/shared-pipelines.yaml", shared("p: { default: 1 }"));
+    world.commit("shared");
+    world.write(".platform/shared-pipelines.yaml", shared(""));
+    let said = "the parameter";
+    let text = diff(&world, &["HEAD..HEAD"]).expect(0).out;
+    assert!(!text.contains("shared pipelines"), "{text}");
+    world.commit("broken");
+    for format in ["text", "markdown", "html"] {
+        let shown = diff(&world, &["HEAD~1..HEAD", "-o", format]).expect(0).out;
+        assert!(
+            shown.contains("1 break") && shown.contains(said),
+            "{format}: {shown}"
+        );
+    }
+    diff(&world, &["HEAD~1..HEAD", "--exit-code"]).expect(1);
+}
+
+#[test]
+fn a_copy_is_added_and_says_where_it_comes_from() {
+    let world = edited(LOAD);
+    let call = Call::new(&world.work());
+    call.run(&["init", "--git-diff"]).expect(0);
+    world.write("copy.orch.yaml", LOAD);
+    world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 20"));
+    world.git(&["add", "-A"]);
+    let shown = git_diff(&world, &["diff", "-C", "--cached"]);
+    assert!(
+        shown.contains("copy.orch.yaml: added, orchestration\n  copied from load.orch.yaml\n"),
+        "{shown}"
+    );
+    assert!(!shown.contains("renamed"), "{shown}");
+}
+
+#[test]
+fn colours_reach_the_pager_of_git_unless_they_are_off() {
+    let world = edited(&LOAD.replace("select 1", "select 2"));
+    let old = world.path().join("old.orch.yaml");
+    std::fs::write(&old, LOAD).unwrap();
+    let args = [
+        "diff",
+        "--external",
+        "load.orch.yaml",
+        old.to_str().unwrap(),
+        "0",
+        "100644",
+        "load.orch.yaml",
+        "0",
+        "100644",
+    ];
+    let call = || Call::new(&world.work()).variable("GIT_PAGER_IN_USE", "true");
+    assert!(call().run(&args).expect(0).out.contains("\u{1b}["));
+    let plain = [call().variable("NO_COLOR", "1"), Call::new(&world.work())];
+    for call in plain {
+        assert!(!call.run(&args).expect(0).out.contains('\u{1b}'));
+    }
+    world.git(&["config", "color.ui", "false"]);
+    assert!(!call().run(&args).expect(0).out.contains('\u{1b}'));
+}
+
+#[test]
+fn a_program_that_git_would_not_find_is_told() {
+    let world = edited(LOAD);
+    let call = Call::new(&world.work()).variable("PATH", "/nowhere");
+    call.run(&["init", "--git-diff"]).expect(0).saying(&[
+        "`sluicegate` is not on the PATH",
+        "git config diff.sluicegate.command",
+    ]);
 }

@@ -95,7 +95,7 @@ mod tests {
     fn an_undecided_review_is_an_error_without_a_place() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["503 from the platform,\nfour times: 100%".to_owned()];
-        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 503 from the platform,%0Afour times: 100%25.");
+        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 503 from the platform,%0Afour times: 100%25. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.");
     }
 
     #[test]

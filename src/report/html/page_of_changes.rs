@@ -1,18 +1,20 @@
 //! A page about nothing but what changed: without a script, as there is nothing to filter.
 
-use super::changes;
+use super::changes::one;
 use super::document::{Page, document};
 use crate::findings::FileChange;
-use crate::report::ChangedFile;
+use crate::report::changes::{ChangesPage, ForConsumersOfChanges, MOST_FOR_CONSUMERS};
 use crate::text::count;
 use crate::text::markup as escape;
+use std::fmt::Write as _;
 
 /// Where more files changed, each is folded.
 const MOST_OPEN: usize = 20;
 
-/// The changed files as an HTML page. `compared` says what is compared, in a sentence.
-pub fn render(files: &[ChangedFile], compared: &str, tool_version: &str) -> String {
-    let title = match files {
+/// The changes as an HTML page.
+pub fn render(changes: &ChangesPage, tool_version: &str) -> String {
+    let ChangesPage { files, compared, .. } = changes;
+    let title = match files.as_slice() {
         [] => "No pipeline differs".to_owned(),
         [one] => format!("What changed in {}", one.changed.path),
         several => format!("What changed in {}", count(several.len(), "pipeline")),
@@ -30,12 +32,9 @@ pub fn render(files: &[ChangedFile], compared: &str, tool_version: &str) -> Stri
         escape(&title),
         escape(&format!("{compared}{layout}"))
     );
+    body.extend(changes.consumers.as_ref().map(for_consumers));
     for (number, file) in files.iter().enumerate() {
-        body.push_str(&changes::one(
-            file,
-            &format!("change-{number}"),
-            files.len() <= MOST_OPEN,
-        ));
+        body.push_str(&one(file, &format!("change-{number}"), files.len() <= MOST_OPEN));
     }
     body.push_str("</main>\n");
     document(&Page {
@@ -45,4 +44,16 @@ pub fn render(files: &[ChangedFile], compared: &str, tool_version: &str) -> Stri
         script: None,
         tool_version,
     })
+}
+
+fn for_consumers(found: &ForConsumersOfChanges) -> String {
+    let mut shown = format!("<h2>Shared pipelines: {}</h2>\n<ul>\n", escape(&found.summary));
+    for (class, said) in found.changes.iter().take(MOST_FOR_CONSUMERS) {
+        let _ = writeln!(shown, "<li>{class}: {}</li>", escape(said));
+    }
+    if found.changes.len() > MOST_FOR_CONSUMERS {
+        let more = found.changes.len() - MOST_FOR_CONSUMERS;
+        let _ = writeln!(shown, "<li>and {more} more</li>");
+    }
+    shown + "</ul>\n"
 }

@@ -334,6 +334,7 @@ mod tests {
         report.notes = vec!["The platform did not answer.".to_owned()];
         insta::assert_snapshot!(render(&report, &About::default(), Style::default()), @"
         error: The review is undecided: it is not known whether the pipelines pass. The platform did not answer.
+        hint: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform
 
         Review undecided: 0 errors, 0 warnings, 0 not evaluated; 0 rules passed in 0 files
         ");

@@ -1,6 +1,7 @@
 //! As git calls an external diff: <https://git-scm.com/docs/git#Documentation/git.txt-GITEXTERNALDIFF>.
 
 use super::Look;
+use super::sides::is_absent;
 use crate::cli::DiffArgs;
 use crate::commands::gate::changed::Contents;
 use crate::commands::gate::workspace::FILE_LIMIT;
@@ -13,9 +14,6 @@ use crate::findings::FileChange;
 use crate::settings::is_pipeline;
 use std::path::Path;
 
-/// What git names where a side has no file.
-const NO_FILE: &str = "/dev/null";
-
 /// Shows one file. A file that cannot be read is told, and ends nothing: git would stop at any other code than 0.
 pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let given: Vec<String> = args
@@ -24,18 +22,23 @@ pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
-    let look = Look::of(run);
+    let look = Look::in_git(run);
     let lines = match given.as_slice() {
         [path] => vec![Line::heading(&format!("{path}: not merged"))],
         [path, old, _, old_mode, new, _, new_mode, rest @ ..] if matches!(rest.len(), 0 | 2) => {
-            let side = |file: &str| (file != NO_FILE).then(|| read(run, file));
+            let side = |file: &str| (!is_absent(Path::new(file))).then(|| read(run, file));
+            let is_copy = rest.get(1).is_some_and(|how| how.contains("copy from "));
             let contents = Contents {
                 path: rest.first().unwrap_or(path).to_string(),
-                previous_path: (!rest.is_empty()).then(|| (*path).to_owned()),
-                before: side(old),
+                previous_path: (!rest.is_empty() && !is_copy).then(|| (*path).to_owned()),
+                before: side(old).filter(|_| !is_copy),
                 after: side(new),
             };
-            shown(&contents, &look, (old_mode, new_mode))
+            let mut lines = shown(&contents, &look, (old_mode, new_mode));
+            if is_copy {
+                lines.insert(1, Line::remark(&format!("copied from {path}")));
+            }
+            lines
         }
         other => {
             let message = format!(

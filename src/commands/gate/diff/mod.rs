@@ -5,6 +5,7 @@ mod sides;
 
 use crate::cli::{DiffArgs, DiffFormat};
 use crate::commands::gate::changed::Contents;
+use crate::commands::gate::interface::Between;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
 use crate::diff::{Line, PipelineDiff, words};
@@ -13,9 +14,9 @@ use crate::exit::ExitStatus;
 use crate::findings::FileChange;
 use crate::git::CommitId;
 use crate::picture::{self, Canvas};
-use crate::report::{self, ChangedFile, MOST_BOXES};
+use crate::report::{self, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
 use crate::text::{self, count};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt::Write as _;
 
 /// What was compared, and what differs.
@@ -27,7 +28,7 @@ struct Compared {
     what: String,
     pipelines: Vec<Made>,
     /// What changed for consumers of shared pipelines; none where their file is the same.
-    interface: Option<Value>,
+    interface: Option<Between>,
 }
 
 /// What is made of each pair; a format needs one of them.
@@ -91,16 +92,13 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         [old, new] => sides::of_files(run, wants, old, new)?,
         _ => sides::of_repository(run, args, wants)?,
     };
-    let is_counted = compared.pipelines.iter().any(Made::counts);
+    let is_counted = compared.pipelines.iter().any(Made::counts) || compared.interface.is_some();
     let shown = match args.output {
         DiffFormat::Text => compared.text(&Look::of(run)),
         DiffFormat::Json => compared.json(),
         DiffFormat::Mermaid | DiffFormat::Svg => compared.picture(args.output)?,
-        DiffFormat::Markdown => report::changes_as_markdown(&compared.files().1),
-        DiffFormat::Html => {
-            let (what, files) = compared.files();
-            report::changes_as_html(&files, &what, env!("CARGO_PKG_VERSION"))
-        }
+        DiffFormat::Markdown => report::changes_as_markdown(&compared.page()),
+        DiffFormat::Html => report::changes_as_html(&compared.page(), env!("CARGO_PKG_VERSION")),
     };
     run.ui.out(&shown)?;
     if args.exit_code && is_counted {
@@ -120,6 +118,17 @@ impl Look {
         Self {
             color: run.ui.colors_output(),
             columns: run.ui.width(),
+        }
+    }
+
+    /// For git, which pages and colours by its own settings.
+    fn in_git(run: &Run) -> Self {
+        let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
+        let is_wanted = || run.repository().is_none_or(|repo| repo.wants_color());
+        let look = Self::of(run);
+        Self {
+            color: look.color || (is_paged && is_wanted()),
+            ..look
         }
     }
 
@@ -155,6 +164,15 @@ impl Compared {
             (all, layout) if all == layout => format!("{total} changed in layout only"),
             (_, layout) => format!("{total} changed, {layout} in layout only"),
         });
+        if let Some(found) = &self.interface {
+            lines.push(text::line(&format!("shared pipelines: {}", found.in_short())));
+            lines.extend(
+                found
+                    .told(self.base.as_ref())
+                    .iter()
+                    .map(|line| format!("  {line}")),
+            );
+        }
         lines.join("\n") + "\n"
     }
 
@@ -165,17 +183,25 @@ impl Compared {
             "base": id(&self.base),
             "head": id(&self.head),
             "pipelines": self.diffs().collect::<Vec<_>>(),
-            "interface": self.interface,
+            "interface": self.interface.as_ref().map(Between::json),
         }))
     }
 
-    /// What is compared, and the files of a page.
-    fn files(self) -> (String, Vec<ChangedFile>) {
+    /// The page of the changes.
+    fn page(self) -> ChangesPage {
+        let consumers = self.interface.as_ref().map(|found| ForConsumersOfChanges {
+            summary: found.in_short(),
+            changes: found.each(self.base.as_ref()),
+        });
         let files = self.pipelines.into_iter().filter_map(|made| match made {
             Made::Page(file) => Some(*file),
             _ => None,
         });
-        (self.what, files.collect())
+        ChangesPage {
+            files: files.collect(),
+            compared: self.what,
+            consumers,
+        }
     }
 
     /// A picture has one pipeline; where none differs, it is empty.

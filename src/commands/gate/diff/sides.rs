@@ -1,7 +1,8 @@
 //! The two sides of each pipeline: of a repository, or two files.
 
 use super::{Compared, Wants};
-use crate::cli::{CheckArgs, DiffArgs, SelectionArgs};
+use crate::ci::Host;
+use crate::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::commands::Run;
 use crate::commands::gate::changed::{Contents, Pairs};
 use crate::commands::gate::interface::between;
@@ -17,12 +18,16 @@ use std::path::{Path, PathBuf};
 
 /// Two files that a user named.
 pub(super) fn of_files(run: &Run, wants: Wants, old: &Path, new: &Path) -> Result<Compared, Failure> {
-    let read = |path: &Path| read_bounded(&run.env.current_dir().join(path), FILE_LIMIT);
+    let read = |path: &Path| {
+        let read = || read_bounded(&run.env.current_dir().join(path), FILE_LIMIT);
+        (!is_absent(path)).then(read).transpose()
+    };
+    let named = if is_absent(new) { old } else { new };
     let contents = Contents {
-        path: new.to_string_lossy().into_owned(),
+        path: named.to_string_lossy().into_owned(),
         previous_path: None,
-        before: Some(Ok(read(old)?)),
-        after: Some(Ok(read(new)?)),
+        before: read(old)?.map(Ok),
+        after: read(new)?.map(Ok),
     };
     Ok(Compared {
         base: None,
@@ -35,6 +40,11 @@ pub(super) fn of_files(run: &Run, wants: Wants, old: &Path, new: &Path) -> Resul
             .collect(),
         interface: None,
     })
+}
+
+/// Whether this is the name by which git says that a side has no file.
+pub(super) fn is_absent(path: &Path) -> bool {
+    path == Path::new("/dev/null")
 }
 
 /// The pipelines of the repository that differ.
@@ -52,10 +62,11 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
     workspace.warn_of_policy(run);
     let (ends, snapshot) = match range {
         Some((base, head)) => of_range(run, &workspace, base, head)?,
-        None => as_check(run, &workspace, args.staged, &wish)?,
+        None => as_check(run, &workspace, args, &wish)?,
     };
     let selection = workspace.sources.selection(&args.globs, Of::Review)?;
-    let paths = workspace.paths(run, typed, &snapshot, &ends.bases)?;
+    let paths = workspace.paths(run, typed, &snapshot, &ends.bases);
+    let paths = paths.map_err(|failure| hint_at_revision(&workspace, typed, failure))?;
     let restriction = Restriction {
         selection: &selection,
         paths: &paths,
@@ -74,10 +85,11 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
     let pipelines = pairs.each(&changes, &|at, contents| wants.made(at, contents))?;
     // The interface has one side to be compared with: of several merge-bases the first.
     let interface = match (ends.bases.first(), wants) {
-        (Some(base), Wants::Diff) if !ends.is_nothing => {
+        (_, Wants::Picture) => None,
+        (Some(base), _) if !ends.is_nothing => {
             let base = workspace.repo.snapshot(base.clone());
             let folder = workspace.named_folder.as_deref();
-            between(&workspace.repo, &base, &snapshot, folder)?.map(|found| found.json())
+            between(&workspace.repo, &base, &snapshot, folder)?
         }
         _ => None,
     };
@@ -88,6 +100,18 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         pipelines,
         interface,
     })
+}
+
+/// A path that is not there may be a revision, as `git diff` takes one.
+fn hint_at_revision(workspace: &Workspace<'_>, typed: &[PathBuf], failure: Failure) -> Failure {
+    let revision = typed.iter().filter_map(|path| path.to_str());
+    let mut revision = revision.filter(|name| workspace.repo.resolve(name).is_ok());
+    match revision.next() {
+        Some(name) => failure.hint(format!(
+            "`{name}` is a revision: {name}..HEAD compares two revisions, --base {name} its merge-base with the files"
+        )),
+        None => failure,
+    }
 }
 
 /// What is compared.
@@ -189,14 +213,17 @@ fn of_range<'w>(
     Ok((ends, workspace.repo.snapshot(head)))
 }
 
-/// The files and the base as `check` has them.
+/// The files and the base as `check` has them; in a job the head and the base of `context`. A person who has no remote to
+/// compare with sees what they edited.
 fn as_check<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
-    staged: bool,
+    args: &DiffArgs,
     wish: &Revisions,
 ) -> Result<(Ends, Snapshot<'w>), Failure> {
-    if wish.head.is_some() {
+    let staged = args.staged;
+    let is_job = workspace.ci.host != Host::None && !staged;
+    if wish.head.is_some() || is_job {
         let target = workspace.target(run, wish.clone())?;
         let snapshot = workspace.repo.snapshot(target.head.clone());
         return Ok((Ends::from(Comparison::from(target)), snapshot));
@@ -206,7 +233,28 @@ fn as_check<'w>(
     } else {
         workspace.repo.on_disk(run.index())?
     };
-    Ok((Ends::from(workspace.checkout(run, wish.clone())?), snapshot))
+    let compared = workspace.checkout(run, wish.clone())?;
+    let head = workspace.repo.head().ok().map(|head| head.commit);
+    let is_open = compared.bases.is_empty() && compared.nothing_to_do.is_none() && wish.base.is_none();
+    let is_clean = |head: &CommitId| {
+        Ok::<_, Failure>(
+            snapshot
+                .changes(std::slice::from_ref(head), &|_| true)?
+                .is_empty(),
+        )
+    };
+    let mut ends = Ends::from(compared);
+    if let Some(head) = head {
+        if is_open && workspace.ci.host == Host::None {
+            ends.against = format!("the checked-out commit {}", head.short());
+            ends.bases = vec![head.clone()];
+        }
+        // Only the document names the head.
+        if !staged && args.output == DiffFormat::Json && is_clean(&head)? {
+            ends.head = Some(head);
+        }
+    }
+    Ok((ends, snapshot))
 }
 
 /// Paths restrict last, so that a file that moved into one of them is told as moved.

@@ -1,8 +1,8 @@
 //! The two sides of a change in the repository.
 
 use crate::error::Failure;
-use crate::git::{Repository, Snapshot};
-use crate::interface::{self, Change, Class, Files, Interface, Kinds, Side, What, compare};
+use crate::git::{CommitId, Repository, Snapshot};
+use crate::interface::{self, Against, Change, Class, Compat, Files, Interface, Kinds, Side, What, compare};
 use crate::pipelines::SharedPipelines;
 use serde_json::{Value, json as value};
 
@@ -79,6 +79,40 @@ impl Between {
         self.changes
             .extend(new.filter(|change| !known.contains(&key(change))));
         self.unreadable = self.unreadable.take().or(other.unreadable);
+    }
+
+    /// The changes by class, in numbers; or why they are unknown.
+    pub(crate) fn in_short(&self) -> String {
+        match &self.unreadable {
+            Some(why) => format!("unknown, as {why}"),
+            None => interface::in_short(&self.compat(None)),
+        }
+    }
+
+    /// The changes by class, a line each.
+    pub(crate) fn told(&self, base: Option<&CommitId>) -> Vec<String> {
+        interface::told(&self.compat(base))
+    }
+
+    /// Each change of consumers in one line, the worst first, with its class.
+    pub(crate) fn each(&self, base: Option<&CommitId>) -> Vec<(Class, String)> {
+        let compat = self.compat(base);
+        let old = compat.old_name();
+        let mut each: Vec<(Class, String)> = compat
+            .changes
+            .iter()
+            .map(|change| (change.class, change.in_one_line(&old)))
+            .collect();
+        each.sort_by_key(|(class, _)| std::cmp::Reverse(*class));
+        each
+    }
+
+    fn compat(&self, base: Option<&CommitId>) -> Compat {
+        let against = Against {
+            version: None,
+            commit: base.map(CommitId::to_string),
+        };
+        Compat::new(against, self.changes.clone())
     }
 
     /// As `artifacts diff -o json` has it; no class where a side cannot be read.

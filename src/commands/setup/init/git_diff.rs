@@ -13,6 +13,7 @@ use std::path::Path;
 /// The driver's setting, and the program that it names.
 const SETTING: &str = "diff.sluicegate.command";
 const COMMAND: &str = "sluicegate diff --external";
+const PROGRAM: &str = "sluicegate";
 
 const ATTRIBUTES: &str = ".gitattributes";
 const PATTERNS: [&str; 2] = ["*.orch.yaml", "*.tran.yaml"];
@@ -57,8 +58,21 @@ pub(super) fn run(run: &Run, dry_run: bool) -> CommandResult {
         told.extend(lines.iter().map(|line| format!("{wrote}{line}, in {ATTRIBUTES}")));
         told.push(NEXT.to_owned());
     }
+    if !is_on_path(run) {
+        run.ui.warn(&format!(
+            "`{PROGRAM}` is not on the PATH, so `git diff` would fail\nhint: put it there, or set its full path: git config {SETTING} \
+             '/path/to/{COMMAND}'"
+        ));
+    }
     run.ui.out(&(told.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
+}
+
+/// Whether a shell would find the program, as git does.
+fn is_on_path(run: &Run) -> bool {
+    let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    let path = run.env.get("PATH").unwrap_or_default();
+    std::env::split_paths(path).any(|folder| folder.join(&name).is_file())
 }
 
 /// What stands there; a link may lead out of the repository.
