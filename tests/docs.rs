@@ -166,6 +166,7 @@ fn readme_and_the_book_use_only_flags_that_exist() {
         "remote-name-all",
         "show-error",
         "silent",
+        "strip-components",
     ];
     let foreign = [&of_cargo[..], &of_git, &of_docker, &of_others].concat();
     for (page, text) in book::pages() {

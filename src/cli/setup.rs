@@ -50,7 +50,7 @@ pub struct InitArgs {
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     /// Where a job takes this program from: the action on GitHub and Gitea, the image on GitLab, Bitbucket and
-    /// CircleCI [default: a placeholder]
+    /// CircleCI, the address of the releases on Azure and Jenkins [default: a placeholder]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
     /// How a repository with findings takes the gate up; a rules file is written too, with each rule at `error`

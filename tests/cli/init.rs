@@ -7,6 +7,7 @@ use crate::world::pipeline;
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const SHARED: &str = "pipelines:\n  - pipeline: a.orch.yaml\n    id: load\n";
@@ -484,4 +485,78 @@ fn a_dry_run_lists_all_that_is_missing_at_once() {
             .join(".acme/config/pipeline_quality_rules.yaml")
             .is_file()
     );
+}
+
+/// The step that fetches the program, as the host's shell gets it.
+fn fetching(host: &str) -> String {
+    let world = project();
+    init(
+        &world,
+        &["--host", host, "--source", "releases.example/sluicegate"],
+    )
+    .expect(0);
+    let script = if host == "azure" {
+        let job = yaml(&read(&world, "azure-pipelines.yml"));
+        job["steps"][1]["bash"].as_str().unwrap().to_owned()
+    } else {
+        let job = read(&world, "Jenkinsfile");
+        job.split("'''").nth(1).unwrap().to_owned()
+    };
+    assert!(script.contains("from=releases.example/sluicegate/v"), "{script}");
+    script
+}
+
+/// Runs the step against a release whose program prints `fetched`; gives whether it ended well, and what the program prints.
+fn fetched(host: &str, is_whole: bool) -> (bool, String) {
+    let world = World::new();
+    let [release, bin, temporary] = ["release", "bin", "temporary"].map(|name| world.path().join(name));
+    for folder in [&release, &bin, &temporary] {
+        fs::create_dir(folder).unwrap();
+    }
+    let shell = |script: &str, folder: &Path| {
+        let script = format!("PATH={}:$PATH; {script}", bin.display());
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(folder);
+        let place = [("AGENT_TEMPDIRECTORY", &temporary), ("WORKSPACE_TMP", &temporary)];
+        command.envs(place).output().unwrap()
+    };
+    let name = format!(
+        "sluicegate-{}-`uname -m`-unknown-linux-musl",
+        env!("CARGO_PKG_VERSION")
+    );
+    let release_of = format!(
+        "set -e; name={name}; mkdir $name; printf '#!/bin/sh\\necho fetched\\n' > $name/sluicegate; chmod +x $name/sluicegate; \
+         tar -czf $name.tar.gz $name; sha256sum $name.tar.gz > SHA256SUMS; echo {}  other.tar.gz >> SHA256SUMS",
+        "0".repeat(64)
+    );
+    let done = shell(&release_of, &release);
+    assert!(done.status.success(), "{done:?}");
+    if !is_whole {
+        shell("for one in *.tar.gz; do printf x >> $one; done", &release);
+    }
+    // Each address is a file of the release.
+    let curl = format!(
+        "#!/bin/sh\nfor one; do case $one in */v*) cp \"{}/${{one##*/}}\" . ;; esac; done\n",
+        release.display()
+    );
+    fs::write(bin.join("curl"), curl).unwrap();
+    shell("chmod +x curl", &bin);
+    let ended = shell(&fetching(host), &temporary);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let prepended = said
+        .lines()
+        .find_map(|line| line.strip_prefix("##vso[task.prependpath]"));
+    let folder = prepended.map_or_else(|| temporary.join("sluicegate"), PathBuf::from);
+    let ran = Command::new(folder.join("sluicegate")).output();
+    let told = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
+    (ended.status.success(), told.unwrap_or_default())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn jobs_fetch_the_release_and_refuse_one_with_another_hash() {
+    for host in ["azure", "jenkins"] {
+        assert_eq!(fetched(host, true), (true, "fetched\n".to_owned()), "{host}");
+        assert_eq!(fetched(host, false), (false, String::new()), "{host}");
+    }
 }

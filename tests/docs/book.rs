@@ -240,6 +240,11 @@ fn the_pages_of_hosts_show_what_init_writes() {
                 "__IMAGE__",
                 &format!("registry.example.com/tools/sluicegate:{VERSION}-ci"),
             )
+            .replace(
+                "__RELEASES__",
+                "https://github.com/your-org/sluicegate/releases/download",
+            )
+            .replace("__VERSION__", VERSION)
             .replace("__BRANCH__", "main");
         let language = if host == "jenkins" { "groovy" } else { "yaml" };
         let shown = format!("\n```{language}\n{filled}```\n\n");

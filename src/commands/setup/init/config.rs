@@ -11,6 +11,9 @@ pub(super) const IMAGE: &str = concat!(
     "-ci"
 );
 
+/// The address below which the release of version 1.2.3 is `v1.2.3/`.
+pub(super) const RELEASES: &str = "https://github.com/your-org/sluicegate/releases/download";
+
 const CONFIGURATION: &str = include_str!("templates/sluicegate.yaml");
 
 /// `sluicegate.yaml`.
@@ -88,14 +91,21 @@ pub(super) fn job(template: &str, seen: &Seen) -> String {
             "__IMAGE__",
             seen.source.clone().unwrap_or_else(|| IMAGE.to_owned()),
         ),
+        (
+            "__RELEASES__",
+            seen.source.clone().unwrap_or_else(|| RELEASES.to_owned()),
+        ),
+        ("__VERSION__", env!("CARGO_PKG_VERSION").to_owned()),
         ("__BRANCH__", quoted(&seen.default_branch)),
     ];
     filled(template, &values)
 }
 
-/// Whether the job still names a placeholder for where the program comes from.
-pub(super) fn has_placeholder(job: &str) -> bool {
-    job.contains(ACTION) || job.contains(IMAGE)
+/// The placeholder for where the program comes from, if the job still names one.
+pub(super) fn placeholder(job: &str) -> Option<&'static str> {
+    [ACTION, IMAGE, RELEASES]
+        .into_iter()
+        .find(|name| job.contains(name))
 }
 
 fn filled(template: &str, values: &[(&str, String)]) -> String {

@@ -78,7 +78,7 @@ const RECIPES: &[Recipe] = &[
             "Set the pipeline variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secret): edit the pipeline, Variables",
             "    In Azure Repos, pull requests start it by a branch policy (build validation), not by `pr:`",
         ],
-        needs: ON_THE_PATH,
+        needs: None,
     },
     Recipe {
         host: Host::Bitbucket,
@@ -101,7 +101,7 @@ const RECIPES: &[Recipe] = &[
         )),
         template: include_str!("templates/Jenkinsfile"),
         secrets: &["Make the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
-        needs: ON_THE_PATH,
+        needs: None,
     },
     Recipe {
         host: Host::CircleCi,

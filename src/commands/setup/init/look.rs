@@ -212,6 +212,8 @@ fn source(text: &str) -> Result<String, Failure> {
     if text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
         return Ok(text.to_owned());
     }
-    let message = format!("the source {text:?} is neither an action (owner/repository@version) nor an image");
+    let message = format!(
+        "the source {text:?} is neither an action (owner/repository@version) nor an image or the address of releases"
+    );
     Err(Failure::new(ExitStatus::Usage, anyhow::Error::msg(message)))
 }

@@ -109,16 +109,11 @@ fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
     if let (Some(recipe), Some(job)) = (seen.recipe, plan.job()) {
         steps.push(recipe.secrets.join("\n"));
         steps.extend(recipe.needs.map(str::to_owned));
-        if config::has_placeholder(job) {
-            let placeholder = if job.contains(config::ACTION) {
-                config::ACTION
-            } else {
-                config::IMAGE
-            };
-            steps.push(format!(
+        steps.extend(config::placeholder(job).map(|placeholder| {
+            format!(
                 "Put your copy of the program in the place of {placeholder} (or begin anew with --source)"
-            ));
-        }
+            )
+        }));
     }
     let missing = [
         ("project-id", seen.project_id.is_none()),
