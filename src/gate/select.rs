@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
 /// Why a submodule is not judged.
-pub const SUBMODULE: &str = "a submodule, not a file";
+pub const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
+    Some(why) => why,
+    None => "",
+};
 
 /// Where to look and what is wanted.
 #[derive(Clone, Copy)]

@@ -17,6 +17,17 @@ pub enum FileKind {
     Submodule,
 }
 
+impl FileKind {
+    /// Why such an entry is not read as a file; `None` for a file.
+    pub const fn why_not_read(self) -> Option<&'static str> {
+        match self {
+            Self::Regular => None,
+            Self::Symlink => Some("a symbolic link, not a file"),
+            Self::Submodule => Some("a submodule, not a file"),
+        }
+    }
+}
+
 /// One side of a changed path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Side {

@@ -45,21 +45,30 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Checks that the text can be a header value, without ever showing it.
-    pub(super) fn new(text: &str, until: Option<Instant>) -> Result<Self, TokenError> {
-        let text = text.trim();
+    /// Checks that the text can be a token, without ever showing it. `from` names the setting that it comes from.
+    pub(super) fn new(text: &str, until: Option<Instant>, from: &str) -> Result<Self, TokenError> {
+        let text = text.trim_start_matches('\u{feff}').trim();
         let text = text.strip_prefix("Bearer ").unwrap_or(text).trim_start();
         if text.is_empty() {
-            return Err(TokenError::Configuration("the token is empty".to_owned()));
+            return Err(TokenError::Configuration(format!(
+                "the token from {from} is empty"
+            )));
         }
         if let Some(what) = unexpanded(text) {
-            return Err(TokenError::Configuration(format!("the token is {what}")));
+            return Err(TokenError::Configuration(format!(
+                "the token from {from} is {what}"
+            )));
         }
         let unfit = |_| TokenError::Configuration("the token cannot be sent in a header".to_owned());
         if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
             return Err(TokenError::Configuration(format!(
-                "the token holds a blank or a character that no header can carry, at byte {at} of {}",
+                "the token from {from} holds a blank or a character that no header can carry, at byte {at} of {}",
                 text.len()
+            )));
+        }
+        if let Some(sign) = text.chars().find(|sign| FOREIGN.contains(sign)) {
+            return Err(TokenError::Configuration(format!(
+                "the token from {from} holds a `{sign}`, which no bearer token has: a variable may not have been expanded"
             )));
         }
         let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(unfit)?;
@@ -79,6 +88,9 @@ impl Token {
         self.secret.expose_secret() == other.secret.expose_secret() && self.until == other.until
     }
 }
+
+/// Signs of scripts that no bearer token has: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
+const FOREIGN: [char; 6] = ['$', '(', ')', '{', '}', '"'];
 
 /// What the text is where it still holds the words of a script or of a job's definition; a token has none of their signs.
 /// See <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
@@ -104,11 +116,11 @@ mod tests {
     #[test]
     fn a_token_that_no_header_can_carry_is_not_shown() {
         for text in ["abc def", "abc\ndef", "abcdéf", "abc\u{0}def"] {
-            let error = Token::new(text, None).err().unwrap();
+            let error = Token::new(text, None, "X").err().unwrap();
             assert!(!error.to_string().contains("abc"), "{error}");
             assert!(!format!("{error:?}").contains("abc"), "{error:?}");
         }
-        let token = Token::new(" Bearer abc\r\n", None).ok().unwrap();
+        let token = Token::new("\u{feff} Bearer abc\r\n", None, "X").ok().unwrap();
         assert_eq!(token.secret.expose_secret(), "abc");
         assert!(token.header.is_sensitive());
         for (text, what) in [
@@ -123,12 +135,25 @@ mod tests {
             ("\"abc\"", "in quotes, which are no part of it"),
             ("'abc'", "in quotes, which are no part of it"),
         ] {
-            let error = Token::new(text, None).err().unwrap().to_string();
-            assert_eq!(error, format!("no token: the token is {what}"));
+            let error = Token::new(text, None, "SLUICEGATE_TOKEN")
+                .err()
+                .unwrap()
+                .to_string();
+            assert_eq!(
+                error,
+                format!("no token: the token from SLUICEGATE_TOKEN is {what}")
+            );
         }
-        for text in ["eyJhbGciOi.eyJ-_.a+/==", "dev", "a$b", "\""] {
-            assert!(Token::new(text, None).is_ok(), "{text}");
+        for text in ["a$b", "f(x", "a}", "a\"b"] {
+            let error = Token::new(text, None, "X").err().unwrap().to_string();
+            assert!(
+                error.contains("which no bearer token has") && !error.contains(text),
+                "{error}"
+            );
         }
-        insta::assert_snapshot!(Token::new(" \n", None).err().unwrap(), @"no token: the token is empty");
+        for text in ["eyJhbGciOi.eyJ-_.a+/==", "dev", "a:b'c"] {
+            assert!(Token::new(text, None, "X").is_ok(), "{text}");
+        }
+        insta::assert_snapshot!(Token::new(" \n", None, "X").err().unwrap(), @"no token: the token from X is empty");
     }
 }

@@ -49,7 +49,7 @@ impl HostClient {
     pub fn new(settings: &HostSettings) -> Result<Self, HttpError> {
         let token = settings.token.as_ref();
         let token = token
-            .map(|token| Token::new(token.expose_secret(), None))
+            .map(|token| Token::new(token.expose_secret(), None, "the variables of the CI host"))
             .transpose()?;
         let limits = Limits {
             timeout: settings.timeout,

@@ -124,7 +124,9 @@ impl Response {
     /// what `T` expects, the error names the place.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         self.fits_beside(0)?;
-        let body = redacted_json(&self.body, &self.sent_secrets);
+        // A byte order mark before JSON may be ignored: <https://www.rfc-editor.org/rfc/rfc8259#section-8.1>.
+        let body = self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body);
+        let body = redacted_json(body, &self.sent_secrets);
         let mut reader = serde_json::Deserializer::from_slice(&body);
         serde_path_to_error::deserialize(&mut reader)
             .map_err(|why| self.not_as_expected(&why))

@@ -1,6 +1,6 @@
 //! One side: the shared pipelines that a commit, or a tree of files, offers.
 
-use crate::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
+use crate::git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder};
 use crate::yaml::{DocumentError, Position};
 
@@ -102,8 +102,8 @@ pub(super) fn bytes(
             position: None,
         }))
     };
-    if file.kind != FileKind::Regular {
-        return unreadable("it is no regular file".to_owned());
+    if let Some(why) = file.kind.why_not_read() {
+        return unreadable(format!("it is {why}"));
     }
     let bytes = match &file.content {
         Content::Blob(blob) => match repository.read_blob(blob, LIMIT) {

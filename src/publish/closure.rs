@@ -173,7 +173,7 @@ fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script 
             Script::NotSent(format!("names the script `{path}`, which is excluded"))
         }
         Some(found) if found.kind == FileKind::Symlink => Script::NotSent(format!(
-            "names the script `{path}`, which is a symbolic link and not published"
+            "names the script `{path}`, which is a symbolic link, not a file"
         )),
         _ => Script::NotSent(format!(
             "names the script `{path}`, which is not in {}",

@@ -90,6 +90,7 @@ async fn a_review_is_sent_and_read_as_documented() {
                 contradictory: {},
             },
         ),
+        said_instead: None,
         excluded_files: [
             "sales/notes.md",
         ],

@@ -626,7 +626,7 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
     assert_eq!(states(), "4 3 2 1");
     let dry = artifacts(&["prune", "--keep", "2"]).expect(0);
     assert!(
-        dry.out.contains("would disable 2 of sales: 2, 1"),
+        dry.out.contains("would disable 2 versions of sales: 2, 1"),
         "{}",
         dry.all()
     );
@@ -799,7 +799,7 @@ fn a_prune_that_stops_names_the_version_and_what_it_did() {
     call.run(&["artifacts", "prune", "--keep", "1", "--yes"])
         .expect(3)
         .saying(&[
-            "disabled version 3",
+            "disabled version 3 of sales",
             "stopped after 1 of 3 versions of sales (disabled before that: 3)",
             "could not disable version 2 of sales",
             "500",

@@ -416,3 +416,54 @@ fn a_request_with_other_fields_than_the_platforms_names_the_setting() {
     let refused = said(json!({ "detail": "the commit has no pipelines" }), &other);
     assert!(!refused.contains("--review-request"), "{refused}");
 }
+
+#[test]
+fn a_token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    let call = || platform.call(&world).without("SLUICEGATE_TOKEN");
+    let review = |call: Call, from: &str| call.run(&["review"]).expect(2).saying(&[from, "hint: "]);
+    for token in [
+        "$(SLUICEGATE_TOKEN)",
+        "$TOKEN",
+        "${{ secrets.TOKEN }}",
+        "\"abc\"",
+        "x y",
+        "%TOKEN%",
+        "x$y",
+    ] {
+        let said = review(
+            call().variable("SLUICEGATE_TOKEN", token),
+            "the token from SLUICEGATE_TOKEN",
+        );
+        assert!(!said.err.contains(token), "{}", said.all());
+    }
+    let file = world.path().join("token");
+    fs::write(&file, "$TOKEN\n").unwrap();
+    let named = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
+    review(named, "(--token-file, SLUICEGATE_TOKEN_FILE)");
+    fs::write(&file, [&[0xff, 0xfe][..], b"t\0"].concat()).unwrap();
+    let named = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
+    review(named, "is UTF-16");
+    let command = call().variable("SLUICEGATE_TOKEN_COMMAND", "echo '${TOKEN}'");
+    review(command, "(--token-command, SLUICEGATE_TOKEN_COMMAND)");
+    assert_eq!(platform.requests().len(), 0);
+}
+
+#[test]
+fn a_byte_order_mark_before_an_answer_is_no_part_of_it() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    let body =
+        json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() }, "excludedFiles": [] });
+    platform.reviews(ResponseTemplate::new(200).set_body_raw(format!("\u{feff}{body}"), "application/json"));
+    platform.call(&world).run(&["review"]).expect(0);
+    let platform = Platform::new();
+    let body = json!({ "title": "No such branch" });
+    platform.reviews(ResponseTemplate::new(404).set_body_raw(format!("\u{feff}{body}"), "application/json"));
+    platform
+        .call(&world)
+        .run(&["review"])
+        .expect(3)
+        .saying(&["404 Not Found: No such branch"]);
+}

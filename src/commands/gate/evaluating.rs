@@ -3,8 +3,8 @@
 use crate::commands::gate::workspace::{FILE_LIMIT, document};
 use crate::error::Failure;
 use crate::findings::{FileResults, Unreviewed};
-use crate::gate::{SUBMODULE, Tally};
-use crate::git::{Content, FileKind, Repository, SnapshotFile, read_on_disk};
+use crate::gate::Tally;
+use crate::git::{Content, Repository, SnapshotFile, read_on_disk};
 use crate::rules::RuleSet;
 use crate::settings;
 use crate::yaml::DocumentError;
@@ -16,13 +16,10 @@ const AT_A_TIME: usize = 32;
 
 /// Why a file is not judged: what stands there is none, or may be another one.
 const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
-    match file.kind {
-        FileKind::Submodule => Some(SUBMODULE),
-        FileKind::Symlink => Some("a symbolic link, not a file"),
-        FileKind::Regular => match file.doubt {
-            Some(doubt) => Some(doubt.reason()),
-            None => None,
-        },
+    match (file.kind.why_not_read(), file.doubt) {
+        (Some(why), _) => Some(why),
+        (None, Some(doubt)) => Some(doubt.reason()),
+        (None, None) => None,
     }
 }
 

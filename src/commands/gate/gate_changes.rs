@@ -10,7 +10,7 @@ use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::context::{self, Comparison, ContextError, PolicyTip};
 use crate::error::Failure;
-use crate::git::{Change, ChangeKind, CommitId, FileKind, Snapshot, SnapshotFile};
+use crate::git::{Change, ChangeKind, CommitId, Snapshot, SnapshotFile};
 use crate::policy::Side;
 use crate::settings::Revisions;
 
@@ -124,14 +124,13 @@ impl Workspace<'_> {
     }
 
     fn content(&self, file: &SnapshotFile) -> Side {
-        match file.kind {
-            FileKind::Symlink => Side::Unreadable("it is a symbolic link".to_owned()),
-            FileKind::Submodule => Side::Unreadable("it is a submodule".to_owned()),
-            FileKind::Regular => match self.read(file) {
-                Ok(Ok(bytes)) => Side::Text(bytes),
-                Ok(Err(error)) => Side::Unreadable(error.to_string()),
-                Err(failure) => Side::Unreadable(failure.chain()),
-            },
+        if let Some(why) = file.kind.why_not_read() {
+            return Side::Unreadable(format!("it is {why}"));
+        }
+        match self.read(file) {
+            Ok(Ok(bytes)) => Side::Text(bytes),
+            Ok(Err(error)) => Side::Unreadable(error.to_string()),
+            Err(failure) => Side::Unreadable(failure.chain()),
         }
     }
 }

@@ -168,7 +168,7 @@ impl Sought<'_> {
     /// What to do where there is nothing of this name.
     pub(crate) fn hint(self, names: &[String]) -> String {
         let all = match self.list {
-            Some(list) => format!("`sluicegate {list}` shows those that there are"),
+            Some(list) => format!("`sluicegate {list}` lists them"),
             None => "check it, the project id and the base URL".to_owned(),
         };
         match self.nearest(names) {

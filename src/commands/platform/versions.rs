@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::http::ErrorKind;
 use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
-use crate::text;
+use crate::text::{self, count};
 use serde_json::{Value, json as value};
 use std::time::Duration;
 
@@ -88,21 +88,26 @@ impl<'a> Versions<'a> {
             for (done, version) in old.iter().enumerate() {
                 let switched = self.switch(version, false).await;
                 switched.map_err(|failure| self.stopped(failure, &old[..done], old.len()))?;
-                self.run.ui.say(&format!("disabled version {version}"));
+                let prefix = &self.prefix;
+                self.run
+                    .ui
+                    .say(&format!("disabled version {version} of {prefix}"));
             }
         }
+        let all = count(old.len(), "version");
         let said = match (old.as_slice(), args.yes) {
             ([], _) => format!(
                 "nothing to disable: {} has no enabled version beside the {keep} newest",
                 self.prefix
             ),
-            (old, true) => format!("disabled {} of {}: {}", old.len(), self.prefix, old.join(", ")),
-            (old, false) => format!(
-                "would disable {} of {}: {}; --yes does it",
-                old.len(),
-                self.prefix,
-                old.join(", ")
-            ),
+            (old, true) => format!("disabled {all} of {}: {}", self.prefix, old.join(", ")),
+            (old, false) => {
+                format!(
+                    "would disable {all} of {}: {}; --yes does it",
+                    self.prefix,
+                    old.join(", ")
+                )
+            }
         };
         let answer = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old, "done": args.yes });
         self.show(args.output, &answer, &said)

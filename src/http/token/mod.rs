@@ -120,8 +120,14 @@ impl Tokens {
 
     async fn fetch(&self, transport: &Transport) -> Result<Token, TokenError> {
         match &self.source {
-            TokenSource::Value(secret) => Token::new(secret.expose_secret(), None),
-            TokenSource::File(path) => Token::new(read_file(path)?.expose_secret(), None),
+            TokenSource::Value(secret) => Token::new(secret.expose_secret(), None, "SLUICEGATE_TOKEN"),
+            TokenSource::File(path) => {
+                let from = format!(
+                    "the file {} (--token-file, SLUICEGATE_TOKEN_FILE)",
+                    path.display()
+                );
+                Token::new(read_file(path)?.expose_secret(), None, &from)
+            }
             TokenSource::Command(line) => {
                 let silence = tokio::time::sleep(SILENCE);
                 let waiting = || "waiting for the command that prints the token".to_owned();
@@ -129,7 +135,8 @@ impl Tokens {
                     .observer
                     .during(command::run(line), silence, waiting)
                     .await?;
-                Token::new(printed.expose_secret(), None)
+                let from = "the token command (--token-command, SLUICEGATE_TOKEN_COMMAND)";
+                Token::new(printed.expose_secret(), None, from)
             }
             TokenSource::ClientCredentials {
                 token_url,
@@ -144,7 +151,8 @@ impl Tokens {
                     audience: audience.as_deref(),
                 };
                 let granted = client.ask(transport).await?;
-                Token::new(granted.access_token.expose_secret(), granted.until)
+                let from = "the token URL (SLUICEGATE_TOKEN_URL)";
+                Token::new(granted.access_token.expose_secret(), granted.until, from)
             }
         }
     }
