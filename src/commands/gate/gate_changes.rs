@@ -28,7 +28,9 @@ impl Workspace<'_> {
         {
             return self.bases_of_tag(run, comparison, commit, branch);
         }
-        if asked.base.is_none() && !asked.all {
+        // Without a host there is no base of its own, and whoever names one means it.
+        let is_named_here = self.ci.host == Host::None && asked.base.is_some();
+        if is_named_here || (asked.base.is_none() && !asked.all) {
             return Ok(comparison.bases.clone());
         }
         match self.without_wish(comparison, asked) {

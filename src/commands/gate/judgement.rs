@@ -56,6 +56,14 @@ pub(crate) struct Ending {
     pub(crate) by_tip: bool,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: Vec<String>,
+    /// Pipelines that did not change were reviewed as well, as a publish follows.
+    pub(crate) unchanged: Option<Unchanged>,
+}
+
+/// A review of more than the change.
+pub(crate) struct Unchanged {
+    /// The commit that known findings were compared with.
+    pub(crate) known_at: Option<CommitId>,
 }
 
 impl Judged {
@@ -67,6 +75,7 @@ impl Judged {
             status: self.status,
             by_tip: self.by_tip,
             told: self.told.clone(),
+            unchanged: None,
         }
     }
 }

@@ -54,6 +54,8 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         passes: status == ExitStatus::Success,
         selection: selection.as_ref(),
         by_tip: false,
+        unchanged: None,
+        is_policy_elsewhere: false,
         told: &[],
         wrong_rules: Vec::new(),
         folder_to_name: None,

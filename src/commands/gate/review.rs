@@ -3,7 +3,7 @@
 use crate::cli::ReviewArgs;
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver, words};
-use crate::commands::gate::judgement::{Judged, Part, Started, nothing, why_partial};
+use crate::commands::gate::judgement::{Judged, Part, Started, Unchanged, nothing, why_partial};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
@@ -214,7 +214,10 @@ pub(crate) fn reviewed<'a>(
     let accepts = || planned.as_ref().map_or(Ok(None), |it| it.accepts_breaks(&review));
     let judging = (&settings.judging, &part);
     judged.take_consumers(workspace, &snapshot, &comparison, judging, &accepts)?;
-    let ending = judged.ending();
+    let mut ending = judged.ending();
+    ending.unchanged = planned.is_some().then(|| Unchanged {
+        known_at: before.as_ref().and_then(|past| past.bases.first().cloned()),
+    });
     let mut report = started.report(review.engine(), judged, comparison, chosen, &part);
     let telling = Telling::of(&settings.judging, &settings.selection);
     let delivered = deliver(run, workspace, &snapshot, &mut report, &ending, &telling);

@@ -184,6 +184,11 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
+    /// Whether the gate configuration in force may be another than that of the reviewed commit.
+    pub(crate) const fn policy_is_elsewhere(&self) -> bool {
+        !matches!(self.policy, PolicyTip::Head { .. })
+    }
+
     /// Where the configuration file is read, for people.
     pub(crate) fn policy_in_words(&self) -> String {
         match (&self.config_file, &self.policy) {

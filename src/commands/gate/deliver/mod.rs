@@ -14,7 +14,7 @@ pub(crate) use steps::{STEP_OUTPUT, append_outputs};
 
 use crate::ci::{CiContext, Host};
 use crate::commands::Run;
-use crate::commands::gate::judgement::Ending;
+use crate::commands::gate::judgement::{Ending, Unchanged};
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
 use crate::error::Failure;
@@ -36,6 +36,10 @@ pub(crate) struct Delivery<'a> {
     pub(crate) selection: Option<&'a Selection>,
     /// The target's tip is held against the change.
     pub(crate) by_tip: bool,
+    /// Pipelines that did not change were reviewed as well.
+    pub(crate) unchanged: Option<&'a Unchanged>,
+    /// The gate configuration in force is that of another commit than the reviewed one.
+    pub(crate) is_policy_elsewhere: bool,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: &'a [String],
     /// Where the rules file is wrong.
@@ -111,6 +115,8 @@ pub(crate) fn deliver(
             passes: ending.status == ExitStatus::Success,
             selection: Some(telling.selection),
             by_tip: ending.by_tip,
+            unchanged: ending.unchanged.as_ref(),
+            is_policy_elsewhere: workspace.policy_is_elsewhere(),
             told: &ending.told,
             wrong_rules: wrong_rules(workspace, snapshot, report),
             folder_to_name: folder_to_name(workspace, snapshot, report),

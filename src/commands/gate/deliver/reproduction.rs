@@ -25,7 +25,12 @@ pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> 
     }
     let short = |id: &str| id.chars().take(ID).collect::<String>();
     let mut words = vec!["sluicegate check".to_owned()];
+    let since = delivery.unchanged.map(|unchanged| unchanged.known_at.as_ref());
     words.push(match (&context.base, &ci.base) {
+        _ if since.is_some() => match since.flatten().filter(|_| report.fixed.is_some()) {
+            Some(known_at) => format!("--all --base {}", short(known_at.as_str())),
+            None => "--all".to_owned(),
+        },
         // One of several merge-bases would not tell the others.
         (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
             format!("--base {}", text::shell_word(&format!("origin/{branch}")))
@@ -47,9 +52,15 @@ pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> 
     if let Some(most) = context.max_known {
         words.push(format!("--max-known {most}"));
     }
+    if let Some(shard) = context.shard {
+        words.push(format!("--shard {shard}"));
+    }
     // On another machine neither the target nor what the job does not allow is in force by itself.
     let stricter = [
-        (delivery.by_tip, "--policy base"),
+        (
+            delivery.by_tip || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty()),
+            "--policy base",
+        ),
         (report.gate_refused, "--gate-changes fail"),
         (report.breaks_consumers(), "--compat fail"),
     ];
