@@ -1,10 +1,11 @@
 //! Annotations before a host's form: what is said where, the most important first, within a host's cap.
 
 use super::About;
-use super::wording::{causes_of_the_run, excluded, gate_change, next_step, run_problem, unreviewed};
+use super::wording::{causes_of_the_run, excluded, gate_change, next_step_in_log, run_problem, unreviewed};
 use crate::findings::{Finding, Report, Severity, Unreviewed, Verdict};
 use crate::text::count;
 use std::cmp::Reverse;
+use std::fmt::Write as _;
 
 /// How loud an annotation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,17 +94,17 @@ pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
 /// Why the run is no pass as a whole, and what kept files from being reviewed.
 fn of_run(report: &Report, about: &About) -> Option<Annotation> {
     let causes = causes_of_the_run(report, &about.told);
-    let step = next_step(report).map(|step| format!("To do: {step}."));
-    let said: Vec<String> = run_problem(report)
-        .into_iter()
-        .chain(causes)
-        .chain(step)
-        .collect();
+    let said: Vec<String> = run_problem(report).into_iter().chain(causes).collect();
+    let mut message = said.join(" ");
+    if let Some(step) = next_step_in_log(report, &about.told) {
+        let stop = if message.ends_with('.') { "" } else { "." };
+        let _ = write!(message, "{stop} To do: {step}.");
+    }
     (!said.is_empty()).then(|| Annotation {
         level: Level::Error,
         place: None,
         title: "review".to_owned(),
-        message: said.join(" "),
+        message,
     })
 }
 

@@ -115,6 +115,13 @@ pub fn next_step(report: &Report) -> Option<&'static str> {
     })
 }
 
+/// Like [`next_step`] for a log; `None` if the log has a reason with its own hint for every file without a result.
+pub fn next_step_in_log(report: &Report, told: &[String]) -> Option<&'static str> {
+    let mut unreviewed = report.unreviewed.iter();
+    let all_told = !report.unreviewed.is_empty() && unreviewed.all(|file| told.contains(&file.reason));
+    next_step(report).filter(|_| !all_told)
+}
+
 /// Why the review failed; none where an error among the findings says it.
 fn failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_any(report, |result| result.fails(report.fail_on()));

@@ -461,17 +461,11 @@ fn a_rerun_of_an_older_version_is_settled_by_what_is_there() {
 fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
     let shop = Shop::new();
     let ci = |version: &str| {
-        let args = [
-            "ci",
-            "--base",
-            "HEAD~1",
-            "--publish-on-branch",
-            "main",
-            "--compat",
-            "fail",
-        ];
-        shop.call()
-            .run(&[&args[..], &["--version-name", version]].concat())
+        let change = ["ci", "--base", "HEAD~1", "--compat", "fail"];
+        let publish = ["--publish-on-branch", "main", "--version-name", version];
+        // A rerun ends as the run did.
+        let rerun = ["--if-exists", "same-content"];
+        shop.call().run(&[&change[..], &publish, &rerun].concat())
     };
     // No consumer has a version yet.
     shop.break_it();
@@ -487,18 +481,7 @@ fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
         said.contains("(accepted: 2.0.0 has a higher major number than 1.2.3)"),
         "{said}"
     );
-    // A rerun ends as the run did.
-    let again = [
-        "ci",
-        "--base",
-        "HEAD~1",
-        "--publish-on-branch",
-        "main",
-        "--compat",
-        "fail",
-    ];
-    let version = ["--version-name", "2.0.0", "--if-exists", "same-content"];
-    shop.call().run(&[&again[..], &version[..]].concat()).expect(0);
+    ci("2.0.0").expect(0);
     assert_eq!(shop.versions(), ["1.2.3", "2.0.0"]);
 }
 

@@ -109,7 +109,7 @@ fn a_shallow_clone_names_the_remedy() {
     let call = Call::new(&world.path().join("shallow"));
     call.run(&["context"])
         .expect(7)
-        .saying(&["shallow", "fetch-depth: 0", "GIT_DEPTH"]);
+        .saying(&["shallow", "git fetch --unshallow"]);
 }
 
 #[test]

@@ -547,7 +547,7 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
     world.write("e.yaml", "name: production\n");
     world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
     let unknown = format!("the platform knows no project {PROJECT:?}");
-    let meant = format!("did you mean {known:?}? `sluicegate projects list` shows");
+    let meant = format!("did you mean {known:?}? `sluicegate projects list` lists them");
     for command in [
         &["pipelines", "list"][..],
         &["environments", "list"],

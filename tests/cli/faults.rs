@@ -82,7 +82,7 @@ fn one_cause_is_one_annotation() {
     insta::assert_snapshot!(annotated("azure", &together).join("\n"), @"##vso[task.logissue type=error;code=review;]The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text");
     // Another reason is about its own file.
     insta::assert_snapshot!(annotated("github", &[]).join("\n"), @"
-    ::error title=review::The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text
+    ::error title=review::The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.
     ::error file=b0.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the platform's answer has no result here
     ");
 }

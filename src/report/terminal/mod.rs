@@ -9,8 +9,10 @@ pub use group::Groups;
 
 use super::About;
 use super::overview::{Cause, Overview};
-use super::wording::{breaks, excluded, gate_change, headline, next_step, praise, run_problem, unanswered};
-use crate::findings::{Finding, Report, Severity, Show, Unreviewed, Verdict};
+use super::wording::{
+    breaks, excluded, gate_change, headline, next_step_in_log, praise, run_problem, unanswered,
+};
+use crate::findings::{Finding, Report, Severity, Show, Verdict};
 use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
@@ -207,10 +209,7 @@ fn push_remarks(shown: &mut String, report: &Report, about: &About, style: Style
             let _ = writeln!(shown, "note: {}", text::line(note));
         }),
     }
-    // A reason that was told already had its own hint.
-    let is_told = |file: &Unreviewed| about.told.contains(&file.reason);
-    let all_told = !report.unreviewed.is_empty() && report.unreviewed.iter().all(is_told);
-    if let Some(step) = next_step(report).filter(|_| !all_told) {
+    if let Some(step) = next_step_in_log(report, &about.told) {
         let _ = writeln!(shown, "hint: {step}");
     }
     if shown.len() > start {
