@@ -1,13 +1,14 @@
 //! What differs from one side to the other.
 
 use super::change::place;
-use super::{Change, Interface, Kinds, What};
+use super::offer::Kinds;
+use super::{Change, Interface, What};
 use crate::pipelines::{SharedColumn, SharedEntry, SharedParameter};
 use crate::yaml::Position;
 use std::collections::BTreeMap;
 
 /// What consumers of `old` meet in `new`: by id, the ids in the order of `new`, then those that are gone.
-pub fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Change> {
+pub(super) fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Change> {
     let mut before: BTreeMap<&str, &SharedEntry> =
         old.offered().map(|entry| (entry.id.as_str(), entry)).collect();
     let sides = Sides { old, new, kinds };

@@ -110,7 +110,7 @@ impl Consumer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::{Interface, Kinds, compare};
+    use crate::interface::{Interface, between_entries};
     use crate::pipelines::SharedPipelines;
 
     const PIPELINE: &str = "\
@@ -163,11 +163,7 @@ pipeline:
 
     #[test]
     fn a_parameter_is_met_where_it_is_named_and_a_required_one_where_it_is_not() {
-        let changes = compare(
-            &interface("day: {}, old: {}"),
-            &interface("hour: {}"),
-            &Kinds::default(),
-        );
+        let changes = between_entries(&interface("day: {}, old: {}"), &interface("hour: {}"));
         let found = consumers(PIPELINE.as_bytes(), "sales").unwrap();
         let met = |at: usize| -> Vec<_> {
             let met = found[at].meets(&changes);

@@ -6,25 +6,29 @@
 //!
 //! Names are compared as they are written; order is nothing.
 
+mod between;
 mod change;
 mod compare;
 mod compat;
 mod impact;
-mod kinds;
 mod notes;
+mod offer;
 mod semantic;
 mod side;
 mod table;
 
+pub use between::{between, beyond_the_commit};
 pub use change::{Change, Place};
-pub use compare::compare;
 pub use compat::{Against, Compat, Mode, accepted_by_name};
 pub use impact::{Consumer, consumers};
-pub use kinds::{Files, Kinds};
 pub use notes::{breaks_told, in_short, told};
+pub use offer::Offer;
 pub use semantic::{NextError, has_next, next};
 pub use side::{Interface, Side, read};
 pub use table::{Class, Row, TABLE, What};
+
+#[cfg(test)]
+pub(crate) use between::between_entries;
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ fn interface(yaml: &str) -> Interface {
 }
 
 fn changes(old: &str, new: &str) -> Vec<Change> {
-    compare(&interface(old), &interface(new), &Kinds::default())
+    between_entries(&interface(old), &interface(new))
 }
 
 /// An entry with these lines beside its id, and parameters.

@@ -4,7 +4,7 @@ use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
 use crate::api::ArtifactDetails;
 use crate::git::{BlobId, CommitId, Repository};
-use crate::interface::{self, Change, Class, Compat, Files, Kinds, Side, What, compare};
+use crate::interface::{self, Change, Class, Compat, Offer, Side, What};
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use std::collections::BTreeSet;
 
@@ -71,13 +71,13 @@ impl Receipt {
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
         };
-        let kinds = Kinds::read(
-            (&was, &Files::offered(repository, &snapshots.0, &was)?),
-            (&is, &Files::offered(repository, &snapshots.1, &is)?),
+        let found = interface::between(
+            &Offer::at(repository, &snapshots.0, *was)?,
+            &Offer::at(repository, &snapshots.1, *is)?,
         )?;
         Ok(Some(self.contradictions_of(
             compat,
-            &compare(&was, &is, &kinds),
+            &found,
             &FileProof {
                 repository,
                 old: &old,

@@ -124,12 +124,12 @@ fn files(compat: &Compat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::{Against, Interface, Kinds, What, compare};
+    use crate::interface::{Against, Interface, What, between_entries};
 
     fn note(old: &str, new: &str) -> String {
         let side =
             |entries: &str| Interface::parse("f", format!("pipelines:\n{entries}").as_bytes()).unwrap();
-        let mut changes = compare(&side(old), &side(new), &Kinds::default());
+        let mut changes = between_entries(&side(old), &side(new));
         changes.push(Change::of_file(What::FileModified, "a|b.sql"));
         let against = Against {
             version: Some("1.0.0".to_owned()),

@@ -160,6 +160,31 @@ fn a_revision_without_the_file_offers_nothing() {
         .saying(&["has a shared-pipelines file", "hint: "]);
 }
 
+#[test]
+fn an_entry_whose_pipeline_is_gone_is_not_offered() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.world.git(&["rm", "-q", "clean.orch.yaml"]);
+    shop.push();
+    let from_version = ["artifacts", "diff", "1.0.0", "HEAD", "-o", "json"];
+    let found = shop.call().run(&from_version).expect(0).json();
+    let change = &found["changes"][0];
+    assert_eq!(
+        (&found["class"], &change["change"], &change["id"]),
+        (&"breaking".into(), &"pipeline-removed".into(), &"clean".into())
+    );
+    // A review of the change and `diff` give the same answer.
+    let diff = shop
+        .call()
+        .run(&["diff", "HEAD~1..HEAD", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(diff["interface"]["changes"][0], *change);
+    shop.call()
+        .run(&["check", "--base", "HEAD~1", "--head", "HEAD", "--compat", "fail"])
+        .expect(1);
+}
+
 /// The pipeline `load` keeps its name and becomes a transformation.
 fn turn(shop: &Shop) {
     let text = "type: transformation\npipeline:\n  components: {}\n  variables: { day: {} }\n";

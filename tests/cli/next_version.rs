@@ -213,6 +213,11 @@ fn a_commit_that_was_counted_is_not_counted_again() {
         ),
         (&"already-published".into(), &"1.0.0".into(), &older.trim().into())
     );
+    // A dry run says the same.
+    let dry = shop.publish(&[&again[..], &["--dry-run"]].concat()).expect(0);
+    let told = "would publish nothing: this commit is published already, as version 1.0.0 of sales";
+    assert!(dry.out.starts_with(told), "{}", dry.all());
+    assert_eq!(shop.receipt()["versionName"], "1.0.0");
     // Taken away from consumers, it is new for them.
     shop.call()
         .run(&[

@@ -155,7 +155,7 @@ fn what_a_shared_pipeline_lacks_stops_the_publish() {
       jobs/clean.tran.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
     # script is a link
     the shared pipelines would not be whole:
-      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is a symbolic link and not published
+      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is a symbolic link, not a file
     ");
 }
 

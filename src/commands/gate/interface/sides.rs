@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::git::{CommitId, Repository, Snapshot};
-use crate::interface::{self, Against, Change, Class, Compat, Files, Interface, Kinds, Side, What, compare};
+use crate::interface::{self, Against, Change, Class, Compat, Interface, Offer, Side, What};
 use crate::pipelines::SharedPipelines;
 use serde_json::{Value, json as value};
 
@@ -33,13 +33,10 @@ pub(crate) fn between(
         _ => None,
     });
     let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
-        (None, Some(was), Some(is)) => {
-            let kinds = Kinds::read(
-                (&was, &Files::offered(repository, before, &was)?),
-                (&is, &Files::offered(repository, after, &is)?),
-            )?;
-            compare(&was, &is, &kinds)
-        }
+        (None, Some(was), Some(is)) => interface::between(
+            &Offer::at(repository, before, was)?,
+            &Offer::at(repository, after, is)?,
+        )?,
         _ => Vec::new(),
     };
     if changes.is_empty() && same_file(&old, &new) {

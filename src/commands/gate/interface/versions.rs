@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::{CommitId, GitError, Repository, Wanted, is_full_id};
 use crate::http::ErrorKind;
-use crate::interface::{self, Against, Compat, Files, Interface, Kinds, Side, compare, in_short, told};
+use crate::interface::{self, Against, Compat, Interface, Offer, Side, in_short, told};
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::report::release_note;
 use crate::settings::{Of, Selection};
@@ -271,7 +271,8 @@ impl Finding<'_> {
             version: from.version.clone(),
             commit: from.told.clone(),
         };
-        let (Some(old), Some(new)) = (&from.interface, &to.interface) else {
+        let commits = from.commit.as_ref().zip(to.commit.as_ref());
+        let (Some(old), Some(new), Some((was, is))) = (&from.interface, &to.interface, commits) else {
             let unknown = if from.interface.is_none() { from } else { to };
             self.warn_of_ids_only(unknown);
             let offered = to.ids.iter().map(String::as_str);
@@ -281,21 +282,15 @@ impl Finding<'_> {
             from_repo.unwrap_or(&self.workspace.repo),
             to_repo.unwrap_or(&self.workspace.repo),
         );
-        let commits = from.commit.as_ref().zip(to.commit.as_ref());
-        let kinds = match commits {
-            Some((was, is)) => Kinds::read(
-                (old, &files(repositories.0, was, old)?),
-                (new, &files(repositories.1, is, new)?),
-            )?,
-            None => Kinds::default(),
-        };
-        let mut changes = compare(old, new, &kinds);
-        if let Some((was, is)) = commits {
-            let is_same = changes.is_empty();
-            let content = self.content((was, is), repositories, selection);
-            let is_shared = |it: &interface::Change| [&old.file, &new.file].contains(&&it.subject());
-            changes.extend(content.into_iter().filter(|it| is_same || !is_shared(it)));
-        }
+        let mut changes = interface::between(
+            &offer(repositories.0, was, old)?,
+            &offer(repositories.1, is, new)?,
+        )?;
+        changes.extend(interface::beyond_the_commit(&from.ids, old, new));
+        let is_same = changes.is_empty();
+        let content = self.content((was, is), repositories, selection);
+        let is_shared = |it: &interface::Change| [&old.file, &new.file].contains(&&it.subject());
+        changes.extend(content.into_iter().filter(|it| is_same || !is_shared(it)));
         Ok(Compat::new(against, changes))
     }
 
@@ -358,13 +353,16 @@ impl Finding<'_> {
     }
 }
 
-/// The files of what the commit offers.
-fn files<'r>(
+fn offer<'r>(
     repository: &'r Repository,
     commit: &CommitId,
     interface: &Interface,
-) -> Result<Files<'r>, GitError> {
-    Files::offered(repository, &repository.snapshot(commit.clone()), interface)
+) -> Result<Offer<'r>, GitError> {
+    Offer::at(
+        repository,
+        &repository.snapshot(commit.clone()),
+        interface.clone(),
+    )
 }
 
 /// Neither side has a shared-pipelines file: probably a wrong folder or revision.

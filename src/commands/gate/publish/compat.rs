@@ -9,11 +9,9 @@ use crate::exit::ExitStatus;
 use crate::git::{CommitId, Repository, Wanted};
 use crate::http::{ErrorKind, HttpError};
 use crate::interface::{
-    self, Against, Change, Compat, Files, Interface, Kinds, NextError, Side, accepted_by_name, breaks_told,
-    compare, has_next, in_short,
+    self, Against, Change, Compat, NextError, Offer, Side, accepted_by_name, breaks_told, has_next, in_short,
 };
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
-use std::collections::BTreeSet;
 
 /// What stands for the next version until it is known which that is.
 pub(super) const DRAFT: &str = "0.0.0";
@@ -198,12 +196,11 @@ impl Publishing<'_> {
             }
         };
         let planned = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
-        let kinds = Kinds::read(
-            (&interface, &Files::offered(repository, &snapshot, &interface)?),
-            (&plan.interface, &Files::planned(&self.workspace.repo, planned)),
+        let mut changes = interface::between(
+            &Offer::at(repository, &snapshot, (*interface).clone())?,
+            &Offer::planned(&self.workspace.repo, plan.interface.clone(), planned),
         )?;
-        let mut changes = compare(&interface, &plan.interface, &kinds);
-        changes.extend(unknown_to_the_commit(&ids, &interface, &plan.interface));
+        changes.extend(interface::beyond_the_commit(&ids, &interface, &plan.interface));
         changes.extend(self.content(plan, repository, &commit, changes.is_empty())?);
         Ok((Compat::new(against, changes), None))
     }
@@ -343,19 +340,6 @@ pub(super) fn refusal(plan: &Plan, compared: &Compared) -> Failure {
     Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint(format!(
         "nothing was sent; {by_name}say why consumers may break: --accept-breaking REASON"
     ))
-}
-
-/// Ids that the version offers and its commit does not know: it was published from a working tree. An id that the commit's file
-/// lists, enabled or not, is judged by that file: a platform may list disabled ones, too.
-fn unknown_to_the_commit(ids: &[String], old: &Interface, new: &Interface) -> Vec<Change> {
-    let known: BTreeSet<&str> = old
-        .entries
-        .iter()
-        .chain(new.offered())
-        .map(|it| it.id.as_str())
-        .collect();
-    let gone = ids.iter().filter(|id| !known.contains(id.as_str()));
-    gone.map(|id| Change::gone(id, new)).collect()
 }
 
 fn not_enough(why: &str, hint: &str) -> Failure {

@@ -86,6 +86,32 @@ pub(crate) struct Publishing<'a> {
     pub(crate) started: Timestamp,
 }
 
+/// What a publish does once the plan is compared with the platform.
+enum Intent {
+    /// Consumers have it already.
+    Nothing(PublishedBefore),
+    /// The job does not allow it.
+    Refuse(Failure),
+    Send,
+}
+
+/// The version that consumers have of this plan.
+struct PublishedBefore {
+    said: String,
+    version: String,
+    commit: String,
+}
+
+impl Intent {
+    fn nothing(said: String, version: &str, commit: &str) -> Self {
+        Self::Nothing(PublishedBefore {
+            said,
+            version: version.to_owned(),
+            commit: commit.to_owned(),
+        })
+    }
+}
+
 impl Publishing<'_> {
     /// Publishes; with evidence, only what that proves to have passed.
     pub(crate) fn run(mut self, evidence: Option<Evidence>) -> CommandResult {
@@ -118,54 +144,54 @@ impl Publishing<'_> {
             return self.preview(plan);
         }
         let platform = self.run.platform(self.connection)?;
-        self.compared = match self.compared(&platform, &mut plan) {
-            Ok(compared) => compared,
+        let intent = match self.intent(&platform, &mut plan) {
+            Ok(intent) => intent,
             Err(failure) => return self.unsettled(plan, &failure),
         };
-        if let Some(compared) = &self.compared {
-            if self.asks_for_next() && compared.is_unchanged() {
-                return self.unchanged(&plan, compared);
+        match intent {
+            Intent::Nothing(before) => self.published_before(&plan, &before),
+            Intent::Refuse(failure) => self.refuse(&plan, &failure, "nothing was sent".to_owned()),
+            Intent::Send => {
+                if let Some(compared) = &self.compared {
+                    self.tell_compat(&plan, &compared.compat);
+                }
+                self.send(&platform, &plan)
             }
-            let before = match self.version_of_this_commit(&platform) {
-                Ok(before) => before,
-                Err(failure) => return self.unsettled(plan, &failure),
-            };
-            if let Some(version) = before {
-                let said = format!(
-                    "this commit is published already, as version {version} of {}: nothing is published",
-                    plan.prefix
-                );
-                return self.published_before(&plan, &said, (&version, &plan.commit_hash));
-            }
-            if self.is_refused(&platform, &plan, &compared.compat)? {
-                let failure = compat::refusal(&plan, compared);
-                return self.refuse(&plan, &failure, "nothing was sent".to_owned());
-            }
-            self.tell_compat(&plan, &compared.compat);
         }
-        if let Some(newer) = self.newer_version(&platform, &plan)?
-            && let Err(failure) = self.refuse_way_back(&plan, &newer)
-        {
-            return self.refuse(&plan, &failure, "nothing was sent".to_owned());
-        }
-        self.send(&platform, &plan)
     }
 
-    /// Consumers have all of it already.
-    fn unchanged(&self, plan: &Plan, compared: &Compared) -> CommandResult {
-        let (version, commit) = compared.published();
-        let said = format!(
-            "nothing changed since version {version} of {}: nothing is published",
-            plan.prefix
-        );
-        self.published_before(plan, &said, (version, commit))
+    /// Compares with the platform and decides what to do with the plan, which has its version name then. A dry run ends here.
+    fn intent(&mut self, platform: &Platform, plan: &mut Plan) -> Result<Intent, Failure> {
+        self.compared = self.compared(platform, plan)?;
+        if let Some(compared) = &self.compared {
+            if self.asks_for_next() && compared.is_unchanged() {
+                let (version, commit) = compared.published();
+                let said = format!("nothing changed since version {version} of {}", plan.prefix);
+                return Ok(Intent::nothing(said, version, commit));
+            }
+            if let Some(version) = self.version_of_this_commit(platform)? {
+                let prefix = &plan.prefix;
+                let said = format!("this commit is published already, as version {version} of {prefix}");
+                return Ok(Intent::nothing(said, &version, &plan.commit_hash));
+            }
+            if self.is_refused(platform, plan, &compared.compat)? {
+                return Ok(Intent::Refuse(compat::refusal(plan, compared)));
+            }
+        }
+        if let Some(newer) = self.newer_version(platform, plan)?
+            && let Err(failure) = self.refuse_way_back(plan, &newer)
+        {
+            return Ok(Intent::Refuse(failure));
+        }
+        Ok(Intent::Send)
     }
 
     /// Nothing is sent, as this version, of this commit, is there.
-    fn published_before(&self, plan: &Plan, said: &str, (version, commit): (&str, &str)) -> CommandResult {
-        self.show(&(text::line(said) + "\n"))?;
-        let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, version, commit);
-        self.tell_junit(said, ExitStatus::Success, &[]);
+    fn published_before(&self, plan: &Plan, before: &PublishedBefore) -> CommandResult {
+        let said = format!("{}: nothing is published", before.said);
+        self.show(&(text::line(&said) + "\n"))?;
+        let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, &before.version, &before.commit);
+        self.tell_junit(&said, ExitStatus::Success, &[]);
         Ok(self.record(receipt))
     }
 

@@ -1,6 +1,6 @@
 //! The dry run: the plan, what would be refused, and what it changes for consumers. It only reads.
 
-use super::Publishing;
+use super::{Intent, Publishing};
 use crate::api::{ArtifactDetails, Platform};
 use crate::commands::CommandResult;
 use crate::commands::kit::output::json;
@@ -31,6 +31,8 @@ struct Preview {
     hashes: Vec<String>,
     published: Published,
     refused: Vec<String>,
+    /// Why nothing would be published.
+    nothing: Option<String>,
     /// Since which commit, and what changed since; or why that cannot be told.
     changes: Result<(String, Changes), String>,
     /// What the version changes for consumers; none where that was not compared.
@@ -41,9 +43,10 @@ impl Publishing<'_> {
     /// Shows the plan; a break that is not allowed ends in 1 here too.
     pub(super) fn preview(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.configured()?;
-        if let Some(platform) = &platform {
-            self.compared = self.compared(platform, &mut plan)?;
-        }
+        let intent = match &platform {
+            Some(platform) => self.intent(platform, &mut plan)?,
+            None => Intent::Send,
+        };
         let (plan, platform) = (&plan, platform.as_ref());
         let hashes = plan.hash_all()?;
         let published = self.published(platform, plan)?;
@@ -55,26 +58,28 @@ impl Publishing<'_> {
             .map(|_| exists)
             .into_iter()
             .collect();
-        let mut status = ExitStatus::Success;
-        if let (Some(compared), Some(platform)) = (&self.compared, platform)
-            && self.is_refused(platform, plan, &compared.compat)?
-        {
-            status = ExitStatus::GateFailed;
-            refused.extend(breaks_told(&compared.compat));
-        }
-        if let Some(platform) = platform
-            && let Some(newer) = self.newer_version(platform, plan)?
-            && let Err(failure) = self.refuse_way_back(plan, &newer)
-        {
-            status = status.worse(failure.status());
-            refused.push(failure.chain());
-        }
-        let receipt = Receipt::planned(plan, &hashes);
+        let (status, receipt, nothing) = match intent {
+            Intent::Send => (ExitStatus::Success, Receipt::planned(plan, &hashes), None),
+            Intent::Nothing(before) => {
+                let receipt = Receipt::unchanged(plan, &hashes, &before.version, &before.commit);
+                (ExitStatus::Success, receipt, Some(before.said))
+            }
+            Intent::Refuse(failure) => {
+                match &self.compared {
+                    Some(compared) if failure.status() == ExitStatus::GateFailed => {
+                        refused.extend(breaks_told(&compared.compat));
+                    }
+                    _ => refused.push(failure.chain()),
+                }
+                (failure.status(), Receipt::planned(plan, &hashes), None)
+            }
+        };
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
             published,
             refused,
+            nothing,
             changes,
             compat: self.compared.as_ref().map(|compared| compared.compat.clone()),
         };
@@ -207,6 +212,7 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
         "sharedPipelines": plan.shared,
         "warnings": plan.warnings,
         "refused": refused,
+        "nothingToPublish": preview.nothing,
         "latest": latest,
         "changes": changes,
         "changesUnknown": preview.changes.as_ref().err(),
@@ -215,7 +221,10 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
 }
 
 fn in_words(plan: &Plan, preview: &Preview) -> String {
-    let mut shown = format!("would publish {}\n", count(plan.files.len(), "file"));
+    let mut shown = match &preview.nothing {
+        Some(why) => format!("would publish nothing: {}\n", text::line(why)),
+        None => format!("would publish {}\n", count(plan.files.len(), "file")),
+    };
     let latest = preview.published.latest.as_ref();
     let facts = [
         ("prefix", Some(plan.prefix.clone())),

@@ -1,32 +1,47 @@
-//! The kinds of the shared pipelines. The `type` key of a pipeline's file decides, not its name, so the files are asked
+//! What one side offers, with the files of its pipelines.
+//!
+//! The `type` key of a pipeline's file decides, not its name, so the files are asked
 //! that differ from one side to the other; of the rest, and where a file cannot be read, the name tells as well.
 
-use super::Interface;
+use super::compare::compare;
 use super::side::bytes;
+use super::{Change, Interface};
 use crate::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use crate::pipelines::{Kind, SharedEntry};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The files of one side's shared pipelines.
-pub struct Files<'a> {
+/// The shared pipelines that one side offers, with their files.
+pub struct Offer<'a> {
+    pub(super) interface: Interface,
     repository: &'a Repository,
     files: BTreeMap<String, SnapshotFile>,
 }
 
-impl<'a> Files<'a> {
-    /// Those that the interface offers.
-    pub fn offered(
+impl<'a> Offer<'a> {
+    /// The offer of a snapshot. An entry whose pipeline is not there is not offered.
+    pub fn at(
         repository: &'a Repository,
         snapshot: &Snapshot<'_>,
-        interface: &Interface,
+        mut interface: Interface,
     ) -> Result<Self, GitError> {
         let paths: BTreeSet<&str> = interface.offered().map(|it| it.pipeline.as_str()).collect();
         let files = snapshot.find_all(&paths)?;
-        Ok(Self { repository, files })
+        interface
+            .entries
+            .retain(|entry| !entry.enabled || files.contains_key(&entry.pipeline));
+        Ok(Self {
+            interface,
+            repository,
+            files,
+        })
     }
 
-    /// Those of a plan, each with its content.
-    pub fn planned(repository: &'a Repository, files: impl Iterator<Item = (&'a str, &'a Content)>) -> Self {
+    /// The offer of a plan, each file with its content.
+    pub fn planned(
+        repository: &'a Repository,
+        interface: Interface,
+        files: impl Iterator<Item = (&'a str, &'a Content)>,
+    ) -> Self {
         let files = files.map(|(path, content)| SnapshotFile {
             path: path.to_owned(),
             kind: FileKind::Regular,
@@ -34,6 +49,7 @@ impl<'a> Files<'a> {
             doubt: None,
         });
         Self {
+            interface,
             repository,
             files: files.map(|file| (file.path.clone(), file)).collect(),
         }
@@ -58,20 +74,19 @@ impl<'a> Files<'a> {
 
 /// Of which kind shared pipelines were and are, by id, where their files tell; the name of the file tells of the others.
 #[derive(Debug, Default)]
-pub struct Kinds(HashMap<String, [Option<Kind>; 2]>);
+pub(super) struct Kinds(HashMap<String, [Option<Kind>; 2]>);
 
 impl Kinds {
-    /// Of what both sides offer. A file that is the same on both is not read.
-    pub fn read(old: (&Interface, &Files<'_>), new: (&Interface, &Files<'_>)) -> Result<Self, GitError> {
-        let before: HashMap<&str, &SharedEntry> =
-            old.0.offered().map(|entry| (entry.id.as_str(), entry)).collect();
+    pub(super) fn read(old: &Offer<'_>, new: &Offer<'_>) -> Result<Self, GitError> {
+        let offered = old.interface.offered();
+        let before: HashMap<&str, &SharedEntry> = offered.map(|entry| (entry.id.as_str(), entry)).collect();
         let mut kinds = HashMap::new();
-        for is in new.0.offered() {
+        for is in new.interface.offered() {
             let Some(was) = before.get(is.id.as_str()) else {
                 continue;
             };
-            if was.pipeline != is.pipeline || old.1.content(was) != new.1.content(is) {
-                kinds.insert(is.id.clone(), [old.1.kind(was)?, new.1.kind(is)?]);
+            if was.pipeline != is.pipeline || old.content(was) != new.content(is) {
+                kinds.insert(is.id.clone(), [old.kind(was)?, new.kind(is)?]);
             }
         }
         Ok(Self(kinds))
