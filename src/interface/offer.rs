@@ -3,9 +3,8 @@
 //! The `type` key of a pipeline's file decides, not its name, so the files are asked
 //! that differ from one side to the other; of the rest, and where a file cannot be read, the name tells as well.
 
-use super::compare::compare;
+use super::Interface;
 use super::side::bytes;
-use super::{Change, Interface};
 use crate::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use crate::pipelines::{Kind, SharedEntry};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
