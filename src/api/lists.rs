@@ -42,7 +42,7 @@ pub(super) enum Paging {
 
 /// One page of a list.
 #[derive(Debug, PartialEq)]
-struct Page {
+struct ListPage {
     /// Where in the answer the entries stand.
     place: &'static str,
     entries: Vec<Value>,
@@ -53,7 +53,7 @@ struct Page {
     numbered: bool,
 }
 
-impl Page {
+impl ListPage {
     /// None if there is no array where one is expected.
     fn from(answer: Value) -> Option<Self> {
         match answer {
@@ -121,7 +121,8 @@ impl Platform {
         for number in 0..MOST_PAGES {
             let response = self.client.send(&page_request(&url, number, asked)).await?;
             weight = response.fits_beside(weight)?;
-            let page = Page::from(response.json()?).ok_or_else(|| response.unusable("it holds no list"))?;
+            let page =
+                ListPage::from(response.json()?).ok_or_else(|| response.unusable("it holds no list"))?;
             let print = fingerprint(&page.entries);
             let repeats = !page.entries.is_empty() && !before.insert(print);
             let which = if last.replace(print) == Some(print) {
@@ -178,7 +179,7 @@ fn page_request(url: &Url, number: usize, size: Option<usize>) -> Request {
 
 #[cfg(test)]
 mod tests {
-    use super::Page;
+    use super::ListPage;
     use serde_json::json;
 
     #[test]
@@ -189,16 +190,16 @@ mod tests {
             (json!({ "page": 0, "artifacts": [1, 2] }), "artifacts"),
             (json!({ "items": [1, 2] }), "items"),
         ] {
-            let page = Page::from(answer).unwrap();
+            let page = ListPage::from(answer).unwrap();
             assert_eq!((page.place, page.entries), (place, vec![json!(1), json!(2)]));
         }
-        assert_eq!(Page::from(json!({ "results": null })), None);
-        assert_eq!(Page::from(json!("text")), None);
+        assert_eq!(ListPage::from(json!({ "results": null })), None);
+        assert_eq!(ListPage::from(json!("text")), None);
     }
 
     #[test]
     fn the_end_is_told_by_what_the_page_says() {
-        let followed = |answer, before, asked| Page::from(answer).unwrap().is_followed(before, asked);
+        let followed = |answer, before, asked| ListPage::from(answer).unwrap().is_followed(before, asked);
         assert!(followed(json!({ "results": [1, 2], "total": 3 }), 0, None));
         assert!(!followed(json!({ "results": [3], "total": 3 }), 2, None));
         assert!(!followed(json!({ "results": [], "total": 3 }), 2, None));

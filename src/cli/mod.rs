@@ -65,8 +65,8 @@ pub use tasks::{
 };
 pub use values::{
     Annotations, Changes, ColorChoice, Compat, EventFormat, FailOn, Fork, Format, GateChanges, IfExists,
-    NoteFormat, OnIgnored, OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, ReviewRequest, Select,
-    Show, Source, parse_bool, parse_seconds, parse_value,
+    NoteFormat, OnIgnored, OnUnavailable, OutputFormat, ReportFlag, RequiredEngine, ReviewRequestFields,
+    Select, Show, Source, parse_bool, parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

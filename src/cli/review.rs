@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ReviewRequest};
+use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ReviewRequestFields};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub struct ReviewArgs {
     /// Fields of the review request, if the platform rejects `pipelines` [env: SLUICEGATE_REVIEW_REQUEST]
     /// [default: pipelines]
     #[arg(long, value_name = "FIELDS")]
-    pub review_request: Option<ReviewRequest>,
+    pub review_request: Option<ReviewRequestFields>,
     /// Data warehouse type that a request with `filePaths` names, for example SNOWFLAKE or DATABRICKS
     /// [env: SLUICEGATE_DATA_WAREHOUSE]
     #[arg(long, value_name = "TYPE")]

@@ -1,6 +1,6 @@
 //! `sluicegate serve`.
 
-use super::ReviewRequest;
+use super::ReviewRequestFields;
 use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub struct ServeArgs {
     pub vocabulary: Option<PathBuf>,
     /// Fields that a review request must have
     #[arg(long, value_name = "FIELDS", default_value = "pipelines")]
-    pub review_request: ReviewRequest,
+    pub review_request: ReviewRequestFields,
 }
 
 /// `UUID=REPOSITORY`.

@@ -21,7 +21,7 @@ pub enum OnUnavailable {
 
 /// The fields of a review request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ReviewRequest {
+pub enum ReviewRequestFields {
     /// `pipelines` lists the files (the API document)
     #[default]
     Pipelines,

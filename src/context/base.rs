@@ -2,7 +2,7 @@
 //!
 //! In the end there is a commit that head surely descends from or parted from, or nothing and so every pipeline.
 
-use super::{ContextError, Wish, head::Head};
+use super::{ContextError, RevisionWish, head::JudgedHead};
 use crate::ci::{BaseHint, CiContext, Host};
 use crate::git::{CommitId, GitError, RemoteBranch, Repository, WHOLE_HISTORY};
 
@@ -46,7 +46,7 @@ impl Base {
 pub(super) struct Search<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,
-    pub head: &'a Head,
+    pub head: &'a JudgedHead,
     /// What is judged may differ from head, as files do that changed since it was committed. On a laptop they are compared
     /// also where head itself is on the remote already; a CI host checks out what it was asked to judge.
     pub beyond_head: bool,
@@ -55,7 +55,7 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    pub(super) fn run(&self, wish: &Wish) -> Result<Base, ContextError> {
+    pub(super) fn run(&self, wish: &RevisionWish) -> Result<Base, ContextError> {
         match (wish.all, &wish.base) {
             (true, _) => Ok(Base::everything("everything was asked for")),
             (false, Some(revision)) => self.asked_for(revision),

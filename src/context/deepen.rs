@@ -4,7 +4,7 @@
 //! an end because of one branch. Nothing is fetched that can be settled without.
 
 use super::settle::Settling;
-use super::{ContextError, Wish};
+use super::{ContextError, RevisionWish};
 use crate::ci::{BaseHint, CiContext, Host};
 use crate::git::{GitError, Repository, Wanted};
 
@@ -13,7 +13,7 @@ const STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
 
 /// What is going to be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum DeepenSubject {
     /// The commit that the host or the user names, on a branch of the remote.
     Commit,
     /// What is checked out.
@@ -25,8 +25,8 @@ pub enum Subject {
 pub fn deepen(
     repo: &mut Repository,
     ci: &mut CiContext,
-    wish: &Wish,
-    subject: Subject,
+    wish: &RevisionWish,
+    subject: DeepenSubject,
     say: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
     let mut fetching = Fetching {
@@ -48,7 +48,7 @@ pub fn deepen(
 
 /// What is to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Missing {
+enum MissingHistory {
     Branch(String),
     Commit(String),
 }
@@ -56,13 +56,13 @@ enum Missing {
 struct Fetching<'a> {
     repo: &'a mut Repository,
     ci: &'a mut CiContext,
-    wish: &'a Wish,
-    subject: Subject,
+    wish: &'a RevisionWish,
+    subject: DeepenSubject,
     say: &'a dyn Fn(&str),
 }
 
 impl Fetching<'_> {
-    fn missing(&mut self) -> Vec<Missing> {
+    fn missing(&mut self) -> Vec<MissingHistory> {
         let settling = Settling {
             repo: self.repo,
             ci: self.ci,
@@ -70,31 +70,38 @@ impl Fetching<'_> {
             may_fetch: true,
         };
         let on_no_branch = match self.subject {
-            Subject::Commit => settling
+            DeepenSubject::Commit => settling
                 .commit()
                 .map(|target| target.branch.is_none() && self.ci.host != Host::None),
-            Subject::Checkout => settling.checkout().map(|_| false),
+            DeepenSubject::Checkout => settling.checkout().map(|_| false),
         };
         match on_no_branch {
             Ok(false) => Vec::new(),
-            Ok(true) => self.default_branch().into_iter().map(Missing::Branch).collect(),
+            Ok(true) => self
+                .default_branch()
+                .into_iter()
+                .map(MissingHistory::Branch)
+                .collect(),
             Err(error) => self.missing_by(&error),
         }
     }
 
     /// What is missing by this error; nothing if a fetch does not mend it.
-    fn missing_by(&mut self, error: &ContextError) -> Vec<Missing> {
+    fn missing_by(&mut self, error: &ContextError) -> Vec<MissingHistory> {
         let asked = match error {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
             | ContextError::BranchNotInClone { .. } => None,
-            ContextError::CommitNotInClone { commit, .. } => Some(Missing::Commit(commit.clone())),
+            ContextError::CommitNotInClone { commit, .. } => Some(MissingHistory::Commit(commit.clone())),
             ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(named(revision)),
             _ => return Vec::new(),
         };
-        let head = self.head_branch().filter(|_| !self.ci.fork).map(Missing::Branch);
-        let base = self.base_branch().map(Missing::Branch);
-        let mut missing: Vec<Missing> = Vec::new();
+        let head = self
+            .head_branch()
+            .filter(|_| !self.ci.fork)
+            .map(MissingHistory::Branch);
+        let base = self.base_branch().map(MissingHistory::Branch);
+        let mut missing: Vec<MissingHistory> = Vec::new();
         for one in [head, base, asked, self.head_commit()].into_iter().flatten() {
             if !missing.contains(&one) {
                 missing.push(one);
@@ -114,21 +121,21 @@ impl Fetching<'_> {
 
     /// The commit, where no branch of the remote need hold it: of a fork, on a branch that is gone, or a host's trial
     /// merge that is checked out.
-    fn head_commit(&self) -> Option<Missing> {
-        if self.subject == Subject::Checkout {
+    fn head_commit(&self) -> Option<MissingHistory> {
+        if self.subject == DeepenSubject::Checkout {
             let checked_out = self.repo.head().ok().filter(|_| self.ci.host != Host::None)?;
-            return Some(Missing::Commit(checked_out.commit.to_string()));
+            return Some(MissingHistory::Commit(checked_out.commit.to_string()));
         }
         let id = self.ci.commit.clone()?;
         let elsewhere = self.ci.fork || self.ci.branch.is_none() || !self.repo.has_commit(&id);
-        elsewhere.then_some(Missing::Commit(id))
+        elsewhere.then_some(MissingHistory::Commit(id))
     }
 
     fn base_branch(&mut self) -> Option<String> {
         if let Some(revision) = &self.wish.base {
             return match named(revision) {
-                Missing::Branch(name) => Some(name),
-                Missing::Commit(_) => None,
+                MissingHistory::Branch(name) => Some(name),
+                MissingHistory::Commit(_) => None,
             };
         }
         match &self.ci.base {
@@ -164,7 +171,7 @@ impl Fetching<'_> {
 
     /// Fetches all at once, else one by one, and tells whether any came. One may be missing on the remote, such as a
     /// branch that was deleted after its merge.
-    fn fetch(&mut self, missing: &[Missing], depth: u32) -> Result<bool, ContextError> {
+    fn fetch(&mut self, missing: &[MissingHistory], depth: u32) -> Result<bool, ContextError> {
         let mut came = self.fetch_some(missing, depth)?;
         if !came && missing.len() > 1 {
             for one in missing {
@@ -175,15 +182,15 @@ impl Fetching<'_> {
         Ok(came)
     }
 
-    fn fetch_some(&self, missing: &[Missing], depth: u32) -> Result<bool, ContextError> {
-        let names: Vec<String> = missing.iter().map(Missing::name).collect();
+    fn fetch_some(&self, missing: &[MissingHistory], depth: u32) -> Result<bool, ContextError> {
+        let names: Vec<String> = missing.iter().map(MissingHistory::name).collect();
         let back = if self.repo.is_shallow() {
             format!(", up to {depth} commits further back")
         } else {
             String::new()
         };
         (self.say)(&format!("fetching {}{back} (--deepen)", names.join(" and ")));
-        let wanted: Vec<Wanted<'_>> = missing.iter().map(Missing::wanted).collect();
+        let wanted: Vec<Wanted<'_>> = missing.iter().map(MissingHistory::wanted).collect();
         match self.repo.fetch_history(&wanted, depth) {
             Ok(()) => Ok(true),
             Err(GitError::NoRemote { .. }) => Ok(false),
@@ -196,7 +203,7 @@ impl Fetching<'_> {
     }
 }
 
-impl Missing {
+impl MissingHistory {
     fn name(&self) -> String {
         match self {
             Self::Branch(name) => format!("the branch `{name}`"),
@@ -213,10 +220,10 @@ impl Missing {
 }
 
 /// A revision as something to be fetched: a full id, else a branch, perhaps with its remote's name before it.
-fn named(revision: &str) -> Missing {
+fn named(revision: &str) -> MissingHistory {
     if revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Missing::Commit(revision.to_owned());
+        return MissingHistory::Commit(revision.to_owned());
     }
     let name = revision.strip_prefix("refs/heads/").unwrap_or(revision);
-    Missing::Branch(name.strip_prefix("origin/").unwrap_or(name).to_owned())
+    MissingHistory::Branch(name.strip_prefix("origin/").unwrap_or(name).to_owned())
 }

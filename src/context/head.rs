@@ -1,11 +1,11 @@
 //! Which commit is judged, and which branch is named for it.
 
-use super::{ContextError, Wish};
+use super::{ContextError, RevisionWish};
 use crate::ci::{BaseHint, CiContext, Host, Trigger};
 use crate::git::{self, CommitId, Repository, is_full_id};
 
 /// The commit to judge.
-pub(super) struct Head {
+pub(super) struct JudgedHead {
     pub commit: CommitId,
     pub branch: Option<String>,
     /// It is the one that the host meant, so what the host says about its base holds.
@@ -13,7 +13,11 @@ pub(super) struct Head {
     pub warnings: Vec<String>,
 }
 
-pub(super) fn choose(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Head, ContextError> {
+pub(super) fn choose(
+    repo: &Repository,
+    ci: &CiContext,
+    wish: &RevisionWish,
+) -> Result<JudgedHead, ContextError> {
     let mut head = match &wish.head {
         Some(revision) => asked_for(repo, ci, revision)?,
         None => detected(repo, ci)?,
@@ -32,7 +36,7 @@ pub(super) fn of_checkout(
     repo: &Repository,
     ci: &CiContext,
     checked_out: git::Head,
-) -> Result<Head, ContextError> {
+) -> Result<JudgedHead, ContextError> {
     let commit = checked_out.commit;
     let is_hosts = holds_hosts(repo, ci, &commit)?;
     if !is_hosts && ci.trigger != Trigger::Any {
@@ -48,7 +52,7 @@ pub(super) fn of_checkout(
     } else {
         holding(repo, ci, &commit)?
     };
-    Ok(Head {
+    Ok(JudgedHead {
         commit,
         branch,
         is_hosts,
@@ -116,10 +120,10 @@ fn may_be_of_target(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Res
     }
 }
 
-fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {
+fn detected(repo: &Repository, ci: &CiContext) -> Result<JudgedHead, ContextError> {
     if let Some(id) = &ci.commit {
         let commit = in_clone(repo, ci, id)?;
-        return Ok(Head {
+        return Ok(JudgedHead {
             commit,
             branch: ci.branch.clone(),
             is_hosts: true,
@@ -133,7 +137,7 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {
         (None, Some(local)) if ci.host == Host::None => Some(name_on_remote(repo, &local, &commit)?),
         (None, _) => None,
     };
-    Ok(Head {
+    Ok(JudgedHead {
         commit,
         branch,
         is_hosts: true,
@@ -141,10 +145,10 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<Head, ContextError> {
     })
 }
 
-fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Head, ContextError> {
+fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<JudgedHead, ContextError> {
     let named = repo.named(revision)?;
     if ci.commit.as_deref() == Some(named.commit.as_str()) {
-        return Ok(Head {
+        return Ok(JudgedHead {
             commit: named.commit,
             branch: ci.branch.clone(),
             is_hosts: true,
@@ -160,7 +164,7 @@ fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Head, 
         (None, Some(reference)) => branch_kept_in(repo, reference)?,
         (None, None) => None,
     };
-    Ok(Head {
+    Ok(JudgedHead {
         commit: named.commit,
         branch,
         is_hosts: false,

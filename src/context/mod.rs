@@ -15,28 +15,32 @@ mod settle;
 mod target;
 mod wish;
 
-pub use deepen::{Subject, deepen};
+pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
 pub use merged::{may_be_of_branch, require_merged};
 pub use policy::{PolicyTip, fetch_policy, judges_hosts, policy_tip};
 pub use target::{Comparison, Settled, Target};
-pub use wish::Wish;
+pub use wish::RevisionWish;
 
 use crate::ci::CiContext;
 use crate::git::Repository;
 use settle::Settling;
 
 /// Settles which commit this run judges, with what the clone has.
-pub fn settle(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Target, ContextError> {
+pub fn settle(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> Result<Target, ContextError> {
     settling(repo, ci, wish).commit()
 }
 
 /// Settles what the files of the working tree or the index are compared with.
-pub fn settle_checkout(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<Comparison, ContextError> {
+pub fn settle_checkout(
+    repo: &Repository,
+    ci: &CiContext,
+    wish: &RevisionWish,
+) -> Result<Comparison, ContextError> {
     settling(repo, ci, wish).checkout()
 }
 
-const fn settling<'a>(repo: &'a Repository, ci: &'a CiContext, wish: &'a Wish) -> Settling<'a> {
+const fn settling<'a>(repo: &'a Repository, ci: &'a CiContext, wish: &'a RevisionWish) -> Settling<'a> {
     Settling {
         repo,
         ci,

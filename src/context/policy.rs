@@ -6,7 +6,7 @@
 
 use super::head::holds_hosts;
 use super::merged::may_be_of_branch;
-use super::{ContextError, Wish};
+use super::{ContextError, RevisionWish};
 use crate::ci::{BaseHint, CiContext, Host, Trigger};
 use crate::git::{CommitId, RemoteBranch, Repository, Wanted};
 
@@ -62,7 +62,7 @@ pub fn policy_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<P
 }
 
 /// Whether the run judges the host's own commit: that is checked out, and the job names no other.
-pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &Wish) -> Result<bool, ContextError> {
+pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> Result<bool, ContextError> {
     let checked_out = match repo.head() {
         Ok(checked_out) => checked_out.commit,
         Err(_) => return Ok(true),

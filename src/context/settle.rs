@@ -1,8 +1,8 @@
 //! Settles what a run is about: a commit, or the files that are checked out.
 
 use super::base::{Base, Search};
-use super::head::{self, Head};
-use super::{Comparison, ContextError, Target, Wish};
+use super::head::{self, JudgedHead};
+use super::{Comparison, ContextError, RevisionWish, Target};
 use crate::ci::{CiContext, Host};
 use crate::git::{GitError, Repository};
 
@@ -10,7 +10,7 @@ use crate::git::{GitError, Repository};
 pub(super) struct Settling<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,
-    pub wish: &'a Wish,
+    pub wish: &'a RevisionWish,
     /// Whatever is missing is an error, though there might be something second best.
     pub may_fetch: bool,
 }
@@ -62,7 +62,7 @@ impl Settling<'_> {
         why.filter(|_| !self.wish.names_a_commit())
     }
 
-    fn base(&self, head: &Head, beyond_head: bool) -> Result<Base, ContextError> {
+    fn base(&self, head: &JudgedHead, beyond_head: bool) -> Result<Base, ContextError> {
         let search = Search {
             repo: self.repo,
             ci: self.ci,

@@ -2,7 +2,7 @@
 
 /// What the user asked for, instead of what is detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct RevisionWish {
     /// The revision to compare with; its merge-base with head is the base.
     pub base: Option<String>,
     /// The revision to judge.
@@ -13,7 +13,7 @@ pub struct Wish {
     pub all: bool,
 }
 
-impl Wish {
+impl RevisionWish {
     pub(super) const fn names_a_commit(&self) -> bool {
         self.base.is_some() || self.head.is_some() || self.all
     }

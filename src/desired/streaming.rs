@@ -5,7 +5,7 @@
 use super::document::joined;
 use super::fields::quoted_all;
 use super::{DesiredError, Document};
-use crate::http::Violation;
+use crate::http::FieldViolation;
 use serde_json::Value;
 
 /// Keys that hold a reference to a secret.
@@ -63,7 +63,7 @@ pub fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefini
     if fields.shift_remove(ID).is_some() {
         notes.push(format!("{ID} is left out: the platform makes its own"));
     }
-    let mut walk = Walk {
+    let mut walk = DefinitionWalk {
         document,
         key_vault,
         notes,
@@ -77,13 +77,13 @@ pub fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefini
     })
 }
 
-struct Walk<'a> {
+struct DefinitionWalk<'a> {
     document: &'a Document,
     key_vault: &'a str,
     notes: Vec<String>,
 }
 
-impl Walk<'_> {
+impl DefinitionWalk<'_> {
     fn map(&mut self, value: &mut Value, path: &str) -> Result<(), DesiredError> {
         let Value::Object(fields) = value else {
             return Ok(());
@@ -167,8 +167,8 @@ fn at<'v>(body: &'v Value, place: &[&str]) -> &'v Value {
 
 impl Document {
     /// The platform's complaints, each at the line of its field.
-    pub fn complaints(&self, violations: &[Violation]) -> Vec<String> {
-        let shown = |it: &Violation| self.error(&it.field, &it.message).to_string();
+    pub fn complaints(&self, violations: &[FieldViolation]) -> Vec<String> {
+        let shown = |it: &FieldViolation| self.error(&it.field, &it.message).to_string();
         violations.iter().map(shown).collect()
     }
 }
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn complaints_stand_at_the_line_of_their_field() {
         let document = read("name: n\nstreamingSource:\n  connection:\n    host: h\n    username: ''\n");
-        let violation = |field: &str| Violation {
+        let violation = |field: &str| FieldViolation {
             field: field.to_owned(),
             message: "must not be empty".to_owned(),
         };

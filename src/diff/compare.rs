@@ -1,12 +1,12 @@
 //! Compares the two sides of a pipeline.
 
-use super::document::{Document, Part};
-use super::leaf::{Leaf, Step};
-use super::links::{self, Link, LinkKeys, Links, Place};
+use super::document::{DiffDocument, NamedNode};
+use super::leaf::{Leaf, PathStep};
+use super::links::{self, LeafPlace, LinkKeys, Links, NamedLink};
 use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, VariableChange, VariableDiff};
 use super::pair::{Pair, pairs};
 use super::rename::{self, is_own_name, renames};
-use super::walk::{Side, Walk};
+use super::walk::{MaybeNode, Walk};
 use crate::findings::FileChange;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub fn compare(sides: &Sides<'_>) -> PipelineDiff {
 fn readable(sides: &Sides<'_>) -> Result<PipelineDiff, String> {
     let before = sides.before.map(|content| tree("base", content)).transpose()?;
     let after = sides.after.map(|content| tree("head", content)).transpose()?;
-    let comparison = Comparison {
+    let comparison = DocumentComparison {
         before: before.as_ref().map(|tree| document("base", tree)).transpose()?,
         after: after.as_ref().map(|tree| document("head", tree)).transpose()?,
     };
@@ -59,14 +59,14 @@ fn tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
         .map_err(|why| format!("in the {side}: {why}"))
 }
 
-fn document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<Document<'t, 'a>, String> {
-    Document::of(tree).map_err(|error| format!("in the {side}: {error}"))
+fn document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
+    DiffDocument::of(tree).map_err(|error| format!("in the {side}: {error}"))
 }
 
 /// Both sides, read.
-struct Comparison<'t, 'a> {
-    before: Option<Document<'t, 'a>>,
-    after: Option<Document<'t, 'a>>,
+struct DocumentComparison<'t, 'a> {
+    before: Option<DiffDocument<'t, 'a>>,
+    after: Option<DiffDocument<'t, 'a>>,
 }
 
 /// The links of both sides, with the new names of renamed components on both.
@@ -77,11 +77,11 @@ struct BothLinks<'t, 'a> {
     renames: BTreeMap<&'t str, &'t str>,
 }
 
-impl<'t, 'a> Comparison<'t, 'a> {
+impl<'t, 'a> DocumentComparison<'t, 'a> {
     fn diff(&self, sides: &Sides<'_>) -> PipelineDiff {
         let components = part_pairs(self.parts(|document| &document.components));
         let links = self.links(&components);
-        let before: Vec<Link<'_>> = links.before.all.iter().map(|link| links.renamed(*link)).collect();
+        let before: Vec<NamedLink<'_>> = links.before.all.iter().map(|link| links.renamed(*link)).collect();
         let newest = self.after.as_ref().or(self.before.as_ref());
         let mut diff = PipelineDiff {
             path: sides.path.to_owned(),
@@ -117,26 +117,26 @@ impl<'t, 'a> Comparison<'t, 'a> {
 
     fn parts(
         &self,
-        pick: for<'d> fn(&'d Document<'t, 'a>) -> &'d Vec<Part<'t, 'a>>,
-    ) -> [Vec<Part<'t, 'a>>; 2] {
+        pick: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
+    ) -> [Vec<NamedNode<'t, 'a>>; 2] {
         [&self.before, &self.after].map(|side| side.as_ref().map(pick).cloned().unwrap_or_default())
     }
 
     fn links(&self, components: &[PartPair<'t, 'a>]) -> BothLinks<'t, 'a> {
         let keys = self.link_keys();
-        let of = |side: &Option<Document<'t, 'a>>| {
+        let of = |side: &Option<DiffDocument<'t, 'a>>| {
             let links = side.as_ref().map(|document| document.links(keys));
             links.unwrap_or_default()
         };
         let (before, after) = (of(&self.before), of(&self.after));
         let renames = match (&self.before, &self.after) {
             (Some(_), Some(_)) => renames(
-                &rename::Side {
+                &rename::RenameSide {
                     keys,
                     alone: alone(components, |pair| (pair.before, pair.after)),
                     links: &before.all,
                 },
-                &rename::Side {
+                &rename::RenameSide {
                     keys,
                     alone: alone(components, |pair| (pair.after, pair.before)),
                     links: &after.all,
@@ -204,7 +204,7 @@ impl<'t, 'a> Comparison<'t, 'a> {
     }
 
     /// The leaves of a component that differ, without what holds links.
-    fn fields(&self, before: Side<'_, '_>, after: Side<'_, '_>) -> Vec<Field> {
+    fn fields(&self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) -> Vec<Field> {
         let keys = self.link_keys();
         let aside = |key: &str| keys.hold(key);
         let mut walk = Walk::below(&[]);
@@ -213,7 +213,7 @@ impl<'t, 'a> Comparison<'t, 'a> {
     }
 
     fn link_keys(&self) -> LinkKeys {
-        let kind = |side: &Option<Document<'_, '_>>| side.as_ref().map(|document| document.kind);
+        let kind = |side: &Option<DiffDocument<'_, '_>>| side.as_ref().map(|document| document.kind);
         LinkKeys::between(kind(&self.before), kind(&self.after))
     }
 
@@ -243,15 +243,15 @@ impl<'t, 'a> Comparison<'t, 'a> {
         !walk.finish().is_empty()
     }
 
-    fn roots(&self) -> [Side<'t, 'a>; 2] {
+    fn roots(&self) -> [MaybeNode<'t, 'a>; 2] {
         [&self.before, &self.after].map(|side| side.as_ref().map(|document| document.root))
     }
 }
 
 impl<'t> BothLinks<'t, '_> {
-    fn renamed(&self, link: Link<'t>) -> Link<'t> {
+    fn renamed(&self, link: NamedLink<'t>) -> NamedLink<'t> {
         let new = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
-        Link {
+        NamedLink {
             from: new(link.from),
             to: new(link.to),
             kind: link.kind,
@@ -262,15 +262,15 @@ impl<'t> BothLinks<'t, '_> {
 /// A component or a variable on both sides.
 type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
 
-fn part_pairs<'t, 'a>([before, after]: [Vec<Part<'t, 'a>>; 2]) -> Vec<PartPair<'t, 'a>> {
+fn part_pairs<'t, 'a>([before, after]: [Vec<NamedNode<'t, 'a>>; 2]) -> Vec<PartPair<'t, 'a>> {
     pairs(before.into_iter(), after.into_iter())
 }
 
 /// What one side has and the other has not.
 fn alone<'t, 'a>(
     all: &[PartPair<'t, 'a>],
-    sides: impl Fn(&PartPair<'t, 'a>) -> (Side<'t, 'a>, Side<'t, 'a>),
-) -> Vec<Part<'t, 'a>> {
+    sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
+) -> Vec<NamedNode<'t, 'a>> {
     let only = |pair: &PartPair<'t, 'a>| match sides(pair) {
         (Some(node), None) => Some((pair.key, node)),
         _ => None,
@@ -279,16 +279,16 @@ fn alone<'t, 'a>(
 }
 
 /// Whether a key of `pipeline` holds parts that have a place of their own. A map without any is a leaf like others.
-fn is_of_parts(pipeline: Side<'_, '_>, key: &str) -> bool {
+fn is_of_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
 }
 
 /// What stands in the place of links and is none.
-fn rest(before: Option<&Vec<Place<'_, '_>>>, after: Option<&Vec<Place<'_, '_>>>) -> Vec<Field> {
+fn rest(before: Option<&Vec<LeafPlace<'_, '_>>>, after: Option<&Vec<LeafPlace<'_, '_>>>) -> Vec<Field> {
     fn places<'p, 't, 'a>(
-        side: Option<&'p Vec<Place<'t, 'a>>>,
-    ) -> impl Iterator<Item = (&'p [Step], NodeRef<'t, 'a>)> {
+        side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
+    ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
         let places = side.into_iter().flatten();
         places.map(|(path, node)| (path.as_slice(), *node))
     }
@@ -312,7 +312,7 @@ fn repeats_names(field: &Field, old: &str, new: &str) -> bool {
 
 /// Whether a component that had this name repeats it on both sides.
 fn keeps_name(pair: PartPair<'_, '_>, old: &str) -> bool {
-    let repeats = |side: Side<'_, '_>| {
+    let repeats = |side: MaybeNode<'_, '_>| {
         let name = side.and_then(|node| node.get("parameters")?.get("componentName"));
         name.and_then(Leaf::at)
             .is_some_and(|leaf| leaf.to_string() == old)

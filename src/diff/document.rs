@@ -1,22 +1,22 @@
 //! The parts of one side's document.
 
 use super::links::{LinkKeys, Links};
-use super::walk::Side;
+use super::walk::MaybeNode;
 use crate::pipelines::{Kind, Outline};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 
 /// One side: a pipeline and its parts.
-pub(super) struct Document<'t, 'a> {
+pub(super) struct DiffDocument<'t, 'a> {
     pub kind: Kind,
     pub root: NodeRef<'t, 'a>,
-    pub components: Vec<Part<'t, 'a>>,
-    pub variables: Vec<Part<'t, 'a>>,
+    pub components: Vec<NamedNode<'t, 'a>>,
+    pub variables: Vec<NamedNode<'t, 'a>>,
 }
 
 /// A component or a variable: its name and what it says.
-pub(super) type Part<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
+pub(super) type NamedNode<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
 
-impl<'t, 'a> Document<'t, 'a> {
+impl<'t, 'a> DiffDocument<'t, 'a> {
     pub(super) fn of(tree: &'t Tree<'a>) -> Result<Self, DocumentError> {
         let root = tree.root();
         let outline = Outline::of(root)?;
@@ -38,7 +38,7 @@ impl<'t, 'a> Document<'t, 'a> {
     }
 }
 
-fn parts<'t, 'a>(map: Side<'t, 'a>) -> Vec<Part<'t, 'a>> {
+fn parts<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
     let entries = map.into_iter().flat_map(NodeRef::entries);
     entries.map(|(name, _, node)| (name, node)).collect()
 }

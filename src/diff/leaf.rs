@@ -7,21 +7,21 @@ use std::fmt;
 /// A step of a path: the key of a map, or the place in a list, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(untagged)]
-pub enum Step {
+pub enum PathStep {
     /// A key, as it is written.
     Key(String),
     /// A place in a list.
     Index(usize),
 }
 
-impl Step {
+impl PathStep {
     /// The step to a key.
     pub fn key(key: &str) -> Self {
         Self::Key(key.to_owned())
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key(key) => f.write_str(key),

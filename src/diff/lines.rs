@@ -11,7 +11,7 @@ const COMPARED: usize = 5_000;
 
 /// A line of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum TextLine<'a> {
     /// On both sides.
     Same(&'a str),
     /// In the base alone.
@@ -29,7 +29,7 @@ thread_local! {
 }
 
 /// The lines that differ, with those around them.
-pub(super) fn compare<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
+pub(super) fn compare<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<TextLine<'a>> {
     #[cfg(test)]
     COMPARISONS.set(COMPARISONS.get() + 1);
     let mut shown = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn compare<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>
     for group in group_diff_ops(operations(before, after), AROUND) {
         let start = group.first().map_or(reached, |op| op.old_range().start);
         if start > reached && reached > 0 {
-            shown.push(Line::Skipped(start - reached));
+            shown.push(TextLine::Skipped(start - reached));
         }
         for operation in group {
             push(&mut shown, operation, before, after);
@@ -47,14 +47,14 @@ pub(super) fn compare<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>
     shown
 }
 
-fn push<'a>(shown: &mut Vec<Line<'a>>, operation: DiffOp, before: &[&'a str], after: &[&'a str]) {
+fn push<'a>(shown: &mut Vec<TextLine<'a>>, operation: DiffOp, before: &[&'a str], after: &[&'a str]) {
     let old = before.get(operation.old_range()).unwrap_or_default();
     let new = after.get(operation.new_range()).unwrap_or_default();
     if matches!(operation, DiffOp::Equal { .. }) {
-        shown.extend(new.iter().map(|line| Line::Same(line)));
+        shown.extend(new.iter().map(|line| TextLine::Same(line)));
     } else {
-        shown.extend(old.iter().map(|line| Line::Gone(line)));
-        shown.extend(new.iter().map(|line| Line::New(line)));
+        shown.extend(old.iter().map(|line| TextLine::Gone(line)));
+        shown.extend(new.iter().map(|line| TextLine::New(line)));
     }
 }
 
@@ -91,11 +91,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn told(before: &[&str], after: &[&str]) -> Vec<String> {
-        let told = |line: Line<'_>| match line {
-            Line::Same(line) => format!(" {line}"),
-            Line::Gone(line) => format!("-{line}"),
-            Line::New(line) => format!("+{line}"),
-            Line::Skipped(lines) => format!("@{lines}"),
+        let told = |line: TextLine<'_>| match line {
+            TextLine::Same(line) => format!(" {line}"),
+            TextLine::Gone(line) => format!("-{line}"),
+            TextLine::New(line) => format!("+{line}"),
+            TextLine::Skipped(lines) => format!("@{lines}"),
         };
         compare(before, after).into_iter().map(told).collect()
     }
@@ -122,9 +122,9 @@ mod tests {
             let before: Vec<&str> = before.iter().map(String::as_str).collect();
             let after: Vec<&str> = after.iter().map(String::as_str).collect();
             let shown = compare(&before, &after);
-            let count = |pick: fn(&Line<'_>) -> bool| shown.iter().filter(|line| pick(line)).count();
-            let gone = count(|line| matches!(line, Line::Gone(_)));
-            let new = count(|line| matches!(line, Line::New(_)));
+            let count = |pick: fn(&TextLine<'_>) -> bool| shown.iter().filter(|line| pick(line)).count();
+            let gone = count(|line| matches!(line, TextLine::Gone(_)));
+            let new = count(|line| matches!(line, TextLine::New(_)));
             prop_assert_eq!(before.len() - gone, after.len() - new, "what is left is the same");
             prop_assert_eq!(shown.is_empty(), before == after);
         }

@@ -1,6 +1,6 @@
 //! The links between components, without their order, and what stands in a link's place and is none.
 
-use super::leaf::Step;
+use super::leaf::PathStep;
 use super::model::{LinkChange, LinkDiff};
 use crate::pipelines::Kind;
 use crate::yaml::NodeRef;
@@ -14,22 +14,22 @@ const SOURCE: &str = "source";
 
 /// A link by the names of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Link<'t> {
+pub(super) struct NamedLink<'t> {
     pub from: &'t str,
     pub to: &'t str,
     pub kind: &'t str,
 }
 
 /// What is at a path below a component.
-pub(super) type Place<'t, 'a> = (Vec<Step>, NodeRef<'t, 'a>);
+pub(super) type LeafPlace<'t, 'a> = (Vec<PathStep>, NodeRef<'t, 'a>);
 
 /// The links of one side.
 #[derive(Default)]
 pub(super) struct Links<'t, 'a> {
     /// As they stand in the file; one may stand there twice.
-    pub all: Vec<Link<'t>>,
+    pub all: Vec<NamedLink<'t>>,
     /// By component: what is no link.
-    pub rest: HashMap<&'t str, Vec<Place<'t, 'a>>>,
+    pub rest: HashMap<&'t str, Vec<LeafPlace<'t, 'a>>>,
 }
 
 /// Which keys of a component hold links. Where the kind of the pipeline changed, it is those of both kinds on both sides, or a
@@ -63,15 +63,15 @@ impl<'t, 'a> Links<'t, 'a> {
     pub(super) fn take(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         let held = component.entries().filter(|(key, _, _)| keys.hold(key));
         for (key, _, node) in held {
-            let path = vec![Step::key(key)];
+            let path = vec![PathStep::key(key)];
             match key {
                 "transitions" => self.transitions(name, path, node),
-                "sources" => self.list(name, path, node, &|other| Link {
+                "sources" => self.list(name, path, node, &|other| NamedLink {
                     from: other,
                     to: name,
                     kind: SOURCE,
                 }),
-                _ => self.one(name, path, node, &|other| Link {
+                _ => self.one(name, path, node, &|other| NamedLink {
                     from: name,
                     to: other,
                     kind: ITERATION,
@@ -80,15 +80,15 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    fn transitions(&mut self, name: &'t str, path: Vec<Step>, node: NodeRef<'t, 'a>) {
+    fn transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         if node.entries().next().is_none() {
             self.no_link(name, path, node);
             return;
         }
         for (kind, _, list) in node.entries() {
             let mut path = path.clone();
-            path.push(Step::key(kind));
-            self.list(name, path, list, &|other| Link {
+            path.push(PathStep::key(kind));
+            self.list(name, path, list, &|other| NamedLink {
                 from: name,
                 to: other,
                 kind,
@@ -99,15 +99,15 @@ impl<'t, 'a> Links<'t, 'a> {
     fn list(
         &mut self,
         name: &'t str,
-        path: Vec<Step>,
+        path: Vec<PathStep>,
         node: NodeRef<'t, 'a>,
-        link: &dyn Fn(&'t str) -> Link<'t>,
+        link: &dyn Fn(&'t str) -> NamedLink<'t>,
     ) {
         match node.items() {
             Some(items) if items.len() > 0 => {
                 for (index, item) in items.enumerate() {
                     let mut path = path.clone();
-                    path.push(Step::Index(index));
+                    path.push(PathStep::Index(index));
                     self.one(name, path, item, link);
                 }
             }
@@ -118,9 +118,9 @@ impl<'t, 'a> Links<'t, 'a> {
     fn one(
         &mut self,
         name: &'t str,
-        path: Vec<Step>,
+        path: Vec<PathStep>,
         node: NodeRef<'t, 'a>,
-        link: &dyn Fn(&'t str) -> Link<'t>,
+        link: &dyn Fn(&'t str) -> NamedLink<'t>,
     ) {
         match node.text().filter(|_| !node.is_null()) {
             Some(other) => self.all.push(link(other)),
@@ -128,14 +128,14 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    fn no_link(&mut self, name: &'t str, path: Vec<Step>, node: NodeRef<'t, 'a>) {
+    fn no_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         self.rest.entry(name).or_default().push((path, node));
     }
 }
 
 /// The links that came and went, by name. A link that stands twice counts twice.
-pub(super) fn compare(before: &[Link<'_>], after: &[Link<'_>]) -> Vec<LinkDiff> {
-    let mut counts: HashMap<Link<'_>, i64> = HashMap::new();
+pub(super) fn compare(before: &[NamedLink<'_>], after: &[NamedLink<'_>]) -> Vec<LinkDiff> {
+    let mut counts: HashMap<NamedLink<'_>, i64> = HashMap::new();
     for link in after {
         *counts.entry(*link).or_default() += 1;
     }
@@ -156,7 +156,7 @@ pub(super) fn compare(before: &[Link<'_>], after: &[Link<'_>]) -> Vec<LinkDiff> 
     changed
 }
 
-fn told(link: Link<'_>, change: LinkChange) -> LinkDiff {
+fn told(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
     LinkDiff {
         from: link.from.to_owned(),
         to: link.to.to_owned(),

@@ -20,7 +20,7 @@ mod walk;
 mod words;
 
 pub use compare::{Sides, compare};
-pub use leaf::{Leaf, Step};
+pub use leaf::{Leaf, PathStep};
 pub use model::{
     ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
 };

@@ -1,6 +1,6 @@
 //! The model of a change.
 
-use super::leaf::{Leaf, Step};
+use super::leaf::{Leaf, PathStep};
 use crate::findings::FileChange;
 use crate::pipelines::Kind;
 use serde::{Serialize, Serializer};
@@ -45,7 +45,7 @@ pub enum LinkChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Field {
     /// From the component, the variable, or the document.
-    pub path: Vec<Step>,
+    pub path: Vec<PathStep>,
     /// What the base says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Leaf>,

@@ -25,12 +25,12 @@ pub fn plain(before: &str, after: &str) -> Vec<Line> {
     shown
 }
 
-fn line(line: &lines::Line<'_>) -> Line {
+fn line(line: &lines::TextLine<'_>) -> Line {
     let (sign, said) = match line {
-        lines::Line::Same(line) => (Sign::None, *line),
-        lines::Line::Gone(line) => (Sign::Removed, *line),
-        lines::Line::New(line) => (Sign::Added, *line),
-        lines::Line::Skipped(lines) => {
+        lines::TextLine::Same(line) => (Sign::None, *line),
+        lines::TextLine::Gone(line) => (Sign::Removed, *line),
+        lines::TextLine::New(line) => (Sign::Added, *line),
+        lines::TextLine::Skipped(lines) => {
             return Line::remark(&format!("\u{2026} {} as before", text::count(*lines, "line")));
         }
     };

@@ -3,9 +3,9 @@
 //! A component that is gone and one that is new are the same if they have the same type, nearly the same parameters,
 //! and links to the same others. Where several fit, none is taken: a guess would hide what was removed.
 
-use super::document::Part;
-use super::leaf::{Leaf, Step};
-use super::links::{Link, LinkKeys};
+use super::document::NamedNode;
+use super::leaf::{Leaf, PathStep};
+use super::links::{LinkKeys, NamedLink};
 use super::walk::Walk;
 use crate::yaml::NodeRef;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,22 +24,25 @@ const LINKED_ALIKE: usize = 50;
 struct Features<'t> {
     name: &'t str,
     kind: &'t str,
-    leaves: BTreeSet<(Vec<Step>, Leaf)>,
+    leaves: BTreeSet<(Vec<PathStep>, Leaf)>,
     /// What the parameter says that usually repeats the name.
     own_name: Option<String>,
     links: BTreeSet<(bool, &'t str, &'t str)>,
 }
 
 /// One side of the search.
-pub(super) struct Side<'s, 't, 'a> {
+pub(super) struct RenameSide<'s, 't, 'a> {
     pub keys: LinkKeys,
     /// The components that only this side has.
-    pub alone: Vec<Part<'t, 'a>>,
-    pub links: &'s [Link<'t>],
+    pub alone: Vec<NamedNode<'t, 'a>>,
+    pub links: &'s [NamedLink<'t>],
 }
 
 /// The new names by the old ones.
-pub(super) fn renames<'t>(before: &Side<'_, 't, '_>, after: &Side<'_, 't, '_>) -> BTreeMap<&'t str, &'t str> {
+pub(super) fn renames<'t>(
+    before: &RenameSide<'_, 't, '_>,
+    after: &RenameSide<'_, 't, '_>,
+) -> BTreeMap<&'t str, &'t str> {
     if before.alone.len().saturating_mul(after.alone.len()) > MOST_PAIRS {
         return BTreeMap::new();
     }
@@ -66,7 +69,7 @@ pub(super) fn renames<'t>(before: &Side<'_, 't, '_>, after: &Side<'_, 't, '_>) -
     alone.copied().collect()
 }
 
-fn features<'t>(side: &Side<'_, 't, '_>) -> Vec<Features<'t>> {
+fn features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<Features<'t>> {
     let alone: BTreeSet<&str> = side.alone.iter().map(|(name, _)| *name).collect();
     let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
     for link in side.links {
@@ -84,7 +87,7 @@ fn features<'t>(side: &Side<'_, 't, '_>) -> Vec<Features<'t>> {
                 .insert((false, link.kind, link.from));
         }
     }
-    let of = |(name, node): &Part<'t, '_>| {
+    let of = |(name, node): &NamedNode<'t, '_>| {
         let all = leaves(side.keys, *node);
         let (own, leaves): (BTreeSet<_>, _) = all.into_iter().partition(|(path, _)| is_name_place(path));
         Some(Features {
@@ -99,11 +102,11 @@ fn features<'t>(side: &Side<'_, 't, '_>) -> Vec<Features<'t>> {
 }
 
 /// The leaves of a component but its type and its links.
-fn leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<Step>, Leaf)> {
+fn leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Leaf)> {
     let mut walk = Walk::below(&[]);
     for (key, _, node) in component.entries() {
         if key != "type" && !keys.hold(key) {
-            walk.step(Step::key(key), None, Some(node));
+            walk.step(PathStep::key(key), None, Some(node));
         }
     }
     let fields = walk.finish().into_iter();
@@ -113,12 +116,12 @@ fn leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<Step>, Leaf)> 
 }
 
 /// Whether this is the parameter in which a component repeats its name.
-pub(super) fn is_own_name(path: &[Step], leaf: &Leaf, name: &str) -> bool {
+pub(super) fn is_own_name(path: &[PathStep], leaf: &Leaf, name: &str) -> bool {
     is_name_place(path) && leaf.to_string() == name
 }
 
-fn is_name_place(path: &[Step]) -> bool {
-    let is_key = |step: &Step, text: &str| matches!(step, Step::Key(key) if key == text);
+fn is_name_place(path: &[PathStep]) -> bool {
+    let is_key = |step: &PathStep, text: &str| matches!(step, PathStep::Key(key) if key == text);
     matches!(path, [first, second] if is_key(first, "parameters") && is_key(second, "componentName"))
 }
 

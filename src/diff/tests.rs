@@ -265,7 +265,7 @@ fn a_side_that_cannot_be_read_is_told() {
 }
 
 /// A document as what stands at each path: an own way to see it, for the rebuilding.
-type Facts = BTreeMap<Vec<Step>, Leaf>;
+type Facts = BTreeMap<Vec<PathStep>, Leaf>;
 
 /// Canvas aside. Links are facts, too: their place in a list is the count of equal ones.
 fn facts(text: &str) -> (Facts, BTreeMap<(String, String, String), usize>) {
@@ -277,10 +277,10 @@ fn facts(text: &str) -> (Facts, BTreeMap<(String, String, String), usize>) {
 
 fn collect(
     node: NodeRef<'_, '_>,
-    path: &mut Vec<Step>,
+    path: &mut Vec<PathStep>,
     found: &mut (Facts, BTreeMap<(String, String, String), usize>),
 ) {
-    let keys: Vec<String> = path.iter().map(Step::to_string).collect();
+    let keys: Vec<String> = path.iter().map(PathStep::to_string).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     if matches!(keys.as_slice(), ["design", ..]) {
         return;
@@ -296,18 +296,18 @@ fn collect(
         found.0.insert(path.clone(), leaf);
     }
     for (key, _, value) in node.entries() {
-        path.push(Step::key(key));
+        path.push(PathStep::key(key));
         collect(value, path, found);
         path.pop();
     }
     for (index, item) in node.items().into_iter().flatten().enumerate() {
-        path.push(Step::Index(index));
+        path.push(PathStep::Index(index));
         collect(item, path, found);
         path.pop();
     }
 }
 
-fn apply(facts: &mut Facts, prefix: &[Step], fields: &[Field]) {
+fn apply(facts: &mut Facts, prefix: &[PathStep], fields: &[Field]) {
     let at = |field: &Field| [prefix, &field.path].concat();
     for field in fields {
         let gone = field.before.as_ref().map(|_| facts.remove(&at(field)));
@@ -320,6 +320,14 @@ fn apply(facts: &mut Facts, prefix: &[Step], fields: &[Field]) {
     }
 }
 
+/// New names by old ones.
+fn renames_of(diff: &PipelineDiff) -> BTreeMap<&str, &str> {
+    let components = diff.components.iter();
+    components
+        .filter_map(|c| Some((c.previous_name.as_deref()?, c.name.as_str())))
+        .collect()
+}
+
 fn keeps_name(diff: &PipelineDiff, new: &str) -> bool {
     diff.components
         .iter()
@@ -329,13 +337,9 @@ fn keeps_name(diff: &PipelineDiff, new: &str) -> bool {
 /// The head's facts, from the base's and the diff alone.
 fn rebuilt(base: &str, diff: &PipelineDiff) -> (Facts, BTreeMap<(String, String, String), usize>) {
     let (mut leaves, mut links) = facts(base);
-    let of = |kind: &str, name: &str| vec![Step::key("pipeline"), Step::key(kind), Step::key(name)];
-    let renames: BTreeMap<&str, &str> = diff
-        .components
-        .iter()
-        .filter_map(|c| Some((c.previous_name.as_deref()?, c.name.as_str())))
-        .collect();
-    let name = Step::key("componentName");
+    let of = |kind: &str, name: &str| ["pipeline", kind, name].map(PathStep::key).to_vec();
+    let renames = renames_of(diff);
+    let name = PathStep::key("componentName");
     for (old, new) in &renames {
         let (from, to) = (of("components", old), of("components", new));
         let moved: Vec<_> = leaves

@@ -1,30 +1,30 @@
 //! Walks two documents side by side and collects the leaves that differ.
 
-use super::leaf::{Leaf, Step};
+use super::leaf::{Leaf, PathStep};
 use super::model::Field;
 use super::pair::pairs;
 use crate::yaml::NodeRef;
 
 /// A node on one side, if that side has one.
-pub(super) type Side<'t, 'a> = Option<NodeRef<'t, 'a>>;
+pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
 
 /// A node, and which of its keys are set aside.
-pub(super) type Aside<'f, 't, 'a> = (Side<'t, 'a>, &'f dyn Fn(&str) -> bool);
+pub(super) type Aside<'f, 't, 'a> = (MaybeNode<'t, 'a>, &'f dyn Fn(&str) -> bool);
 
 /// Collects the leaves that differ, in the order of the head.
 pub(super) struct Walk {
-    path: Vec<Step>,
+    path: Vec<PathStep>,
     fields: Vec<Field>,
 }
 
 impl Walk {
     /// Below this path.
     pub(super) fn below(path: &[&str]) -> Self {
-        Self::at(path.iter().map(|key| Step::key(key)).collect())
+        Self::at(path.iter().map(|key| PathStep::key(key)).collect())
     }
 
     /// At and below this path.
-    pub(super) const fn at(path: Vec<Step>) -> Self {
+    pub(super) const fn at(path: Vec<PathStep>) -> Self {
         Self {
             path,
             fields: Vec::new(),
@@ -37,7 +37,7 @@ impl Walk {
     }
 
     /// The leaves at and below a pair of nodes.
-    pub(super) fn compare(&mut self, before: Side<'_, '_>, after: Side<'_, '_>) {
+    pub(super) fn compare(&mut self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
         self.compare_without((before, &|_| false), (after, &|_| false));
     }
 
@@ -45,7 +45,7 @@ impl Walk {
     pub(super) fn compare_without(&mut self, before: Aside<'_, '_, '_>, after: Aside<'_, '_, '_>) {
         self.leaf(before.0.and_then(Leaf::at), after.0.and_then(Leaf::at));
         for pair in pairs(entries(before), entries(after)) {
-            self.step(Step::key(pair.key), pair.before, pair.after);
+            self.step(PathStep::key(pair.key), pair.before, pair.after);
         }
         self.items(before.0, after.0);
     }
@@ -61,13 +61,13 @@ impl Walk {
     }
 
     /// The leaves below one more step.
-    pub(super) fn step(&mut self, step: Step, before: Side<'_, '_>, after: Side<'_, '_>) {
+    pub(super) fn step(&mut self, step: PathStep, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
         self.path.push(step);
         self.compare(before, after);
         self.path.pop();
     }
 
-    fn items(&mut self, before: Side<'_, '_>, after: Side<'_, '_>) {
+    fn items(&mut self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
         let mut old = before.and_then(NodeRef::items);
         let mut new = after.and_then(NodeRef::items);
         for index in 0.. {
@@ -78,7 +78,7 @@ impl Walk {
             if pair.0.is_none() && pair.1.is_none() {
                 return;
             }
-            self.step(Step::Index(index), pair.0, pair.1);
+            self.step(PathStep::Index(index), pair.0, pair.1);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A change in words: a line for each thing that differs. Every line is safe to show.
 
-use super::leaf::{Leaf, Step};
+use super::leaf::{Leaf, PathStep};
 use super::lines;
 use super::model::{
     ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
@@ -265,7 +265,7 @@ impl Words {
         if self.lines.len() > MOST_LINES {
             return;
         }
-        let path: Vec<String> = field.path.iter().map(Step::to_string).collect();
+        let path: Vec<String> = field.path.iter().map(PathStep::to_string).collect();
         let path = named(&path.join("."));
         let sides = [&field.before, &field.after].map(|side| side.as_ref());
         if sides.iter().flatten().any(|leaf| leaf.lines().is_some()) {
@@ -304,10 +304,10 @@ impl Words {
         let width = self.value_width(depth);
         for line in lines.iter().take(VALUE_LINES) {
             let (sign, line) = match line {
-                lines::Line::Same(line) => (Sign::None, cut(line, 0, width)),
-                lines::Line::Gone(line) => (Sign::Removed, cut(line, 0, width)),
-                lines::Line::New(line) => (Sign::Added, cut(line, 0, width)),
-                lines::Line::Skipped(lines) => {
+                lines::TextLine::Same(line) => (Sign::None, cut(line, 0, width)),
+                lines::TextLine::Gone(line) => (Sign::Removed, cut(line, 0, width)),
+                lines::TextLine::New(line) => (Sign::Added, cut(line, 0, width)),
+                lines::TextLine::Skipped(lines) => {
                     let told = text::count(*lines, "line");
                     (Sign::None, format!("\u{2026} {told} as before"))
                 }
@@ -335,8 +335,8 @@ fn repeats(field: &Field, name: &str, kind: Option<&str>) -> bool {
         return false;
     };
     match field.path.as_slice() {
-        [Step::Key(key)] => key == "type" && kind == Some(said),
-        [Step::Key(parameters), Step::Key(key)] => {
+        [PathStep::Key(key)] => key == "type" && kind == Some(said),
+        [PathStep::Key(parameters), PathStep::Key(key)] => {
             parameters == "parameters" && key == "componentName" && said == name
         }
         _ => false,

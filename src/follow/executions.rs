@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// What an execution's status means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ExecutionStanding {
     /// It goes on, or its status is not known and it has no end.
     Open,
     /// It ended well.
@@ -18,18 +18,18 @@ pub enum Standing {
 
 /// What the status of an execution means. The API document shows RUNNING only; the other words are those that
 /// clients meet. A word that is not known ends it only where the answer has an end, and then never well.
-pub fn standing(execution: &Execution) -> Standing {
+pub fn standing(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
         .as_deref()
         .unwrap_or_default()
         .to_ascii_uppercase();
     match status.as_str() {
-        "SUCCESS" => Standing::Succeeded,
-        "RUNNING" | "QUEUED" => Standing::Open,
-        "FAILED" | "FAILURE" | "ERROR" | "CANCELLED" | "SKIPPED" => Standing::Failed,
-        _ if execution.finished_at.is_some() => Standing::Failed,
-        _ => Standing::Open,
+        "SUCCESS" => ExecutionStanding::Succeeded,
+        "RUNNING" | "QUEUED" => ExecutionStanding::Open,
+        "FAILED" | "FAILURE" | "ERROR" | "CANCELLED" | "SKIPPED" => ExecutionStanding::Failed,
+        _ if execution.finished_at.is_some() => ExecutionStanding::Failed,
+        _ => ExecutionStanding::Open,
     }
 }
 
@@ -51,10 +51,10 @@ pub async fn execution(
             told(&answer.result);
         }
         match standing(&answer.result) {
-            Standing::Succeeded => return Ok((answer, End::Good)),
-            Standing::Failed => return Ok((answer, End::Bad)),
-            Standing::Open if pace.pause().await => last = Some(answer),
-            Standing::Open => return Ok((answer, End::Deadline)),
+            ExecutionStanding::Succeeded => return Ok((answer, End::Good)),
+            ExecutionStanding::Failed => return Ok((answer, End::Bad)),
+            ExecutionStanding::Open if pace.pause().await => last = Some(answer),
+            ExecutionStanding::Open => return Ok((answer, End::Deadline)),
         }
     }
 }
@@ -73,14 +73,14 @@ mod tests {
             })
         };
         for word in ["RUNNING", "running", "QUEUED", "PAUSED"] {
-            assert_eq!(found(Some(word), None), Standing::Open, "{word}");
+            assert_eq!(found(Some(word), None), ExecutionStanding::Open, "{word}");
         }
         for word in ["FAILED", "FAILURE", "ERROR", "CANCELLED", "SKIPPED", "Cancelled"] {
-            assert_eq!(found(Some(word), None), Standing::Failed, "{word}");
+            assert_eq!(found(Some(word), None), ExecutionStanding::Failed, "{word}");
         }
-        assert_eq!(found(Some("SUCCESS"), None), Standing::Succeeded);
-        assert_eq!(found(Some("GREAT"), Some("now")), Standing::Failed);
-        assert_eq!(found(None, None), Standing::Open);
-        assert_eq!(found(None, Some("now")), Standing::Failed);
+        assert_eq!(found(Some("SUCCESS"), None), ExecutionStanding::Succeeded);
+        assert_eq!(found(Some("GREAT"), Some("now")), ExecutionStanding::Failed);
+        assert_eq!(found(None, None), ExecutionStanding::Open);
+        assert_eq!(found(None, Some("now")), ExecutionStanding::Failed);
     }
 }

@@ -11,7 +11,7 @@ const MOST_PAGES: usize = 10_000;
 /// Knows what of a history was read. At the end there is no token to go on with, so the last page is read again and
 /// what was there already is left out.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct MessageReader {
     limit: usize,
     token: Option<String>,
     seen: usize,
@@ -19,7 +19,7 @@ pub struct Reader {
     followed: HashSet<String>,
 }
 
-impl Reader {
+impl MessageReader {
     /// Reads pages of at most `limit` events, from the beginning.
     pub fn new(limit: usize) -> Self {
         Self {

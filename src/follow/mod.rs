@@ -12,8 +12,8 @@ mod tasks;
 
 use crate::http::HttpError;
 
-pub use executions::{Standing, execution, standing};
-pub use messages::Reader;
+pub use executions::{ExecutionStanding, execution, standing};
+pub use messages::MessageReader;
 pub use pace::{Pace, changed_in_time};
 pub use streams::stream;
 pub use tasks::{Policy, TaskEnd, Turn, scope_word, task};

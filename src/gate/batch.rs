@@ -12,7 +12,7 @@ const FAILURES_IN_A_ROW: usize = 3;
 
 /// What is asked of the platform.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ReviewAsked<'a> {
     /// The project.
     pub project: Uuid,
     /// The `Agent-Version` header.
@@ -35,7 +35,7 @@ pub struct Batching {
 }
 
 /// How far the review is: files answered of files asked.
-pub type Progress<'a> = &'a dyn Fn(usize, usize);
+pub type BatchProgress<'a> = &'a dyn Fn(usize, usize);
 
 /// What became of one batch.
 pub struct BatchAnswer {
@@ -69,10 +69,10 @@ impl BatchError {
 /// Asks for all files. Every file is in exactly one of the answers.
 pub async fn review_in_batches(
     platform: &Platform,
-    asked: &Asked<'_>,
+    asked: &ReviewAsked<'_>,
     files: &[String],
     batching: Batching,
-    progress: Progress<'_>,
+    progress: BatchProgress<'_>,
 ) -> Vec<BatchAnswer> {
     let mut queue: VecDeque<Vec<String>> = files
         .chunks(batching.size.max(1))
@@ -105,7 +105,7 @@ pub async fn review_in_batches(
     course.answers
 }
 
-async fn ask(platform: &Platform, asked: &Asked<'_>, files: Vec<String>) -> BatchAnswer {
+async fn ask(platform: &Platform, asked: &ReviewAsked<'_>, files: Vec<String>) -> BatchAnswer {
     let request = ReviewRequest {
         branch_name: asked.branch.to_owned(),
         commit_id: asked.commit.to_owned(),

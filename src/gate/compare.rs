@@ -1,12 +1,12 @@
 //! What is new, known and fixed between two reports: by the same identity as between two commits, without a repository.
 
-use super::{Before, Decision, Tally, decide, mark};
+use super::{Before, GateDecision, Tally, decide, mark};
 use crate::findings::{FileChange, FileResults, Report, RuleResult, State, Status, Verdict, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a comparison of two reports left open or did by half.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Gaps {
+pub struct ReportGaps {
     /// Files of which the old report does not tell enough, each with why.
     pub unknown: Vec<(String, String)>,
     /// Only one of the reports says what its findings are about, so their words made them the same.
@@ -16,7 +16,7 @@ pub struct Gaps {
 }
 
 /// Marks the findings of `new` by what `old` has, and decides again with only new ones counting.
-pub fn compare(new: &mut Report, mut old: Report) -> Gaps {
+pub fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     let says_why = new.files.iter().flat_map(|file| &file.results);
     let says_why = says_why.into_iter().any(|result| result.fails(new.fail_on()));
     let is_refused = new.gate_refused || new.breaks_consumers();
@@ -33,10 +33,10 @@ pub fn compare(new: &mut Report, mut old: Report) -> Gaps {
         ..Tally::default()
     };
     new.forget_known();
-    let mut gaps = Gaps {
+    let mut gaps = ReportGaps {
         by_words: (tells(new) && is_silent(&old)) || (is_silent(new) && tells(&old)),
         unjudged: without_judgement(new, &mut old),
-        ..Gaps::default()
+        ..ReportGaps::default()
     };
     if gaps.by_words {
         old.files.iter_mut().for_each(forget_about);
@@ -95,8 +95,8 @@ fn without_judgement(new: &Report, old: &mut Report) -> BTreeSet<String> {
     unjudged
 }
 
-fn decided(new: &mut Report, old: &Report, mut tally: Tally, gaps: &mut Gaps) {
-    let past = Past::of(new, old);
+fn decided(new: &mut Report, old: &Report, mut tally: Tally, gaps: &mut ReportGaps) {
+    let past = OldReport::of(new, old);
     let mut heads = new.files.clone();
     for head in &mut heads {
         head.results.iter_mut().for_each(forget_state);
@@ -122,7 +122,7 @@ fn decided(new: &mut Report, old: &Report, mut tally: Tally, gaps: &mut Gaps) {
     new.files = tally.files;
     new.is_open = found.undecided;
     let failed = found.failed || new.gate_refused || new.breaks_consumers();
-    new.verdict = Decision { failed, ..found }.verdict();
+    new.verdict = GateDecision { failed, ..found }.verdict();
 }
 
 /// What its own base says of it: another past. What is waived stays so.
@@ -136,7 +136,7 @@ fn forget_state(result: &mut RuleResult) {
 }
 
 /// The old report, by path.
-struct Past<'r> {
+struct OldReport<'r> {
     files: BTreeMap<&'r str, &'r FileResults>,
     /// Files without a result there, each with why.
     open: BTreeMap<&'r str, &'r str>,
@@ -147,7 +147,7 @@ struct Past<'r> {
     gone: Vec<&'r str>,
 }
 
-impl<'r> Past<'r> {
+impl<'r> OldReport<'r> {
     fn of(new: &'r Report, old: &'r Report) -> Self {
         let unreviewed = old.unreviewed.iter();
         let unreviewed = unreviewed.map(|file| (file.path.as_str(), file.reason.as_str()));

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 /// The gate's word, with all that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decision {
+pub struct GateDecision {
     /// Findings at or over the limit, or a rule that could not be evaluated.
     pub failed: bool,
     /// Something has no usable answer.
     pub undecided: bool,
 }
 
-impl Decision {
+impl GateDecision {
     /// A failed gate is failed, whatever else is open.
     pub const fn verdict(self) -> Verdict {
         match (self.failed, self.undecided) {
@@ -25,7 +25,7 @@ impl Decision {
 }
 
 /// Decides. Where nothing fails the gate, what is open stays open all the same.
-pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
+pub fn decide(tally: &Tally, fail_on: FailOn) -> GateDecision {
     let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
     let unknown: Unknown<'_> = unknown.map(|(path, _)| path.as_str()).collect();
     let counting = tally
@@ -38,7 +38,7 @@ pub fn decide(tally: &Tally, fail_on: FailOn) -> Decision {
         _ => tally.word(&unknown),
     };
     let is_open = !open.is_empty() || word == Word::Open;
-    Decision {
+    GateDecision {
         failed: !found.is_empty() || word == Word::Stands,
         undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty() || is_open,
     }

@@ -21,7 +21,7 @@ pub enum Before<'a> {
 
 /// What a comparison with the base showed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct KnownComparison {
     /// Findings of the base that are gone, in the files that were compared.
     pub fixed: usize,
     /// Files whose base could not be judged, with why.
@@ -30,8 +30,8 @@ pub struct Compared {
 
 /// Marks the findings of head that are not waived as new or known, by what each base has of each file. With several
 /// merge-bases a finding is known only if all of them have it: a criss-cross merge can choose one of them from the past.
-pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Vec<Before<'b>>) -> Compared {
-    let mut compared = Compared::default();
+pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Vec<Before<'b>>) -> KnownComparison {
+    let mut compared = KnownComparison::default();
     for file in files {
         match before(&file.path).into_iter().map(had).collect::<Result<_, _>>() {
             Ok(had) => compared.fixed += mark_file(file, had),
@@ -53,12 +53,12 @@ fn had(before: Before<'_>) -> Result<Option<&FileResults>, &str> {
 
 /// Marks the findings of one file, and returns the number that every base had and head does not have.
 fn mark_file(file: &mut FileResults, had: Vec<Option<&FileResults>>) -> usize {
-    let mut pasts: Vec<Past> = had.into_iter().map(Past::of).collect();
+    let mut pasts: Vec<PastFindings> = had.into_iter().map(PastFindings::of).collect();
     for result in &mut file.results {
         let each = pasts.iter_mut().map(|past| past.states(&file.path, result));
         result.states = each.reduce(of_both).unwrap_or_default();
     }
-    pasts.iter().map(Past::gone).min().unwrap_or_default()
+    pasts.iter().map(PastFindings::gone).min().unwrap_or_default()
 }
 
 /// Combines the states of the same findings against two bases: known in one alone is new.
@@ -69,12 +69,12 @@ fn of_both(one: Vec<Option<State>>, other: Vec<Option<State>>) -> Vec<Option<Sta
 }
 
 /// The rule, and what it is about.
-type Key = (String, Option<String>);
+type IdentityKey = (String, Option<String>);
 
 /// The findings of one file of the base.
 #[derive(Default)]
-struct Past {
-    kinds: HashMap<Key, Kind>,
+struct PastFindings {
+    kinds: HashMap<IdentityKey, SameIdentity>,
     /// The rules that head could not evaluate: what they found before is not gone.
     unjudged: HashSet<String>,
     /// Head is no pipeline any more, so nothing is gone.
@@ -83,14 +83,14 @@ struct Past {
 
 /// The findings of one identity.
 #[derive(Default)]
-struct Kind {
+struct SameIdentity {
     /// Those of the base that none of head was matched with yet, with what was counted.
     left: Vec<Option<u64>>,
     base: usize,
     head: usize,
 }
 
-impl Past {
+impl PastFindings {
     fn of(base: Option<&FileResults>) -> Self {
         let mut past = Self::default();
         for result in base.into_iter().flat_map(|base| &base.results) {
@@ -165,7 +165,7 @@ impl Past {
     }
 }
 
-fn key(finding: &Finding<'_>) -> Key {
+fn key(finding: &Finding<'_>) -> IdentityKey {
     let about = match finding.error_type {
         Some(error_type) => Some(error_type.to_owned()),
         None => finding.identity().about.map(str::to_owned),

@@ -1,7 +1,7 @@
 //! Merges the batches' answers into findings. What an answer leaves open is noted, never filled in.
 
 use super::evidence::{self, Gaps};
-use super::{BatchAnswer, Compared, Positions};
+use super::{BatchAnswer, KnownComparison, Positions};
 use crate::api::{ReviewAnswer, ReviewResults, RuleAnswer};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
 use crate::pipelines::Kind;
@@ -29,7 +29,7 @@ pub struct Tally {
     /// The same of a batch in which nothing was found: nothing says why, so nothing can excuse it.
     pub failed_without_finding: bool,
     /// What the base has too, where only new findings are to count.
-    pub compared: Option<Compared>,
+    pub compared: Option<KnownComparison>,
     /// The files of each batch whose `reviewStatus` is FAILED.
     pub failed_batches: Vec<BTreeSet<String>>,
     /// What leaves the verdict open, other than unreviewed files; each a sentence.

@@ -14,11 +14,11 @@ mod named;
 mod positions;
 mod select;
 
-pub use batch::{Asked, BatchAnswer, BatchError, Batching, Progress, review_in_batches};
-pub use compare::{Gaps, compare};
-pub use decide::{Decision, decide};
+pub use batch::{BatchAnswer, BatchError, BatchProgress, Batching, ReviewAsked, review_in_batches};
+pub use compare::{ReportGaps, compare};
+pub use decide::{GateDecision, decide};
 pub use evidence::expects_result;
-pub use known::{Before, Compared, mark};
+pub use known::{Before, KnownComparison, mark};
 pub use lookalike::looks_like_pipeline;
 pub use merge::{Tally, merge};
 pub use named::select_named;

@@ -1,7 +1,7 @@
 //! What changed between two commits.
 
-use super::renames::{self, OnDisk};
-use super::{FileKind, Repository, tree::Difference};
+use super::renames::{self, DiskFile};
+use super::{FileKind, Repository, tree::TreeDifference};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -52,15 +52,15 @@ impl Change {
 pub struct Differences<'s> {
     repository: &'s Repository,
     /// One list per base; a single one without a base.
-    found: Vec<Vec<Difference>>,
-    on_disk: Box<OnDisk<'s>>,
+    found: Vec<Vec<TreeDifference>>,
+    on_disk: Box<DiskFile<'s>>,
 }
 
 impl<'s> Differences<'s> {
     pub(super) fn new(
         repository: &'s Repository,
-        found: Vec<Vec<Difference>>,
-        on_disk: Box<OnDisk<'s>>,
+        found: Vec<Vec<TreeDifference>>,
+        on_disk: Box<DiskFile<'s>>,
     ) -> Self {
         Self {
             repository,
@@ -88,7 +88,7 @@ impl<'s> Differences<'s> {
         .collect()
     }
 
-    fn told(&self, base: usize, differences: &[Difference]) -> Vec<Change> {
+    fn told(&self, base: usize, differences: &[TreeDifference]) -> Vec<Change> {
         let pairs = renames::pairs(self.repository, differences, &*self.on_disk);
         let gone: HashSet<usize> = pairs.iter().map(|pair| pair.deleted).collect();
         let sources: HashMap<usize, usize> = pairs.iter().map(|pair| (pair.added, pair.deleted)).collect();
@@ -125,7 +125,7 @@ fn merged(mut each: Vec<Vec<Change>>) -> Vec<Change> {
     by_path.into_values().collect()
 }
 
-fn change(difference: &Difference, from: Option<String>, base: usize) -> Change {
+fn change(difference: &TreeDifference, from: Option<String>, base: usize) -> Change {
     let kind = match (from, difference.old, difference.new) {
         (Some(from), ..) => ChangeKind::Renamed { from },
         (None, None, _) => ChangeKind::Added,

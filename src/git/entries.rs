@@ -30,7 +30,7 @@ impl FileKind {
 
 /// One side of a changed path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Side {
+pub(super) struct EntrySide {
     pub id: Oid,
     pub kind: FileKind,
 }
@@ -46,14 +46,14 @@ pub(super) fn bad(id: Oid, why: &'static str) -> GitError {
 /// folder, or out of order where a search might miss it: programs disagree about which entry counts, so what is judged
 /// may not be what is run.
 #[derive(Default)]
-struct Before<'a> {
-    last: Option<Entry<'a>>,
+struct EntriesBefore<'a> {
+    last: Option<TreeEntry<'a>>,
     /// The files whose names begin the last one: a folder of the same name may stand a few entries later.
     files: Vec<&'a [u8]>,
 }
 
-impl<'a> Before<'a> {
-    fn follow(&mut self, entry: Entry<'a>) -> Result<(), &'static str> {
+impl<'a> EntriesBefore<'a> {
+    fn follow(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.last.replace(entry) {
             if last.order(&entry).is_ge() {
                 return Err("a name in it stands twice, or they are out of order");
@@ -79,7 +79,7 @@ pub(super) fn find_entry<'a>(
     id: Oid,
     name: &str,
     folder: bool,
-) -> Result<Option<Entry<'a>>, GitError> {
+) -> Result<Option<TreeEntry<'a>>, GitError> {
     let mut entries = Entries::of(object, id);
     let mut found = None;
     while let Some(entry) = entries.next_entry()? {
@@ -92,13 +92,13 @@ pub(super) fn find_entry<'a>(
 
 /// One entry of a raw tree: octal mode, blank, name, zero, id.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry<'a> {
+pub(super) struct TreeEntry<'a> {
     mode: &'a [u8],
     pub name: &'a [u8],
     id: &'a [u8],
 }
 
-impl Entry<'_> {
+impl TreeEntry<'_> {
     pub fn is_folder(&self) -> bool {
         matches!(self.mode, b"40000" | b"040000")
     }
@@ -117,11 +117,11 @@ impl Entry<'_> {
         Oid::from_bytes(self.id).map_err(GitError::library("read an object id"))
     }
 
-    pub fn side(&self) -> Result<Option<Side>, GitError> {
+    pub fn side(&self) -> Result<Option<EntrySide>, GitError> {
         let Some(kind) = self.file_kind() else {
             return Ok(None);
         };
-        Ok(Some(Side { id: self.id()?, kind }))
+        Ok(Some(EntrySide { id: self.id()?, kind }))
     }
 
     /// The order of git's trees: by bytes, a folder as if its name ended in `/`.
@@ -140,7 +140,7 @@ impl Entry<'_> {
 /// What is left of a raw tree. Whoever reads it to its end has seen that git would accept it.
 pub(super) struct Entries<'a> {
     rest: &'a [u8],
-    before: Before<'a>,
+    before: EntriesBefore<'a>,
     pub tree: Oid,
 }
 
@@ -155,12 +155,12 @@ impl<'a> Entries<'a> {
     pub fn none(tree: Oid) -> Self {
         Self {
             rest: &[],
-            before: Before::default(),
+            before: EntriesBefore::default(),
             tree,
         }
     }
 
-    pub fn next_entry(&mut self) -> Result<Option<Entry<'a>>, GitError> {
+    pub fn next_entry(&mut self) -> Result<Option<TreeEntry<'a>>, GitError> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -170,7 +170,7 @@ impl<'a> Entries<'a> {
         Ok(Some(entry))
     }
 
-    fn accept(&mut self, entry: Entry<'a>) -> Result<(), GitError> {
+    fn accept(&mut self, entry: TreeEntry<'a>) -> Result<(), GitError> {
         if matches!(entry.name, b"" | b"." | b"..") {
             return Err(bad(self.tree, LEAVES));
         }
@@ -201,7 +201,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-fn split_entry(raw: &[u8]) -> Result<(Entry<'_>, &[u8]), &'static str> {
+fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
     let split = || {
         let blank = raw.iter().take(8).position(|byte| *byte == b' ')?;
         let (mode, rest) = (&raw[..blank], &raw[blank + 1..]);
@@ -211,7 +211,7 @@ fn split_entry(raw: &[u8]) -> Result<(Entry<'_>, &[u8]), &'static str> {
         }
         let (name, rest) = (&rest[..end], &rest[end + 1..]);
         let (id, rest) = rest.split_at_checked(ID_BYTES)?;
-        Some(Ok((Entry { mode, name, id }, rest)))
+        Some(Ok((TreeEntry { mode, name, id }, rest)))
     };
     split().unwrap_or(Err("an entry is cut off"))
 }

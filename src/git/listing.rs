@@ -4,7 +4,7 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git names
 //! a temporary one to its hooks, for example for `git commit -a`.
 
-use super::entries::{FileKind, Side};
+use super::entries::{EntrySide, FileKind};
 use super::{GitError, Repository};
 use git2::{
     Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
@@ -22,7 +22,7 @@ pub(super) struct Listed {
     /// From the root, with `/`.
     pub path: Vec<u8>,
     /// Its blob, where git knows it.
-    pub known: Option<Side>,
+    pub known: Option<EntrySide>,
     /// Its content is to be read from the disk.
     pub on_disk: bool,
     /// The index says not to look at the disk (`skip-worktree`, `assume-unchanged`).
@@ -124,7 +124,7 @@ fn is_attributes(path: &[u8]) -> bool {
 fn untracked_file(mut path: Vec<u8>) -> Listed {
     let is_repository = path.ends_with(b"/");
     path.truncate(path.len() - usize::from(is_repository));
-    let repository = Side {
+    let repository = EntrySide {
         id: Oid::ZERO_SHA1,
         kind: FileKind::Submodule,
     };
@@ -223,13 +223,13 @@ fn is_announced(entry: &IndexEntry) -> bool {
     IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_intent_to_add()
 }
 
-fn side(entry: &IndexEntry) -> Side {
+fn side(entry: &IndexEntry) -> EntrySide {
     let kind = match entry.mode & 0o170_000 {
         0o120_000 => FileKind::Symlink,
         0o160_000 => FileKind::Submodule,
         _ => FileKind::Regular,
     };
-    Side { id: entry.id, kind }
+    EntrySide { id: entry.id, kind }
 }
 
 fn sorted(files: impl Iterator<Item = Listed>) -> Vec<Listed> {

@@ -12,7 +12,7 @@
 
 use super::disk::{read_on_disk, regular_on_disk};
 use super::similarity::{Pieces, WHOLE, at_most};
-use super::{BlobId, FileKind, Repository, tree::Difference};
+use super::{BlobId, FileKind, Repository, tree::TreeDifference};
 use git2::Oid;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -30,17 +30,21 @@ const COMPARED_SIZE: u64 = 4 * 1024 * 1024;
 const MOST_PIECES: usize = 8 * 1024 * 1024;
 
 /// Indices of the two differences that are one rename.
-pub(super) struct Pair {
+pub(super) struct RenamePair {
     pub added: usize,
     pub deleted: usize,
 }
 
 /// Where a new file is that is on disk, and perhaps nowhere else.
-pub(super) type OnDisk<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
+pub(super) type DiskFile<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
 
 /// The renames among the differences. A file whose content cannot be read on this machine is compared by its id alone.
-pub(super) fn pairs(repository: &Repository, differences: &[Difference], on_disk: &OnDisk<'_>) -> Vec<Pair> {
-    let mut search = Search::new(differences);
+pub(super) fn pairs(
+    repository: &Repository,
+    differences: &[TreeDifference],
+    on_disk: &DiskFile<'_>,
+) -> Vec<RenamePair> {
+    let mut search = RenameSearch::new(differences);
     if search.added.is_empty() || search.deleted.is_empty() {
         return Vec::new();
     }
@@ -54,49 +58,49 @@ pub(super) fn pairs(repository: &Repository, differences: &[Difference], on_disk
 }
 
 /// The side that a difference has, as far as it is on this machine.
-trait Contents {
-    fn size(&self, difference: &Difference) -> Option<u64>;
-    fn read(&self, difference: &Difference) -> Option<Vec<u8>>;
+trait RenameContents {
+    fn size(&self, difference: &TreeDifference) -> Option<u64>;
+    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
 }
 
 struct Local<'r> {
     repository: &'r Repository,
-    on_disk: &'r OnDisk<'r>,
+    on_disk: &'r DiskFile<'r>,
 }
 
 impl Local<'_> {
-    fn place(&self, difference: &Difference) -> Option<PathBuf> {
+    fn place(&self, difference: &TreeDifference) -> Option<PathBuf> {
         difference.new.and_then(|_| (self.on_disk)(&difference.path))
     }
 }
 
-impl Contents for Local<'_> {
-    fn size(&self, difference: &Difference) -> Option<u64> {
+impl RenameContents for Local<'_> {
+    fn size(&self, difference: &TreeDifference) -> Option<u64> {
         let side = difference.new.or(difference.old)?;
         let stored = self.repository.local_size(&BlobId::new(side.id));
         let on_disk = || Some(regular_on_disk(&self.place(difference)?).ok()?.len());
         stored.or_else(on_disk)
     }
 
-    fn read(&self, difference: &Difference) -> Option<Vec<u8>> {
+    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
         let side = difference.new.or(difference.old)?;
         let stored = self.repository.read_local(&BlobId::new(side.id));
         stored.or_else(|| read_on_disk(&self.place(difference)?, COMPARED_SIZE).ok()?)
     }
 }
 
-struct Search<'a> {
-    differences: &'a [Difference],
+struct RenameSearch<'a> {
+    differences: &'a [TreeDifference],
     added: Vec<usize>,
     deleted: Vec<usize>,
-    pairs: Vec<Pair>,
+    pairs: Vec<RenamePair>,
     /// [`MOST_PIECES`].
     most: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(differences: &'a [Difference]) -> Self {
-        let indices = |wanted: fn(&Difference) -> bool| {
+impl<'a> RenameSearch<'a> {
+    fn new(differences: &'a [TreeDifference]) -> Self {
+        let indices = |wanted: fn(&TreeDifference) -> bool| {
             (0..differences.len())
                 .filter(|index| wanted(&differences[*index]))
                 .collect()
@@ -152,26 +156,26 @@ impl<'a> Search<'a> {
         let taken: HashSet<usize> = found.iter().flat_map(|(one, other)| [*one, *other]).collect();
         self.added.retain(|index| !taken.contains(index));
         self.deleted.retain(|index| !taken.contains(index));
-        self.pairs.extend(found.iter().map(|(added, deleted)| Pair {
+        self.pairs.extend(found.iter().map(|(added, deleted)| RenamePair {
             added: *added,
             deleted: *deleted,
         }));
     }
 
     /// The size of a file that can be compared with others: a regular one, not too large.
-    fn size(&self, contents: &dyn Contents, index: usize) -> Option<u64> {
+    fn size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
         let regular = self.kind(index) == Some(FileKind::Regular);
         let difference = self.differences.get(index).filter(|_| regular)?;
         contents.size(difference).filter(|size| *size <= COMPARED_SIZE)
     }
 
-    fn pieces(&self, contents: &dyn Contents, index: usize) -> Option<Pieces> {
+    fn pieces(&self, contents: &dyn RenameContents, index: usize) -> Option<Pieces> {
         Some(Pieces::of(&contents.read(self.differences.get(index)?)?))
     }
 
     /// Pairs files whose name is unique among the added and among the deleted. Two are held at a time, as there may be
     /// more of them than the limit lets compare.
-    fn same_name(&mut self, contents: &dyn Contents) {
+    fn same_name(&mut self, contents: &dyn RenameContents) {
         let deleted = unique_names(self, &self.deleted);
         let mut found = Vec::new();
         for (name, added) in unique_names(self, &self.added) {
@@ -185,7 +189,7 @@ impl<'a> Search<'a> {
     }
 
     /// The similarity of two files, if their sizes let them be one that kept its name.
-    fn similarity(&self, contents: &dyn Contents, one: usize, other: usize) -> Option<u64> {
+    fn similarity(&self, contents: &dyn RenameContents, one: usize, other: usize) -> Option<u64> {
         if at_most(self.size(contents, one)?, self.size(contents, other)?) < SAME_NAME {
             return None;
         }
@@ -193,7 +197,7 @@ impl<'a> Search<'a> {
         Some(self.pieces(contents, one)?.similarity(&other))
     }
 
-    fn most_similar(&mut self, contents: &dyn Contents) {
+    fn most_similar(&mut self, contents: &dyn RenameContents) {
         if self.added.is_empty() || self.deleted.is_empty() {
             return;
         }
@@ -208,7 +212,7 @@ impl<'a> Search<'a> {
     }
 
     /// The four best sources of each added file, the best pairs first.
-    fn candidates(&self, contents: &dyn Contents) -> Vec<(usize, usize)> {
+    fn candidates(&self, contents: &dyn RenameContents) -> Vec<(usize, usize)> {
         let added = self.by_content(contents, &self.added);
         let deleted = self.by_content(contents, &self.deleted);
         let sources = self.sources(contents, &deleted, &added);
@@ -238,7 +242,7 @@ impl<'a> Search<'a> {
             .collect()
     }
 
-    fn best(&self, added: usize, scored: &[(u64, &File)]) -> Vec<(u64, bool, usize, usize)> {
+    fn best(&self, added: usize, scored: &[(u64, &CandidateFile)]) -> Vec<(u64, bool, usize, usize)> {
         let each = scored.iter().flat_map(|(score, file)| {
             let names = file.names.iter();
             names.map(|deleted| (*score, self.name(added) == self.name(*deleted), added, *deleted))
@@ -252,8 +256,8 @@ impl<'a> Search<'a> {
     }
 
     /// The files that can be compared, in the order given, each content once.
-    fn by_content(&self, contents: &dyn Contents, indices: &[usize]) -> Vec<File> {
-        let (mut files, mut places): (Vec<File>, _) = (Vec::new(), HashMap::new());
+    fn by_content(&self, contents: &dyn RenameContents, indices: &[usize]) -> Vec<CandidateFile> {
+        let (mut files, mut places): (Vec<CandidateFile>, _) = (Vec::new(), HashMap::new());
         for index in indices {
             let Some(size) = self.size(contents, *index) else {
                 continue;
@@ -261,7 +265,7 @@ impl<'a> Search<'a> {
             let place = *places.entry(self.id(*index)).or_insert(files.len());
             match files.get_mut(place) {
                 Some(file) => file.names.push(*index),
-                None => files.push(File {
+                None => files.push(CandidateFile {
                     size,
                     names: vec![*index],
                 }),
@@ -271,20 +275,30 @@ impl<'a> Search<'a> {
     }
 
     /// What an added file may be made from: those whose size fits one.
-    fn sources<'f>(&self, contents: &dyn Contents, deleted: &'f [File], added: &[File]) -> Vec<Source<'f>> {
+    fn sources<'f>(
+        &self,
+        contents: &dyn RenameContents,
+        deleted: &'f [CandidateFile],
+        added: &[CandidateFile],
+    ) -> Vec<RenameSource<'f>> {
         let mut left = self.most;
         let fitting = deleted
             .iter()
             .filter(|file| added.iter().any(|other| file.fits(other)));
         let held = fitting.filter_map(|file| {
             let pieces = self.pieces_within(contents, file, &mut left)?;
-            Some(Source { file, pieces })
+            Some(RenameSource { file, pieces })
         });
         held.collect()
     }
 
     /// The pieces, if there are no more than are left; after that nothing is.
-    fn pieces_within(&self, contents: &dyn Contents, file: &File, left: &mut usize) -> Option<Pieces> {
+    fn pieces_within(
+        &self,
+        contents: &dyn RenameContents,
+        file: &CandidateFile,
+        left: &mut usize,
+    ) -> Option<Pieces> {
         let first = file.names.first().filter(|_| *left > 0)?;
         let pieces = self.pieces(contents, *first)?;
         let rest = left.checked_sub(pieces.count());
@@ -294,12 +308,12 @@ impl<'a> Search<'a> {
 }
 
 /// A content, with the indices that have it.
-struct File {
+struct CandidateFile {
     size: u64,
     names: Vec<usize>,
 }
 
-impl File {
+impl CandidateFile {
     /// Whether the sizes let one be made from the other.
     fn fits(&self, other: &Self) -> bool {
         at_most(self.size, other.size) >= SIMILAR
@@ -307,12 +321,12 @@ impl File {
 }
 
 /// A deleted file, cut up.
-struct Source<'f> {
-    file: &'f File,
+struct RenameSource<'f> {
+    file: &'f CandidateFile,
     pieces: Pieces,
 }
 
-fn unique_names<'a>(search: &Search<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
+fn unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
     let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
     for index in indices {
         seen.entry(search.name(*index))
@@ -327,7 +341,7 @@ fn unique_names<'a>(search: &Search<'a>, indices: &[usize]) -> HashMap<&'a str, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::entries::Side;
+    use crate::git::entries::EntrySide;
     use std::cell::RefCell;
 
     /// Contents by the first byte of their id; what was read is noted.
@@ -343,38 +357,38 @@ mod tests {
         }
     }
 
-    fn number(difference: &Difference) -> usize {
+    fn number(difference: &TreeDifference) -> usize {
         let side = difference.new.or(difference.old);
         side.map_or(0, |side| usize::from(side.id.as_bytes()[0]))
     }
 
-    impl Contents for Made {
-        fn size(&self, difference: &Difference) -> Option<u64> {
+    impl RenameContents for Made {
+        fn size(&self, difference: &TreeDifference) -> Option<u64> {
             Some(self.contents[number(difference)].len() as u64)
         }
 
-        fn read(&self, difference: &Difference) -> Option<Vec<u8>> {
+        fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
             self.read.borrow_mut().push(number(difference));
             Some(self.contents[number(difference)].clone())
         }
     }
 
-    fn side(content: u8) -> Side {
+    fn side(content: u8) -> EntrySide {
         let id = Oid::from_bytes(&[content; 20]).unwrap();
         let kind = FileKind::Regular;
-        Side { id, kind }
+        EntrySide { id, kind }
     }
 
-    fn added(path: &str, content: u8) -> Difference {
-        Difference {
+    fn added(path: &str, content: u8) -> TreeDifference {
+        TreeDifference {
             path: path.to_owned(),
             old: None,
             new: Some(side(content)),
         }
     }
 
-    fn deleted(path: &str, content: u8) -> Difference {
-        Difference {
+    fn deleted(path: &str, content: u8) -> TreeDifference {
+        TreeDifference {
             path: path.to_owned(),
             old: Some(side(content)),
             new: None,
@@ -388,9 +402,9 @@ mod tests {
         })
     }
 
-    fn found(differences: &[Difference], contents: Vec<Vec<u8>>) -> (Vec<(usize, usize)>, Vec<usize>) {
+    fn found(differences: &[TreeDifference], contents: Vec<Vec<u8>>) -> (Vec<(usize, usize)>, Vec<usize>) {
         let made = Made::new(contents);
-        let mut search = Search::new(differences);
+        let mut search = RenameSearch::new(differences);
         search.same_name(&made);
         search.most_similar(&made);
         let pairs = search.pairs.iter().map(|pair| (pair.added, pair.deleted));
@@ -452,9 +466,9 @@ mod tests {
         };
         let within = |most| {
             let made = Made::new(contents());
-            let search = Search {
+            let search = RenameSearch {
                 most,
-                ..Search::new(&differences)
+                ..RenameSearch::new(&differences)
             };
             (search.candidates(&made), made.read.into_inner())
         };

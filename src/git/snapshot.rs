@@ -1,10 +1,10 @@
 //! The files of a repository as they are in one place: a commit, the index, or the working tree.
 
 use super::disk::{kind_on_disk, stored_id};
-use super::entries::{FileKind, Side};
+use super::entries::{EntrySide, FileKind};
 use super::file::{Content, Doubt, SnapshotFile};
 use super::listing::{self, Listed};
-use super::tree::Difference;
+use super::tree::TreeDifference;
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository};
 use git2::Oid;
 use rayon::prelude::*;
@@ -18,10 +18,10 @@ const MANY: usize = 32;
 /// The files in one place.
 pub struct Snapshot<'r> {
     repository: &'r Repository,
-    place: Place,
+    place: SnapshotPlace,
 }
 
-enum Place {
+enum SnapshotPlace {
     Commit(CommitId),
     /// Sorted by path.
     Listed {
@@ -37,7 +37,7 @@ impl Repository {
     pub const fn snapshot(&self, commit: CommitId) -> Snapshot<'_> {
         Snapshot {
             repository: self,
-            place: Place::Commit(commit),
+            place: SnapshotPlace::Commit(commit),
         }
     }
 
@@ -75,7 +75,7 @@ impl Repository {
     const fn listed(&self, name: &'static str, files: Vec<Listed>, has_attributes: bool) -> Snapshot<'_> {
         Snapshot {
             repository: self,
-            place: Place::Listed {
+            place: SnapshotPlace::Listed {
                 name,
                 files,
                 has_attributes,
@@ -90,7 +90,7 @@ impl Repository {
         &self,
         commit: Option<&CommitId>,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<(String, Side)>, GitError> {
+    ) -> Result<Vec<(String, EntrySide)>, GitError> {
         let files = match commit {
             Some(commit) => self.files(commit, wanted)?,
             None => Vec::new(),
@@ -98,7 +98,7 @@ impl Repository {
         let side = |file: super::TreeFile| {
             let id = file.blob.oid();
             let kind = file.kind;
-            (file.path, Side { id, kind })
+            (file.path, EntrySide { id, kind })
         };
         Ok(files.into_iter().map(side).collect())
     }
@@ -108,16 +108,16 @@ impl Snapshot<'_> {
     /// The commit, if the files are those of one.
     pub const fn commit(&self) -> Option<&CommitId> {
         match &self.place {
-            Place::Commit(commit) => Some(commit),
-            Place::Listed { .. } => None,
+            SnapshotPlace::Commit(commit) => Some(commit),
+            SnapshotPlace::Listed { .. } => None,
         }
     }
 
     /// The place in words.
     pub fn name(&self) -> String {
         match &self.place {
-            Place::Commit(commit) => format!("the commit {}", commit.short()),
-            Place::Listed { name, .. } => (*name).to_owned(),
+            SnapshotPlace::Commit(commit) => format!("the commit {}", commit.short()),
+            SnapshotPlace::Listed { name, .. } => (*name).to_owned(),
         }
     }
 
@@ -143,13 +143,13 @@ impl Snapshot<'_> {
             bases => bases.iter().map(Some).collect(),
         };
         match &self.place {
-            Place::Commit(commit) => {
+            SnapshotPlace::Commit(commit) => {
                 let found = each.into_iter();
                 let found = found.map(|base| repository.differences(base, commit, wanted));
                 let found = found.collect::<Result<_, _>>()?;
                 Ok(Differences::new(repository, found, Box::new(|_| None)))
             }
-            Place::Listed { files, .. } => {
+            SnapshotPlace::Listed { files, .. } => {
                 let new = self.sides(files, wanted)?;
                 let found = each.into_iter();
                 let found = found.map(|base| Ok(differences(repository.sides_at(base, wanted)?, &new)));
@@ -166,11 +166,11 @@ impl Snapshot<'_> {
     /// The wanted files, by path.
     pub fn files(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<SnapshotFile>, GitError> {
         match &self.place {
-            Place::Commit(commit) => {
+            SnapshotPlace::Commit(commit) => {
                 let files = self.repository.files(commit, wanted)?;
                 Ok(files.into_iter().map(SnapshotFile::from).collect())
             }
-            Place::Listed {
+            SnapshotPlace::Listed {
                 files,
                 has_attributes,
                 ..
@@ -192,8 +192,10 @@ impl Snapshot<'_> {
     /// The file with this path.
     pub fn find(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
         match &self.place {
-            Place::Commit(commit) => Ok(self.repository.find_file(commit, path)?.map(SnapshotFile::from)),
-            Place::Listed {
+            SnapshotPlace::Commit(commit) => {
+                Ok(self.repository.find_file(commit, path)?.map(SnapshotFile::from))
+            }
+            SnapshotPlace::Listed {
                 files,
                 has_attributes,
                 ..
@@ -221,8 +223,8 @@ impl Snapshot<'_> {
     /// Whether there is a file or a folder with this path.
     pub fn has_path(&self, path: &str) -> Result<bool, GitError> {
         match &self.place {
-            Place::Commit(commit) => self.repository.has_path(commit, path),
-            Place::Listed { files, .. } => {
+            SnapshotPlace::Commit(commit) => self.repository.has_path(commit, path),
+            SnapshotPlace::Listed { files, .. } => {
                 let begin = files.partition_point(|file| file.path.as_slice() < path.as_bytes());
                 let folder = format!("{path}/");
                 let inside =
@@ -240,13 +242,13 @@ impl Snapshot<'_> {
     /// submodule does not look like one by its path, so where a commit may have any, everything is listed.
     pub fn submodules(&self) -> Result<Vec<String>, GitError> {
         let paths: Vec<String> = match &self.place {
-            Place::Commit(_) if self.find(".gitmodules")?.is_none() => Vec::new(),
-            Place::Commit(commit) => {
+            SnapshotPlace::Commit(_) if self.find(".gitmodules")?.is_none() => Vec::new(),
+            SnapshotPlace::Commit(commit) => {
                 let files = self.repository.files(commit, &|_| true)?.into_iter();
                 let files = files.filter(|file| file.kind == FileKind::Submodule);
                 files.map(|file| file.path).collect()
             }
-            Place::Listed { files, .. } => {
+            SnapshotPlace::Listed { files, .. } => {
                 let is_one = |file: &&Listed| file.known.is_some_and(|side| side.kind == FileKind::Submodule);
                 let files = files.iter().filter(is_one);
                 files.map(|file| file.shown_path().into_owned()).collect()
@@ -258,8 +260,8 @@ impl Snapshot<'_> {
     /// The names of the folders at the root.
     pub fn root_folders(&self) -> Result<Vec<String>, GitError> {
         match &self.place {
-            Place::Commit(commit) => self.repository.root_folders(commit),
-            Place::Listed { files, .. } => {
+            SnapshotPlace::Commit(commit) => self.repository.root_folders(commit),
+            SnapshotPlace::Listed { files, .. } => {
                 let folder = |file: &Listed| {
                     let end = file.path.iter().position(|byte| *byte == b'/')?;
                     String::from_utf8(file.path.get(..end)?.to_vec()).ok()
@@ -273,8 +275,8 @@ impl Snapshot<'_> {
     /// The names of the symbolic links at the root.
     pub fn root_links(&self) -> Result<Vec<String>, GitError> {
         match &self.place {
-            Place::Commit(commit) => self.repository.root_links(commit),
-            Place::Listed { files, .. } => {
+            SnapshotPlace::Commit(commit) => self.repository.root_links(commit),
+            SnapshotPlace::Listed { files, .. } => {
                 let at_root = files.iter().filter(|file| !file.path.contains(&b'/'));
                 let is_link = |file: &&Listed| {
                     let on_disk = || kind_on_disk(&self.repository.root().join(&*file.shown_path()));
@@ -318,7 +320,7 @@ impl Snapshot<'_> {
     const fn has_attributes(&self) -> bool {
         matches!(
             self.place,
-            Place::Listed {
+            SnapshotPlace::Listed {
                 has_attributes: true,
                 ..
             }
@@ -329,7 +331,7 @@ impl Snapshot<'_> {
         &self,
         files: &[Listed],
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<(String, Side)>, GitError> {
+    ) -> Result<Vec<(String, EntrySide)>, GitError> {
         let mut sides = Vec::new();
         for file in files.iter().filter(|file| wanted(&file.shown_path())) {
             let path = file.utf8_path()?;
@@ -340,10 +342,10 @@ impl Snapshot<'_> {
     }
 
     /// What cannot be read or hashed has an id that no other file has, and so counts as changed.
-    fn side_on_disk(&self, path: &str) -> Option<Side> {
+    fn side_on_disk(&self, path: &str) -> Option<EntrySide> {
         let full = self.repository.root().join(path);
         let kind = kind_on_disk(&full)?;
-        Some(Side {
+        Some(EntrySide {
             id: stored_id(&full).unwrap_or(Oid::ZERO_SHA1),
             kind,
         })
@@ -367,7 +369,7 @@ fn listed<'f>(files: &'f [Listed], path: &str) -> Option<&'f Listed> {
 }
 
 /// Both are sorted by path.
-fn differences(old: Vec<(String, Side)>, new: &[(String, Side)]) -> Vec<Difference> {
+fn differences(old: Vec<(String, EntrySide)>, new: &[(String, EntrySide)]) -> Vec<TreeDifference> {
     let (mut old, mut new) = (old.into_iter().peekable(), new.iter().cloned().peekable());
     let mut found = Vec::new();
     loop {
@@ -386,7 +388,7 @@ fn differences(old: Vec<(String, Side)>, new: &[(String, Side)]) -> Vec<Differen
         if let Some((path, _)) = right.or(left)
             && sides.0 != sides.1
         {
-            found.push(Difference {
+            found.push(TreeDifference {
                 path,
                 old: sides.0,
                 new: sides.1,

@@ -3,7 +3,7 @@
 //! The entries are walked in the raw object, without a copy of each: with 100,000 files this is what keeps a
 //! comparison as quick as git's own. A tree may come from anyone, so its form, depth and size are checked.
 
-use super::entries::{Entries, Entry, FileKind, Side, bad, find_entry};
+use super::entries::{Entries, EntrySide, FileKind, TreeEntry, bad, find_entry};
 use super::{BlobId, CommitId, GitError, Repository};
 use git2::{ErrorCode, Odb, OdbObject, Oid};
 use std::cmp::Ordering;
@@ -31,10 +31,10 @@ pub struct TreeFile {
 
 /// A path that differs between two trees; a side that does not have it is none.
 #[derive(Clone)]
-pub(super) struct Difference {
+pub(super) struct TreeDifference {
     pub path: String,
-    pub old: Option<Side>,
-    pub new: Option<Side>,
+    pub old: Option<EntrySide>,
+    pub new: Option<EntrySide>,
 }
 
 impl Repository {
@@ -100,7 +100,7 @@ impl Repository {
     fn root_names(
         &self,
         commit: &CommitId,
-        is_wanted: impl Fn(&Entry<'_>) -> bool,
+        is_wanted: impl Fn(&TreeEntry<'_>) -> bool,
     ) -> Result<Vec<String>, GitError> {
         let odb = self.odb()?;
         let root = self.root_tree(commit)?;
@@ -121,11 +121,11 @@ impl Repository {
         base: Option<&CommitId>,
         head: &CommitId,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Difference>, GitError> {
+    ) -> Result<Vec<TreeDifference>, GitError> {
         let base = base.map(|commit| self.root_tree(commit)).transpose()?;
         let head = self.root_tree(head)?;
         let odb = self.odb()?;
-        let mut walk = Walk {
+        let mut walk = TreeWalk {
             repository: self,
             odb: &odb,
             wanted,
@@ -165,17 +165,17 @@ impl Repository {
 }
 
 /// A walk through two trees at once, into the folders that differ only.
-struct Walk<'a> {
+struct TreeWalk<'a> {
     repository: &'a Repository,
     odb: &'a Odb<'a>,
     wanted: &'a dyn Fn(&str) -> bool,
     path: Vec<u8>,
     depth: usize,
     visited: usize,
-    found: Vec<Difference>,
+    found: Vec<TreeDifference>,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
         if self.depth == DEPTH_LIMIT {
@@ -223,13 +223,13 @@ impl Walk<'_> {
 
     /// Takes in one name that differs, or goes down into it. Both sides are the same kind of thing, file or folder,
     /// as the order of the entries keeps a file and a folder apart.
-    fn pair(&mut self, old: Option<Entry<'_>>, new: Option<Entry<'_>>) -> Result<(), GitError> {
+    fn pair(&mut self, old: Option<TreeEntry<'_>>, new: Option<TreeEntry<'_>>) -> Result<(), GitError> {
         let Some(either) = new.or(old) else { return Ok(()) };
         let length = self.path.len();
         self.path.extend_from_slice(either.name);
         if either.is_folder() {
             self.path.push(b'/');
-            let id = |entry: Option<Entry<'_>>| entry.map(|entry| entry.id()).transpose();
+            let id = |entry: Option<TreeEntry<'_>>| entry.map(|entry| entry.id()).transpose();
             self.folders(id(old)?, id(new)?)?;
         } else {
             self.file(old, new)?;
@@ -238,7 +238,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn file(&mut self, old: Option<Entry<'_>>, new: Option<Entry<'_>>) -> Result<(), GitError> {
+    fn file(&mut self, old: Option<TreeEntry<'_>>, new: Option<TreeEntry<'_>>) -> Result<(), GitError> {
         let path = String::from_utf8_lossy(&self.path);
         if !(self.wanted)(&path) {
             return Ok(());
@@ -248,8 +248,8 @@ impl Walk<'_> {
                 path: path.into_owned(),
             });
         }
-        let side = |entry: Option<Entry<'_>>| entry.map_or(Ok(None), |entry| entry.side());
-        let difference = Difference {
+        let side = |entry: Option<TreeEntry<'_>>| entry.map_or(Ok(None), |entry| entry.side());
+        let difference = TreeDifference {
             path: path.into_owned(),
             old: side(old)?,
             new: side(new)?,

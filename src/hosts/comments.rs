@@ -49,7 +49,7 @@ pub enum Kept {
 }
 
 /// Who writes with the token.
-enum Author {
+enum CommentAuthor {
     /// The user with this id; nobody where the host told none.
     User(Option<u64>),
     /// The bot of a job's own token.
@@ -90,12 +90,12 @@ pub async fn keep_comment(
 }
 
 /// Who writes with the token, as far as the host tells.
-async fn author(client: &HostClient, thread: &Thread) -> Result<Author, HttpError> {
+async fn author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
-        Ok(answer) => Ok(Author::User(answer.json::<Value>()?["id"].as_u64())),
+        Ok(answer) => Ok(CommentAuthor::User(answer.json::<Value>()?["id"].as_u64())),
         Err(error) if error.status() == Some(403) => match thread {
             Thread::GitHub { .. } => viewer(client).await,
-            Thread::GitLab { .. } => Ok(Author::User(None)),
+            Thread::GitLab { .. } => Ok(CommentAuthor::User(None)),
         },
         Err(error) => Err(error),
     }
@@ -103,7 +103,7 @@ async fn author(client: &HostClient, thread: &Thread) -> Result<Author, HttpErro
 
 /// Installation tokens of apps, a job's own among them, are refused a user and told their viewer:
 /// <https://docs.github.com/graphql/reference/queries#user>.
-async fn viewer(client: &HostClient) -> Result<Author, HttpError> {
+async fn viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     let mut url = client.url(&["graphql"])?;
     // An own server has it beside the REST API, not below it.
     if let Some(above) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {
@@ -120,9 +120,9 @@ async fn viewer(client: &HostClient) -> Result<Author, HttpError> {
     {
         Ok(answer) => {
             let told = answer.json::<Value>()?["data"]["viewer"]["databaseId"].as_u64();
-            Ok(told.map_or(Author::JobBot, |id| Author::User(Some(id))))
+            Ok(told.map_or(CommentAuthor::JobBot, |id| CommentAuthor::User(Some(id))))
         }
-        Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(Author::JobBot),
+        Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(CommentAuthor::JobBot),
         Err(error) => Err(error),
     }
 }
@@ -131,7 +131,7 @@ async fn own_comments(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
-    author: &Author,
+    author: &CommentAuthor,
 ) -> Result<Vec<Own>, HttpError> {
     let mut own = Vec::new();
     for page in 1..=MOST_PAGES {
@@ -152,7 +152,7 @@ async fn own_comments(
     Ok(own)
 }
 
-fn own_comment(comment: &Value, thread: &Thread, marker: &str, author: &Author) -> Option<Own> {
+fn own_comment(comment: &Value, thread: &Thread, marker: &str, author: &CommentAuthor) -> Option<Own> {
     let body = comment["body"].as_str()?;
     if body.lines().next()? != marker {
         return None;
@@ -162,8 +162,8 @@ fn own_comment(comment: &Value, thread: &Thread, marker: &str, author: &Author) 
         Thread::GitLab { .. } => &comment["author"],
     };
     let ours = match author {
-        Author::User(id) => id.is_some() && by["id"].as_u64() == *id,
-        Author::JobBot => by["type"] == "Bot" && by["login"] == JOB_BOT,
+        CommentAuthor::User(id) => id.is_some() && by["id"].as_u64() == *id,
+        CommentAuthor::JobBot => by["type"] == "Bot" && by["login"] == JOB_BOT,
     };
     ours.then_some(Own {
         id: comment["id"].as_u64()?,

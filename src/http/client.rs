@@ -30,9 +30,9 @@ pub struct Settings {
 
 /// Sends requests to the platform. A clone shares connections and token.
 #[derive(Clone)]
-pub struct Client(Arc<Parts>);
+pub struct Client(Arc<ClientParts>);
 
-struct Parts {
+struct ClientParts {
     base_url: BaseUrl,
     tokens: Tokens,
     transport: Transport,
@@ -67,7 +67,7 @@ impl Client {
         };
         let proxies = Proxies::on_the_way_to(base_url.url());
         let transport = Transport::new(limits, ca_cert.as_deref(), &proxies)?;
-        Ok(Self(Arc::new(Parts {
+        Ok(Self(Arc::new(ClientParts {
             base_url,
             tokens: Tokens::new(token),
             transport,
@@ -87,7 +87,7 @@ impl Client {
     }
 
     async fn send_with_token(&self, request: &Request) -> Result<Response, HttpError> {
-        let Parts {
+        let ClientParts {
             tokens, transport, ..
         } = &*self.0;
         let token = tokens.current(transport).await?;

@@ -5,7 +5,7 @@
 //! makes them safe.
 
 use super::redact::redacted;
-use super::words::{self, Violation, Words};
+use super::words::{self, FieldViolation, ServerText};
 use reqwest::{Method, StatusCode, Url};
 use secrecy::SecretString;
 use std::fmt;
@@ -63,7 +63,7 @@ struct Facts {
     subject: String,
     status: Option<StatusCode>,
     request_id: Option<String>,
-    words: Words,
+    words: ServerText,
     tries: u32,
     again: Again,
     retry_after: Option<Duration>,
@@ -73,7 +73,7 @@ struct Facts {
 
 impl HttpError {
     /// A failure of this kind; it is final, and the request had no effect, unless said otherwise.
-    pub(super) fn new(kind: ErrorKind, words: impl Into<Words>) -> Self {
+    pub(super) fn new(kind: ErrorKind, words: impl Into<ServerText>) -> Self {
         Self(Box::new(Facts {
             kind,
             subject: String::new(),
@@ -204,7 +204,7 @@ impl HttpError {
     }
 
     /// The fields that the server does not accept, in its own words.
-    pub fn violations(&self) -> &[Violation] {
+    pub fn violations(&self) -> &[FieldViolation] {
         &self.0.words.violations
     }
 

@@ -47,4 +47,4 @@ pub use segment::unfit;
 pub use success::Success;
 pub use token::{SECRETS, TokenSource};
 pub use upload::UploadBody;
-pub use words::Violation;
+pub use words::FieldViolation;

@@ -12,10 +12,10 @@ pub(super) const SILENCE: Duration = Duration::from_secs(2);
 /// Is told, in a sentence each, of waits and of retries with their reasons. The texts hold the server's words as they
 /// came; whoever shows them makes them safe.
 #[derive(Clone, Default)]
-pub struct Observer(Option<Arc<Told>>);
+pub struct Observer(Option<Arc<Listener>>);
 
 /// What takes a sentence.
-type Told = dyn Fn(&str) + Send + Sync;
+type Listener = dyn Fn(&str) + Send + Sync;
 
 impl Observer {
     /// One that passes each sentence on.

@@ -2,7 +2,7 @@
 
 use super::ErrorKind;
 use super::error::HttpError;
-use super::response::Head;
+use super::response::ResponseHead;
 use reqwest::header::LOCATION;
 use reqwest::{Method, StatusCode, Url};
 
@@ -11,7 +11,7 @@ pub(super) const MOST: u32 = 5;
 
 /// Where to go on; none if the answer is no redirect. A redirect that is not followed is a failure that names the
 /// target's origin and nothing more of it.
-pub(super) fn next(head: &Head, method: &Method, from: &Url) -> Result<Option<Url>, HttpError> {
+pub(super) fn next(head: &ResponseHead, method: &Method, from: &Url) -> Result<Option<Url>, HttpError> {
     if !is_redirect(head.status) {
         return Ok(None);
     }
@@ -49,7 +49,7 @@ fn keeps_method(status: StatusCode) -> bool {
     matches!(status.as_u16(), 307 | 308)
 }
 
-fn refused(head: &Head, why: &str) -> HttpError {
+fn refused(head: &ResponseHead, why: &str) -> HttpError {
     let error = head.failure(ErrorKind::BadAnswer, why);
     if keeps_method(head.status) {
         error

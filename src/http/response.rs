@@ -27,7 +27,7 @@ const REQUEST_IDS: [&str; 7] = [
 ];
 
 /// Status and headers of an answer, and which request it belongs to.
-pub(super) struct Head {
+pub(super) struct ResponseHead {
     pub(super) subject: String,
     /// Whether the request changes nothing.
     pub(super) reads: bool,
@@ -35,7 +35,7 @@ pub(super) struct Head {
     pub(super) headers: HeaderMap,
 }
 
-impl Head {
+impl ResponseHead {
     fn request_id(&self) -> Option<&str> {
         REQUEST_IDS
             .iter()
@@ -50,7 +50,7 @@ impl Head {
     }
 
     /// A failure of this answer.
-    pub(super) fn failure(&self, kind: ErrorKind, words: impl Into<words::Words>) -> HttpError {
+    pub(super) fn failure(&self, kind: ErrorKind, words: impl Into<words::ServerText>) -> HttpError {
         self.known(HttpError::new(kind, words))
     }
 
@@ -83,7 +83,7 @@ impl Head {
 
 /// An answer of 2xx.
 pub struct Response {
-    pub(super) head: Head,
+    pub(super) head: ResponseHead,
     pub(super) body: Bytes,
     pub(super) sent_secrets: Vec<SecretString>,
 }

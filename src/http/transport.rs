@@ -6,7 +6,7 @@ use super::hint::is_for_hint;
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::request::{Body, Request};
-use super::response::{ERROR_LIMIT, Head, Response};
+use super::response::{ERROR_LIMIT, Response, ResponseHead};
 use super::retry::Delays;
 use super::upload::Monitor;
 use super::{ErrorKind, failure, observer, redirect, tls};
@@ -180,7 +180,7 @@ impl Transport {
                 .exchange(request, &url, token, monitor)
                 .await
                 .map_err(known)?;
-            let head = Head {
+            let head = ResponseHead {
                 subject: request.subject(),
                 reads: request.reads,
                 status: answer.status(),
@@ -233,7 +233,7 @@ impl Transport {
 
     async fn read(
         &self,
-        head: Head,
+        head: ResponseHead,
         answer: reqwest::Response,
         (request, token): (&Request, Option<&Token>),
         monitor: Option<&Monitor>,

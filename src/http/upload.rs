@@ -34,10 +34,10 @@ pub trait UploadBody: Send + Sync + 'static {
 /// One try of an upload: starts its body and watches its progress.
 pub(super) struct Monitor {
     body: Arc<dyn UploadBody>,
-    state: Arc<State>,
+    state: Arc<UploadState>,
 }
 
-struct State {
+struct UploadState {
     sent: AtomicU64,
     moved: watch::Sender<Instant>,
     broken: Mutex<Option<String>>,
@@ -45,7 +45,7 @@ struct State {
 
 impl Monitor {
     pub(super) fn new(body: Arc<dyn UploadBody>) -> Self {
-        let state = State {
+        let state = UploadState {
             sent: AtomicU64::new(0),
             moved: watch::Sender::new(Instant::now()),
             broken: Mutex::new(None),
@@ -131,7 +131,7 @@ impl Monitor {
     }
 }
 
-impl State {
+impl UploadState {
     fn broke(&self, why: &io::Error) {
         *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
     }

@@ -20,22 +20,22 @@ const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"]
 
 /// A text and how much of it is shown. It is cut only when shown, so that a secret in it is found before that.
 #[derive(Debug, Clone)]
-pub(super) struct Words {
+pub(super) struct ServerText {
     pub(super) text: String,
-    pub(super) violations: Vec<Violation>,
+    pub(super) violations: Vec<FieldViolation>,
     limit: usize,
 }
 
 /// One entry of an error's `validation-errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
+pub struct FieldViolation {
     /// The dotted path into the request.
     pub field: String,
     /// The rule that does not hold.
     pub message: String,
 }
 
-impl From<String> for Words {
+impl From<String> for ServerText {
     fn from(text: String) -> Self {
         Self {
             text,
@@ -45,13 +45,13 @@ impl From<String> for Words {
     }
 }
 
-impl From<&str> for Words {
+impl From<&str> for ServerText {
     fn from(text: &str) -> Self {
         text.to_owned().into()
     }
 }
 
-impl fmt::Display for Words {
+impl fmt::Display for ServerText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.text.is_empty() {
             return f.write_str("the answer holds no text");
@@ -73,19 +73,19 @@ pub(super) fn bounded(text: &str, limit: usize) -> String {
 }
 
 /// The words in an error body.
-pub(super) fn in_body(content_type: &str, body: &[u8]) -> Words {
+pub(super) fn in_body(content_type: &str, body: &[u8]) -> ServerText {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
     if let Ok(json) = serde_json::from_str::<Value>(text) {
-        return Words {
+        return ServerText {
             violations: violations(&json),
-            ..Words::from(in_json(&json))
+            ..ServerText::from(in_json(&json))
         };
     }
     if content_type.contains("html") || looks_like_html(text) {
-        return Words {
+        return ServerText {
             limit: HTML_LIMIT,
-            ..Words::from(without_tags(text))
+            ..ServerText::from(without_tags(text))
         };
     }
     text.into()
@@ -124,13 +124,13 @@ fn in_object(fields: &Map<String, Value>) -> Option<String> {
 }
 
 /// The entries that name a field, from whatever list the body has.
-fn violations(json: &Value) -> Vec<Violation> {
+fn violations(json: &Value) -> Vec<FieldViolation> {
     let lists = VIOLATION_LISTS
         .iter()
         .filter_map(|name| json.get(name)?.as_array());
     let read = |entry: &Value| {
         let text = |name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(Violation {
+        Some(FieldViolation {
             field: text("field")?,
             message: text("message").or_else(|| text("detail")).unwrap_or_default(),
         })

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Change> {
     let mut before: BTreeMap<&str, &SharedEntry> =
         old.offered().map(|entry| (entry.id.as_str(), entry)).collect();
-    let sides = Sides { old, new, kinds };
+    let sides = InterfaceSides { old, new, kinds };
     let mut changes = Vec::new();
     for entry in new.offered() {
         if let Some(was) = before.remove(entry.id.as_str()) {
@@ -25,13 +25,13 @@ pub(super) fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Ch
     changes
 }
 
-struct Sides<'a> {
+struct InterfaceSides<'a> {
     old: &'a Interface,
     new: &'a Interface,
     kinds: &'a Kinds,
 }
 
-impl Sides<'_> {
+impl InterfaceSides<'_> {
     fn gone(&self, was: &SharedEntry) -> Change {
         let disabled = self.new.entry(&was.id);
         let what = match disabled {
@@ -107,9 +107,9 @@ impl Sides<'_> {
 }
 
 /// A change, its position on the old side if it has one there, and its position on the new side.
-type Placed = (Change, (Option<Position>, Position));
+type PlacedChange = (Change, (Option<Position>, Position));
 
-fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Placed> {
+fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<PlacedChange> {
     let mut found = Vec::new();
     let change = |what| Change::of(what, id).parameter(&is.name);
     let (old_type, new_type) = (type_of(was.kind.as_deref()), type_of(is.kind.as_deref()));
@@ -134,7 +134,7 @@ fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Pl
         found.push(change(What::ParameterDescriptionChanged).values(texts.0, texts.1));
     }
     let both = (Some(was.position), is.position);
-    let mut placed: Vec<Placed> = found.into_iter().map(|change| (change, both)).collect();
+    let mut placed: Vec<PlacedChange> = found.into_iter().map(|change| (change, both)).collect();
     // A grid that is none any more has no columns, which its type says already.
     if old_type == new_type {
         placed.extend(of_columns(id, was, is));
@@ -142,7 +142,7 @@ fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Pl
     placed
 }
 
-fn of_columns(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Placed> {
+fn of_columns(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<PlacedChange> {
     let change = |what, column: &SharedColumn| Change::of(what, id).parameter(&is.name).column(&column.name);
     let mut before: BTreeMap<&str, &SharedColumn> =
         was.columns.iter().map(|it| (it.name.as_str(), it)).collect();

@@ -40,7 +40,7 @@ pub fn consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Documen
     let found = all.filter_map(|(name, position, node)| {
         let parameters = node.get("parameters")?;
         let is_meant = node.get("type").and_then(NodeRef::text) == Some(RUNS);
-        let mut seen = Seen::default();
+        let mut seen = SeenComponent::default();
         if is_meant {
             seen.take(parameters, prefix);
         }
@@ -56,13 +56,13 @@ pub fn consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Documen
 }
 
 #[derive(Default)]
-struct Seen {
+struct SeenComponent {
     id: Option<String>,
     version: Option<String>,
     names: BTreeSet<String>,
 }
 
-impl Seen {
+impl SeenComponent {
     fn take(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
         if let Some(text) = node.text() {
             let named = text

@@ -93,7 +93,7 @@ pub struct Canvas {
 }
 
 /// One side of a pipeline.
-struct Side {
+struct CanvasSide {
     pipeline: Pipeline,
     places: HashMap<String, Point>,
 }
@@ -101,7 +101,7 @@ struct Side {
 impl Canvas {
     /// A pipeline as it is, without what changed.
     pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Ok(Self::drawn(Some(&Side::read(bytes)?), None, None))
+        Ok(Self::drawn(Some(&CanvasSide::read(bytes)?), None, None))
     }
 
     /// A pipeline with what changed in it. A side that is not there draws nothing.
@@ -110,8 +110,8 @@ impl Canvas {
         after: Option<&[u8]>,
         diff: &PipelineDiff,
     ) -> Result<Self, DocumentError> {
-        let before = before.map(Side::read).transpose()?;
-        let after = after.map(Side::read).transpose()?;
+        let before = before.map(CanvasSide::read).transpose()?;
+        let after = after.map(CanvasSide::read).transpose()?;
         Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
     }
 
@@ -122,7 +122,7 @@ impl Canvas {
         }
     }
 
-    fn drawn(after: Option<&Side>, before: Option<&Side>, diff: Option<&PipelineDiff>) -> Self {
+    fn drawn(after: Option<&CanvasSide>, before: Option<&CanvasSide>, diff: Option<&PipelineDiff>) -> Self {
         let mut canvas = Self::default();
         let mut places = Vec::new();
         for component in after.iter().flat_map(|side| &side.pipeline.components) {
@@ -167,7 +167,7 @@ impl Canvas {
     }
 
     /// Links that lead nowhere are not drawn.
-    fn connect(&mut self, after: Option<&Side>, diff: Option<&PipelineDiff>) {
+    fn connect(&mut self, after: Option<&CanvasSide>, diff: Option<&PipelineDiff>) {
         let boxes = self.boxes.iter().enumerate();
         let by_name: HashMap<&str, usize> = boxes.map(|(at, drawn)| (drawn.name.as_str(), at)).collect();
         let links: &[LinkDiff] = diff.map_or(&[], |diff| &diff.links);
@@ -267,7 +267,7 @@ fn ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
     }
 }
 
-impl Side {
+impl CanvasSide {
     fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::read(bytes, None)?;
         Ok(Self {

@@ -13,8 +13,10 @@ mod shared;
 mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
-pub use model::{Call, Component, Condition, Kind, Link, LinkRole, Pipeline, ReferenceKind, Variable};
-pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, Named};
+pub use model::{
+    Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
+};
+pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines};
 pub use read::Outline;
-pub use references::{PipelineFiles, Reference, Resolved, Target};
+pub use references::{PipelineFiles, Reference, ReferenceTarget, Resolved};
 pub use shared::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};

@@ -1,6 +1,6 @@
 //! A pipeline as the rules and the publisher see it.
 
-use super::names::{Named, Names};
+use super::names::{NamedPipelines, Names};
 use crate::yaml::Position;
 use std::sync::OnceLock;
 
@@ -49,7 +49,7 @@ pub struct Pipeline {
     /// In file order.
     pub components: Vec<Component>,
     /// In file order.
-    pub variables: Vec<Variable>,
+    pub variables: Vec<PipelineVariable>,
     names: OnceLock<Names>,
 }
 
@@ -148,7 +148,7 @@ pub struct Call {
 
 /// A variable of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variable {
+pub struct PipelineVariable {
     /// The key in `pipeline.variables`, as it is written.
     pub name: String,
     /// Of the key.
@@ -158,7 +158,11 @@ pub struct Variable {
 }
 
 impl Pipeline {
-    pub(super) const fn new(kind: Kind, components: Vec<Component>, variables: Vec<Variable>) -> Self {
+    pub(super) const fn new(
+        kind: Kind,
+        components: Vec<Component>,
+        variables: Vec<PipelineVariable>,
+    ) -> Self {
         Self {
             kind,
             components,
@@ -173,7 +177,7 @@ impl Pipeline {
     /// alone: the longest name in quotes, else the longest that stands as a word of its own. Made for many texts: the
     /// names are sorted once, for the first of them. What a variable and a component are both called is the
     /// variable where the text says `variable` before it.
-    pub fn named_in(&self, text: &str) -> Option<Named<'_>> {
+    pub fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
         self.names.get_or_init(|| self.names()).named_in(text)
     }
 

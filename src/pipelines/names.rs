@@ -6,7 +6,7 @@
 //! A guess is good enough for a line. What a waiver or a known finding excuses hangs on the name, so there is none where
 //! the text may as well be about something else.
 
-use super::quotes::{self, Opened, QUOTES, is_word};
+use super::quotes::{self, OpenedQuote, QUOTES, is_word};
 
 /// How a text begins that is about a pipeline as a whole, and so about no line of it.
 pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";
@@ -35,7 +35,7 @@ pub(super) struct Names {
 
 /// What a text is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named<'n> {
+pub struct NamedPipelines<'n> {
     /// The name of a component or variable; none where the text may be about something else than what was found.
     pub name: Option<&'n str>,
     /// The line of the key that was found.
@@ -83,7 +83,7 @@ impl Names {
     }
 
     /// See [`Pipeline::named_in`](super::Pipeline::named_in).
-    pub(super) fn named_in(&self, text: &str) -> Option<Named<'_>> {
+    pub(super) fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
         }
@@ -95,7 +95,7 @@ impl Names {
             found.component.or(found.variable)
         };
         let name = surely.map(|_| &*found.text);
-        line.map(|line| Named { name, line })
+        line.map(|line| NamedPipelines { name, line })
     }
 
     /// The first name of a text, in quotes, with what stands before them: only where neither the quotes nor the words
@@ -145,7 +145,7 @@ impl Names {
         })
     }
 
-    fn in_quotes(&self, quote: &Opened<'_>) -> Option<&Name> {
+    fn in_quotes(&self, quote: &OpenedQuote<'_>) -> Option<&Name> {
         self.longest_start(quote.after, |_, after| after.starts_with(quote.closing))
     }
 

@@ -12,7 +12,7 @@ pub(super) const QUOTES: [(char, char); 6] = [
 
 /// A quote that opens in a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Opened<'t> {
+pub(super) struct OpenedQuote<'t> {
     /// The index in [`QUOTES`].
     pub kind: usize,
     /// What closes it.
@@ -24,13 +24,13 @@ pub(super) struct Opened<'t> {
 }
 
 /// All quotes that open in the text, whatever closes them.
-pub(super) fn opened(text: &str) -> impl Iterator<Item = Opened<'_>> {
+pub(super) fn opened(text: &str) -> impl Iterator<Item = OpenedQuote<'_>> {
     text.char_indices().filter_map(|(at, c)| {
         let kind = QUOTES.iter().position(|(opening, _)| *opening == c)?;
         let (_, closing) = *QUOTES.get(kind)?;
         let (before, rest) = text.split_at(at);
         let after = rest.strip_prefix(c)?;
-        Some(Opened {
+        Some(OpenedQuote {
             kind,
             closing,
             before,
@@ -40,7 +40,7 @@ pub(super) fn opened(text: &str) -> impl Iterator<Item = Opened<'_>> {
 }
 
 /// The first quote that opens in the text and is no apostrophe.
-pub(super) fn first(text: &str) -> Option<Opened<'_>> {
+pub(super) fn first(text: &str) -> Option<OpenedQuote<'_>> {
     opened(text).find(|quote| !(quote.closing == '\'' && is_inside_word(quote.before, quote.after)))
 }
 
@@ -56,7 +56,7 @@ pub(super) fn has_any(text: &str) -> bool {
     })
 }
 
-impl Opened<'_> {
+impl OpenedQuote<'_> {
     /// Whether in a text that follows it all quotes of its kind close as they open, so that none is left of a name.
     pub(super) fn leaves_whole(&self, text: &str) -> bool {
         let mut is_open = false;

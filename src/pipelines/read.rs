@@ -1,6 +1,8 @@
 //! From a document's nodes to the model of a pipeline.
 
-use super::model::{Call, Component, Condition, Kind, Link, LinkRole, Pipeline, ReferenceKind, Variable};
+use super::model::{
+    Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
+};
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 
 /// Some files have keys that YAML takes for booleans, so their case does not count.
@@ -142,8 +144,8 @@ fn component(pipeline: Kind, name: &str, position: Position, node: NodeRef<'_, '
     }
 }
 
-fn variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> Variable {
-    Variable {
+fn variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> PipelineVariable {
+    PipelineVariable {
         name: name.to_owned(),
         position,
         scope: node

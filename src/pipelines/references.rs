@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// How the file is named.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum ReferenceTarget {
     /// A path from the repository root, or a bare file name.
     Path(String),
     /// A text with a variable in it (`${…}`), which is known only when the pipeline runs.
@@ -19,7 +19,7 @@ pub struct Reference {
     /// What kind of file.
     pub kind: ReferenceKind,
     /// Which file.
-    pub target: Target,
+    pub target: ReferenceTarget,
     /// Of the target's text.
     pub position: Position,
     /// The name of the component.
@@ -43,9 +43,9 @@ impl Reference {
         Self {
             kind: call.kind,
             target: if target.contains("${") {
-                Target::Expression(target)
+                ReferenceTarget::Expression(target)
             } else {
-                Target::Path(target)
+                ReferenceTarget::Path(target)
             },
             position: call.position,
             component: component.name.clone(),

@@ -12,7 +12,7 @@ mod outdated;
 mod place;
 mod version;
 
-pub use changes::{Side, of_rules, of_settings, of_waivers};
+pub use changes::{GateFileSide, of_rules, of_settings, of_waivers};
 pub use choice::{Choice, tip};
 pub use error::PolicyError;
 pub use links::{Followed, follow};

@@ -4,15 +4,15 @@
 //! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is if it is a
 //! difference from a base to the tip, too. What the change itself did is reported as a change of the gate.
 
-use super::changes::{Side, stricter_of};
+use super::changes::{GateFileSide, stricter_of};
 use crate::rules::{RuleOutline, RuleState, outline};
 use std::collections::BTreeSet;
 
 /// The descriptions of what the tip has stricter than head, without what the change made laxer itself. `describe` compares
 /// two versions of the file. With `or_other`, also what may be stricter or laxer.
 pub fn stricter_at_tip(
-    (head, tip, bases): (&Side, &Side, &[Side]),
-    describe: &dyn Fn(&Side, &Side) -> Vec<String>,
+    (head, tip, bases): (&GateFileSide, &GateFileSide, &[GateFileSide]),
+    describe: &dyn Fn(&GateFileSide, &GateFileSide) -> Vec<String>,
     or_other: bool,
 ) -> Vec<String> {
     if head == tip {
@@ -29,7 +29,9 @@ pub fn stricter_at_tip(
 /// The rules file that holds after the merge, of the rules alone that it has otherwise than head and enables; `None` if there
 /// are none. Level and each value of the configuration are the tip's unless the change touched them. A side that is missing or
 /// cannot be read has no rules.
-pub fn rules_after_merge((head, tip, bases): (&Side, &Side, &[Side])) -> Option<Vec<u8>> {
+pub fn rules_after_merge(
+    (head, tip, bases): (&GateFileSide, &GateFileSide, &[GateFileSide]),
+) -> Option<Vec<u8>> {
     let (head, tip) = (rules(head), rules(tip));
     let bases: Vec<Vec<RuleOutline>> = bases.iter().map(rules).collect();
     let after = tip.iter().filter_map(|rule| {
@@ -105,10 +107,10 @@ fn written(rule: &RuleOutline) -> Option<String> {
     ))
 }
 
-fn rules(side: &Side) -> Vec<RuleOutline> {
+fn rules(side: &GateFileSide) -> Vec<RuleOutline> {
     match side {
-        Side::Text(bytes) => outline(bytes).unwrap_or_default(),
-        Side::Missing | Side::Unreadable(_) => Vec::new(),
+        GateFileSide::Text(bytes) => outline(bytes).unwrap_or_default(),
+        GateFileSide::Missing | GateFileSide::Unreadable(_) => Vec::new(),
     }
 }
 
@@ -117,18 +119,22 @@ mod tests {
     use super::*;
     use crate::policy::of_rules;
 
-    fn file(level: &str, maximum: u32) -> Side {
+    fn file(level: &str, maximum: u32) -> GateFileSide {
         let text = format!(
             "rules:\n  - {{ id: unused-components, enabled: true, enforcementLevel: {level} }}\n  - {{ id: \
              maximum-components, enabled: true, enforcementLevel: {level}, config: {{ maxComponents: {maximum} }} }}\n"
         );
-        Side::Text(text.into_bytes())
+        GateFileSide::Text(text.into_bytes())
     }
 
-    fn stricter(head: &Side, tip: &Side, base: Side) -> (Vec<String>, Vec<RuleOutline>) {
+    fn stricter(
+        head: &GateFileSide,
+        tip: &GateFileSide,
+        base: GateFileSide,
+    ) -> (Vec<String>, Vec<RuleOutline>) {
         let bases = [base];
         let sides = (head, tip, bases.as_slice());
-        let after = rules_after_merge(sides).map_or(Side::Missing, Side::Text);
+        let after = rules_after_merge(sides).map_or(GateFileSide::Missing, GateFileSide::Text);
         let said = stricter_at_tip(sides, &|old, new| of_rules(old, new), true);
         (said, rules(&after))
     }
@@ -154,13 +160,13 @@ mod tests {
         }
         let (said, after) = stricter(&file("error", 9), &file("warn", 9), file("error", 9));
         assert_eq!((said, after), (vec![], rules(&file("warn", 9))));
-        let gone = stricter(&file("warn", 9), &Side::Missing, file("warn", 9));
+        let gone = stricter(&file("warn", 9), &GateFileSide::Missing, file("warn", 9));
         assert_eq!(gone, (vec![], vec![]));
     }
 
     #[test]
     fn a_rules_file_that_only_the_tip_has() {
-        let (said, after) = stricter(&Side::Missing, &file("error", 9), Side::Missing);
+        let (said, after) = stricter(&GateFileSide::Missing, &file("error", 9), GateFileSide::Missing);
         assert_eq!(after, rules(&file("error", 9)));
         assert!(
             said.iter()
@@ -172,16 +178,16 @@ mod tests {
     #[test]
     fn odd_ids_and_values_come_back_as_they_were() {
         let text = "rules:\n  - { id: \"a: b\", enabled: true, enforcementLevel: warn, config: { regexMatchPattern: \"'[{x\\\"\" } }\n";
-        let tip = Side::Text(text.as_bytes().to_vec());
+        let tip = GateFileSide::Text(text.as_bytes().to_vec());
         let expected = rules(&tip);
-        let after = rules_after_merge((&Side::Missing, &tip, &[Side::Missing]));
+        let after = rules_after_merge((&GateFileSide::Missing, &tip, &[GateFileSide::Missing]));
         // A rule that nobody knows is broken, and so is not evaluated.
         assert_eq!(after, None, "{expected:?}");
         let known = text
             .replace("a: b", "component-naming-convention")
             .replace("'[{x\\\"", "[A-Z]{1}\\\"'.*");
-        let tip = Side::Text(known.into_bytes());
-        let after = rules_after_merge((&Side::Missing, &tip, &[Side::Missing])).unwrap();
-        assert_eq!(rules(&Side::Text(after)), rules(&tip));
+        let tip = GateFileSide::Text(known.into_bytes());
+        let after = rules_after_merge((&GateFileSide::Missing, &tip, &[GateFileSide::Missing])).unwrap();
+        assert_eq!(rules(&GateFileSide::Text(after)), rules(&tip));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::PublishError;
 use super::closure::called;
-use super::contents::Contents;
-use super::references::{self, Wanted};
+use super::contents::PublishContents;
+use super::references::{self, WantedFile};
 use crate::git::{Content, Repository, Snapshot, SnapshotFile};
 use crate::pipelines::{Kind, PipelineFiles};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +16,12 @@ pub fn callers<'p>(
 ) -> Result<BTreeMap<&'p str, usize>, PublishError> {
     let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
     files.retain(|file| file.doubt.is_none());
-    let contents = Contents::new(repository.root().to_owned());
-    let wanted = |file| Wanted {
+    let contents = PublishContents::new(repository.root().to_owned());
+    let wanted = |file| WantedFile {
         content: content(file),
         is_needed: false,
     };
-    let all: Vec<Wanted<'_>> = files.iter().map(wanted).collect();
+    let all: Vec<WantedFile<'_>> = files.iter().map(wanted).collect();
     let facts = references::read_all(&contents, &all)?;
     let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let known = PipelineFiles::new(there.union(paths).copied());

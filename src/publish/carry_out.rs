@@ -7,7 +7,7 @@
 use super::Plan;
 use super::hash::Hashes;
 use super::judge::{Judge, not_begun, refused, unknown};
-use super::lookup::{Seen, Whose, whose};
+use super::lookup::{LookedUp, Whose, whose};
 use super::outcome::{Options, Outcome};
 use super::upload::{Progress, upload};
 use crate::api::{Platform, PublishAnswer};
@@ -29,7 +29,7 @@ pub async fn publish(
         plan,
         options,
     };
-    let job = Job {
+    let job = PublishJob {
         judge,
         hashes: options.hash.then(|| Hashes::new(plan.files.len())),
         progress,
@@ -43,7 +43,7 @@ pub async fn publish(
 }
 
 /// One publish.
-struct Job<'a> {
+struct PublishJob<'a> {
     judge: Judge<'a>,
     hashes: Option<Hashes>,
     progress: Option<Progress>,
@@ -57,12 +57,12 @@ enum Fate {
     Settled(Outcome),
 }
 
-impl Job<'_> {
+impl PublishJob<'_> {
     async fn run(&self) -> Outcome {
         match self.judge.lookup().once().await {
-            Seen::NotThere => self.send().await,
-            Seen::There(details) => self.judge.existing(&details),
-            Seen::Unclear(why, error) => not_begun(&why, error),
+            LookedUp::NotThere => self.send().await,
+            LookedUp::There(details) => self.judge.existing(&details),
+            LookedUp::Unclear(why, error) => not_begun(&why, error),
         }
     }
 
@@ -97,11 +97,11 @@ impl Job<'_> {
 
     async fn fate(&self, lost: HttpError) -> Fate {
         let details = match self.judge.lookup().until_there().await {
-            Seen::NotThere => return Fate::NotThere(lost),
-            Seen::Unclear(why, _) => {
+            LookedUp::NotThere => return Fate::NotThere(lost),
+            LookedUp::Unclear(why, _) => {
                 return Fate::Settled(unknown(&format!("the version cannot be looked up: {why}"), lost));
             }
-            Seen::There(details) => details,
+            LookedUp::There(details) => details,
         };
         Fate::Settled(match whose(&details, self.judge.plan, self.began) {
             Whose::Ours => self.judge.ours(&details, lost).await,

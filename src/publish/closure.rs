@@ -3,22 +3,22 @@
 //! A version can never be corrected once it is published, so what would break a consumer stops the publish. What
 //! concerns other pipelines, or cannot be known, is a warning.
 
-use super::contents::Contents;
+use super::contents::PublishContents;
 use super::error::Problem;
 use super::listing::{Listing, refuse_unsure};
-use super::references::{self, PipelineFacts, Wanted};
+use super::references::{self, PipelineFacts, WantedFile};
 use super::shared_file::SharedFile;
 use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
 use crate::git::{FileKind, SnapshotFile};
-use crate::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, Resolved, Target};
+use crate::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved};
 use crate::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the check works on.
 pub(super) struct Input<'a> {
     pub listing: &'a Listing<'a>,
-    pub contents: &'a Contents,
+    pub contents: &'a PublishContents,
     pub wish: &'a Wish<'a>,
     pub shared: &'a SharedFile,
     /// The pipelines that are sent.
@@ -26,7 +26,7 @@ pub(super) struct Input<'a> {
 }
 
 /// What the check found.
-pub(super) struct Checked {
+pub(super) struct CheckedClosure {
     pub problems: Vec<Problem>,
     pub warnings: Vec<Warning>,
     /// The scripts to be sent.
@@ -36,7 +36,7 @@ pub(super) struct Checked {
 }
 
 /// Checks the entries of the shared-pipelines file and what they call, and finds the scripts.
-pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
+pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError> {
     let listing = input.listing;
     let files = PipelineFiles::new(listing.known().keys().map(String::as_str));
     let needed = needed(&mut input, &files)?;
@@ -65,7 +65,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<Checked, PublishError> {
         Script::Sent(found) => Some((path, found)),
         Script::NotSent(_) => None,
     });
-    Ok(Checked {
+    Ok(CheckedClosure {
         problems,
         warnings,
         scripts: sent_scripts.collect(),
@@ -97,14 +97,14 @@ fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<S
 /// Reads those of the files as YAML that were only skimmed.
 fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), PublishError> {
     let is_skimmed = |path: &&String| input.sent.get(*path).is_some_and(|facts| facts.is_skimmed);
-    let (paths, wanted): (Vec<&String>, Vec<Wanted<'_>>) = paths
+    let (paths, wanted): (Vec<&String>, Vec<WantedFile<'_>>) = paths
         .iter()
         .filter(is_skimmed)
         .filter_map(|path| Some((path, input.listing.known().get(path)?)))
         .map(|(path, found)| {
             (
                 path,
-                Wanted {
+                WantedFile {
                     content: &found.content,
                     is_needed: true,
                 },
@@ -118,7 +118,8 @@ fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), P
 
 /// The pipelines that a reference may mean.
 pub(super) fn called(reference: &Reference, files: &PipelineFiles<'_>) -> Vec<String> {
-    let (ReferenceKind::Pipeline(kind), Target::Path(target)) = (reference.kind, &reference.target) else {
+    let (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) = (reference.kind, &reference.target)
+    else {
         return Vec::new();
     };
     match files.resolve(target, kind) {
@@ -161,7 +162,7 @@ fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> 
 
 fn script_path(reference: &Reference) -> Option<&str> {
     match (reference.kind, &reference.target) {
-        (ReferenceKind::Script, Target::Path(path)) => Some(path),
+        (ReferenceKind::Script, ReferenceTarget::Path(path)) => Some(path),
         _ => None,
     }
 }
@@ -287,12 +288,12 @@ impl ClosureCheck<'_> {
 
     fn meaning(&self, reference: &Reference) -> Meaning {
         match (&reference.target, reference.kind) {
-            (Target::Expression(text), _) => {
+            (ReferenceTarget::Expression(text), _) => {
                 let what = format!("names `{text}`, an expression: whether it is sent cannot be known");
                 Meaning::Unsure(WarningKind::Expression, what)
             }
-            (Target::Path(target), ReferenceKind::Pipeline(kind)) => self.call(target, kind),
-            (Target::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
+            (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => self.call(target, kind),
+            (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::NotSent(what)) => Meaning::Broken(what.clone()),
                 Some(Script::Sent(_)) | None => Meaning::Fine,
             },

@@ -1,10 +1,10 @@
 //! From a wish to a plan: which files, whether they are whole, and as what they would be published.
 
-use super::closure::{self, Checked};
-use super::contents::Contents;
+use super::closure::{self, CheckedClosure};
+use super::contents::PublishContents;
 use super::drift;
 use super::listing::{Listing, refuse_unsure};
-use super::references::{self, PipelineFacts, Wanted};
+use super::references::{self, PipelineFacts, WantedFile};
 use super::shared_file::SharedFile;
 use super::version::{self, VersionFacts};
 use super::warnings::{self, Warning, WarningKind};
@@ -26,7 +26,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
     let prefix = version::header("prefix", wish.prefix.clone())?;
     let version_name = version_name(repository, head, wish)?;
     let listing = Listing::new(repository, head, wish)?;
-    let contents = Arc::new(Contents::new(repository.root().to_owned()));
+    let contents = Arc::new(PublishContents::new(repository.root().to_owned()));
     let config_dir = config_dir(&listing, wish)?;
     let shared = SharedFile::read(&listing, &contents, &config_dir)?;
     let mut selected = selected(&listing, wish)?;
@@ -146,7 +146,7 @@ fn selected(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<BTreeMap<String, S
 }
 
 fn read_pipelines(
-    contents: &Contents,
+    contents: &PublishContents,
     selected: &BTreeMap<String, SnapshotFile>,
     shared: &SharedFile,
 ) -> Result<BTreeMap<String, PipelineFacts>, PublishError> {
@@ -157,7 +157,7 @@ fn read_pipelines(
         .collect();
     let wanted: Vec<_> = pipelines
         .iter()
-        .map(|(path, found)| Wanted {
+        .map(|(path, found)| WantedFile {
             content: &found.content,
             is_needed: offered.contains(path.as_str()),
         })
@@ -172,10 +172,10 @@ fn read_pipelines(
 
 /// Everything that is sent, by path.
 fn files(
-    contents: &Contents,
+    contents: &PublishContents,
     mut all: BTreeMap<String, SnapshotFile>,
     shared: &SharedFile,
-    checked: &Checked,
+    checked: &CheckedClosure,
 ) -> Result<Vec<PlannedFile>, PublishError> {
     all.insert(shared.path().to_owned(), shared.file.clone());
     all.extend(

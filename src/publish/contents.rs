@@ -11,27 +11,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The contents of a repository and of its working tree.
-pub(super) struct Contents {
+pub(super) struct PublishContents {
     root: PathBuf,
     idle: Mutex<Vec<Repository>>,
 }
 
-impl fmt::Debug for Contents {
+impl fmt::Debug for PublishContents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Contents").field(&self.root).finish()
     }
 }
 
 /// Of the same repository the contents are the same.
-impl PartialEq for Contents {
+impl PartialEq for PublishContents {
     fn eq(&self, other: &Self) -> bool {
         self.root == other.root
     }
 }
 
-impl Eq for Contents {}
+impl Eq for PublishContents {}
 
-impl Contents {
+impl PublishContents {
     pub fn new(root: PathBuf) -> Self {
         Self {
             root,

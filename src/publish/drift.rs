@@ -1,6 +1,6 @@
 //! Whether the working tree is what the head commit says: as git checked it out, or with the same content.
 
-use super::contents::Contents;
+use super::contents::PublishContents;
 use super::plan::PlannedFile;
 use super::{PublishError, Select, Wish};
 use crate::git::{BlobId, Checkout, CommitId, Content, Repository};
@@ -15,7 +15,7 @@ pub(super) fn warning(
     repository: &Repository,
     head: &CommitId,
     wish: &Wish<'_>,
-    contents: &Contents,
+    contents: &PublishContents,
     files: &[PlannedFile],
 ) -> Result<Option<String>, PublishError> {
     let planned: BTreeMap<&str, &PlannedFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
@@ -56,7 +56,7 @@ fn sentence(head: &CommitId, differing: &[String]) -> String {
 }
 
 fn is_same(
-    contents: &Contents,
+    contents: &PublishContents,
     checkout: &Checkout,
     planned: &PlannedFile,
     blob: BlobId,

@@ -21,13 +21,13 @@ pub(super) struct Hashing {
 }
 
 enum Hasher {
-    Here(File),
+    Here(HashedFile),
     Apart(Worker),
 }
 
 impl Hashing {
     pub fn new(content: Box<dyn Read + Send>, file: usize, length: u64, hashes: Hashes) -> Self {
-        let file = File {
+        let file = HashedFile {
             hasher: Sha256::new(),
             missing: length,
             index: file,
@@ -56,14 +56,14 @@ impl Read for Hashing {
 }
 
 impl Hasher {
-    fn new(mut file: File, length: u64) -> Self {
+    fn new(mut file: HashedFile, length: u64) -> Self {
         if length == 0 {
             file.update(&[]);
         }
         if length < LARGE {
             return Self::Here(file);
         }
-        let copy = File {
+        let copy = HashedFile {
             hasher: Sha256::new(),
             hashes: file.hashes.clone(),
             ..file
@@ -73,14 +73,14 @@ impl Hasher {
 }
 
 /// The hash of one file, as far as it has come.
-struct File {
+struct HashedFile {
     hasher: Sha256,
     missing: u64,
     index: usize,
     hashes: Hashes,
 }
 
-impl File {
+impl HashedFile {
     fn update(&mut self, piece: &[u8]) {
         self.hasher.update(piece);
         self.missing = self.missing.saturating_sub(piece.len() as u64);
@@ -98,7 +98,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(mut file: File) -> Option<Self> {
+    fn start(mut file: HashedFile) -> Option<Self> {
         let (pieces, waiting) = mpsc::sync_channel::<Vec<u8>>(WAITING);
         let (recycle, used) = mpsc::channel();
         let hash = move || {

@@ -1,6 +1,6 @@
 //! Judges what became of an upload, and never as a success what is not certain.
 
-use super::lookup::{Lookup, Seen, latest_without};
+use super::lookup::{LookedUp, Lookup, latest_without};
 use super::outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 use super::{Plan, Source, verify};
 use crate::api::{ArtifactDetails, Platform, PublishAnswer};
@@ -68,7 +68,7 @@ impl Judge<'_> {
     /// Compares the published version with the plan. Whether it is proved to differ.
     async fn check(&self, outcome: &mut Outcome) -> bool {
         let (why, error) = match self.lookup().until_shown().await {
-            Seen::There(details) => {
+            LookedUp::There(details) => {
                 let mut differences = verify::differences(&details, self.plan);
                 differences.extend(disabled(&details));
                 outcome.verified = differences.is_empty();
@@ -79,8 +79,8 @@ impl Judge<'_> {
                 outcome.problems.extend(differences);
                 return true;
             }
-            Seen::NotThere => ("the platform does not show it".to_owned(), None),
-            Seen::Unclear(why, error) => (why, error),
+            LookedUp::NotThere => ("the platform does not show it".to_owned(), None),
+            LookedUp::Unclear(why, error) => (why, error),
         };
         outcome.kind = OutcomeKind::Incomplete;
         outcome
@@ -122,11 +122,11 @@ impl Judge<'_> {
             return self.exists().with_error(error);
         }
         match self.lookup().until_there().await {
-            Seen::There(details) => self.existing(&details),
-            Seen::NotThere => self
+            LookedUp::There(details) => self.existing(&details),
+            LookedUp::NotThere => self
                 .exists()
                 .with_problem("whether it is the same cannot be told: the platform does not show it"),
-            Seen::Unclear(why, _) => self
+            LookedUp::Unclear(why, _) => self
                 .exists()
                 .with_problem(format!("whether it is the same cannot be told: {why}")),
         }

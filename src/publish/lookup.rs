@@ -30,7 +30,7 @@ pub(super) struct Lookup<'a> {
 }
 
 /// What one lookup shows.
-pub(super) enum Seen {
+pub(super) enum LookedUp {
     There(Box<ArtifactDetails>),
     NotThere,
     /// No usable answer: why, and the call's error if there is one.
@@ -39,32 +39,32 @@ pub(super) enum Seen {
 
 impl Lookup<'_> {
     /// Asks once.
-    pub async fn once(&self) -> Seen {
+    pub async fn once(&self) -> LookedUp {
         let (prefix, version) = (&self.plan.prefix, &self.plan.version_name);
         match self.platform.artifact_details(prefix, Some(version)).await {
             Ok(details) => match names_another(&details, self.plan) {
-                None => Seen::There(Box::new(details)),
-                Some(why) => Seen::Unclear(why, None),
+                None => LookedUp::There(Box::new(details)),
+                Some(why) => LookedUp::Unclear(why, None),
             },
-            Err(error) if error.kind() == ErrorKind::NotFound => Seen::NotThere,
-            Err(error) => Seen::Unclear(error.to_string(), Some(error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => LookedUp::NotThere,
+            Err(error) => LookedUp::Unclear(error.to_string(), Some(error)),
         }
     }
 
     /// Asks until the version is there, the answer is a refusal, or the patience is at its end.
-    pub async fn until_there(&self) -> Seen {
-        let is_settled = |seen: &Seen| match seen {
-            Seen::There(_) => true,
-            Seen::NotThere => false,
-            Seen::Unclear(_, error) => error.as_ref().is_some_and(is_refusal),
+    pub async fn until_there(&self) -> LookedUp {
+        let is_settled = |seen: &LookedUp| match seen {
+            LookedUp::There(_) => true,
+            LookedUp::NotThere => false,
+            LookedUp::Unclear(_, error) => error.as_ref().is_some_and(is_refusal),
         };
         self.told(patiently(self.patience, || self.once(), is_settled))
             .await
     }
 
     /// The same, but any answer other than "not there" is taken: the platform has just said that it is there.
-    pub async fn until_shown(&self) -> Seen {
-        let is_settled = |seen: &Seen| !matches!(seen, Seen::NotThere);
+    pub async fn until_shown(&self) -> LookedUp {
+        let is_settled = |seen: &LookedUp| !matches!(seen, LookedUp::NotThere);
         self.told(patiently(self.patience, || self.once(), is_settled))
             .await
     }

@@ -1,6 +1,6 @@
 //! The plan: what would be sent, as data. A dry run prints it, the upload executes it, the receipt records it.
 
-use super::contents::Contents;
+use super::contents::PublishContents;
 use super::unchanged::Checked;
 use super::{Select, Source};
 use crate::git::Content;
@@ -36,7 +36,7 @@ pub struct Plan {
     /// Which of the selected files are taken.
     pub select: Select,
     /// Reads the files as they were read for the plan: what git unpacked for it is not unpacked for the upload again.
-    pub(super) contents: Arc<Contents>,
+    pub(super) contents: Arc<PublishContents>,
 }
 
 /// One file, which becomes one part.

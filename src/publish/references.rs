@@ -3,7 +3,7 @@
 //! Only those that can name a file are read as YAML, which is most of the work, and those that a shared pipeline needs.
 
 use super::PublishError;
-use super::contents::Contents;
+use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
 use crate::git::Content;
 use crate::pipelines::{Pipeline, Reference};
@@ -24,7 +24,7 @@ static NAMES_FILES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"orchestrationJob|transformationJob|fileName|\\[xuU\r\n]").ok());
 
 /// A pipeline file to be read.
-pub(super) struct Wanted<'a> {
+pub(super) struct WantedFile<'a> {
     pub content: &'a Content,
     /// Whether a shared pipeline needs it, so that it is read as YAML whatever it names.
     pub is_needed: bool,
@@ -48,11 +48,11 @@ pub(super) struct PipelineFacts {
 /// Files are read in parallel. Blobs are not, as libgit2's threads only wait for each other: those that must be read
 /// as YAML are collected, and read in parallel while others are.
 pub(super) fn read_all(
-    contents: &Contents,
-    files: &[Wanted<'_>],
+    contents: &PublishContents,
+    files: &[WantedFile<'_>],
 ) -> Result<Vec<PipelineFacts>, PublishError> {
     if !matches!(files.first(), Some(wanted) if matches!(wanted.content, Content::Blob(_))) {
-        let read = |wanted: &Wanted<'_>| skim(contents, wanted).map(Skimmed::facts);
+        let read = |wanted: &WantedFile<'_>| skim(contents, wanted).map(Skimmed::facts);
         return files.par_iter().map(read).collect();
     }
     let order = contents.reading_order(files.iter().map(|wanted| wanted.content));
@@ -74,8 +74,8 @@ pub(super) fn read_all(
 
 /// The next files, until enough is held in memory.
 fn skim_some<'w>(
-    contents: &Contents,
-    rest: &mut impl Iterator<Item = &'w Wanted<'w>>,
+    contents: &PublishContents,
+    rest: &mut impl Iterator<Item = &'w WantedFile<'w>>,
 ) -> Result<Vec<Skimmed>, PublishError> {
     let (mut window, mut held) = (Vec::new(), 0);
     while held < HELD
@@ -98,7 +98,7 @@ enum Skimmed {
     },
 }
 
-fn skim(contents: &Contents, wanted: &Wanted<'_>) -> Result<Skimmed, PublishError> {
+fn skim(contents: &PublishContents, wanted: &WantedFile<'_>) -> Result<Skimmed, PublishError> {
     let Some(bytes) = contents.read(wanted.content, LIMIT)? else {
         return Ok(Skimmed::Known(PipelineFacts {
             bytes: contents.size(wanted.content)?,

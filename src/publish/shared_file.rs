@@ -1,6 +1,6 @@
 //! The shared-pipelines file: what the artifact offers.
 
-use super::contents::Contents;
+use super::contents::PublishContents;
 use super::listing::{Listing, refuse_unsure};
 use super::unchanged::{self, Checked};
 use super::{Problem, PublishError};
@@ -21,7 +21,11 @@ pub(super) struct SharedFile {
 }
 
 impl SharedFile {
-    pub fn read(listing: &Listing<'_>, contents: &Contents, config_dir: &str) -> Result<Self, PublishError> {
+    pub fn read(
+        listing: &Listing<'_>,
+        contents: &PublishContents,
+        config_dir: &str,
+    ) -> Result<Self, PublishError> {
         let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
         let file = listing
             .find(&path)?

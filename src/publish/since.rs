@@ -1,6 +1,6 @@
 //! What a plan changes in the files of a commit that was published: the content of a version, beside its interface.
 
-use super::contents::Contents;
+use super::contents::PublishContents;
 use super::hash;
 use super::{Plan, PlannedFile, PublishError, Select, Source};
 use crate::git::{CommitId, Content, FileKind, Repository, TreeFile};
@@ -32,7 +32,7 @@ pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishErro
     let files = old.repository.files(old.commit, &is_meant)?;
     let files = files.iter().filter(|file| file.kind != FileKind::Submodule);
     let mut gone: BTreeMap<&str, &TreeFile> = files.map(|file| (file.path.as_str(), file)).collect();
-    let contents = Contents::new(old.repository.root().to_owned());
+    let contents = PublishContents::new(old.repository.root().to_owned());
     let mut changes = Vec::new();
     for file in &plan.files {
         match gone.remove(file.path.as_str()) {
@@ -51,7 +51,12 @@ pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishErro
     Ok(changes)
 }
 
-fn is_same(plan: &Plan, contents: &Contents, was: &Content, is: &PlannedFile) -> Result<bool, PublishError> {
+fn is_same(
+    plan: &Plan,
+    contents: &PublishContents,
+    was: &Content,
+    is: &PlannedFile,
+) -> Result<bool, PublishError> {
     if *was == is.content {
         return Ok(true);
     }

@@ -1,6 +1,6 @@
 //! From a plan to the request that carries it.
 
-use super::contents::Contents;
+use super::contents::PublishContents;
 use super::hash::Hashes;
 use super::hashing::Hashing;
 use super::plan::{Plan, PlannedFile};
@@ -28,7 +28,7 @@ pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progr
         commit_hash: Some(plan.commit_hash.clone()),
         branch: plan.branch.clone(),
         parts: parts.collect(),
-        source: Arc::new(Parts {
+        source: Arc::new(UploadParts {
             order,
             files: plan.files.clone(),
             contents,
@@ -39,14 +39,14 @@ pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progr
 }
 
 /// The plan's files, opened one by one as they are sent, in the order in which they are read soonest.
-struct Parts {
+struct UploadParts {
     order: Vec<usize>,
     files: Vec<PlannedFile>,
-    contents: Arc<Contents>,
+    contents: Arc<PublishContents>,
     hashes: Option<Hashes>,
 }
 
-impl PartSource for Parts {
+impl PartSource for UploadParts {
     fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>> {
         let at = *self.order.get(part).ok_or(io::ErrorKind::NotFound)?;
         let file = self.files.get(at).ok_or(io::ErrorKind::NotFound)?;

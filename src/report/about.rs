@@ -45,7 +45,7 @@ pub struct About {
     /// What is known of rules, in words.
     pub rules: Vec<RuleText>,
     /// Lines of the reviewed files.
-    pub sources: Sources,
+    pub sources: SourceLines,
     /// Which lines the change touched.
     pub changed: ChangedLines,
     /// What changed in the pipelines, by path.
@@ -162,15 +162,15 @@ impl About {
 /// The lines around findings. Longer lines are cut, and the whole is bounded, since files are as large as their
 /// authors like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sources {
+pub struct SourceLines {
     files: BTreeMap<String, BTreeMap<u32, String>>,
     kept: usize,
 }
 
 /// A line with its number.
-pub type Line<'a> = (u32, &'a str);
+pub type NumberedLine<'a> = (u32, &'a str);
 
-impl Sources {
+impl SourceLines {
     /// How many lines before and after a finding are kept.
     pub const AROUND: u32 = 3;
 
@@ -206,7 +206,7 @@ impl Sources {
     }
 
     /// The lines around this one, as far as they are known, at most `reach` before and after it.
-    pub fn around(&self, path: &str, line: u32, reach: u32) -> Vec<Line<'_>> {
+    pub fn around(&self, path: &str, line: u32, reach: u32) -> Vec<NumberedLine<'_>> {
         let Some(file) = self.files.get(path).filter(|file| file.contains_key(&line)) else {
             return Vec::new();
         };
@@ -244,7 +244,7 @@ mod tests {
     fn only_the_lines_around_findings_are_kept() {
         let lines: Vec<String> = (1..=30).map(|n| format!("line {n}\r\n")).collect();
         let text = lines.concat();
-        let mut sources = Sources::default();
+        let mut sources = SourceLines::default();
         sources.add("a", text.as_bytes(), &BTreeSet::from([1, 10, 29]));
         let numbers = |line| -> Vec<u32> { sources.around("a", line, 9).iter().map(|(n, _)| *n).collect() };
         assert_eq!(numbers(1), [1, 2, 3, 4, 7, 8, 9, 10]);
@@ -268,14 +268,17 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let mut sources = Sources::default();
+        let mut sources = SourceLines::default();
         let long = "é".repeat(100_000);
         sources.add("a", long.as_bytes(), &BTreeSet::from([1]));
-        assert_eq!(sources.around("a", 1, 0)[0].1.chars().count(), Sources::LONGEST);
+        assert_eq!(
+            sources.around("a", 1, 0)[0].1.chars().count(),
+            SourceLines::LONGEST
+        );
         let lines: BTreeSet<u32> = (1..=40_000).collect();
         let text = format!("{}\n", "x".repeat(1_000)).repeat(40_000);
         (0..4).for_each(|n| sources.add(&n.to_string(), text.as_bytes(), &lines));
-        assert!(sources.is_full() && sources.kept < Sources::MOST + 1_000);
+        assert!(sources.is_full() && sources.kept < SourceLines::MOST + 1_000);
     }
 
     #[test]

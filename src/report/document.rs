@@ -13,7 +13,7 @@ use crate::text::count;
 use std::fmt::Write as _;
 
 /// How much fits, in bytes.
-struct Limits {
+struct PageLimits {
     /// The whole page.
     whole: usize,
     /// About where a table or list ends, so that one section never takes the place of all others.
@@ -22,13 +22,13 @@ struct Limits {
 
 /// Over 1 MiB GitHub drops the whole summary; a step stays under 1,000 KiB
 /// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
-const SUMMARY: Limits = Limits {
+const SUMMARY: PageLimits = PageLimits {
     whole: 1_000 * 1024,
     block: 128 * 1024,
 };
 
 /// GitHub takes 65,536 characters in a comment; fewer, so that whoever posts it can add something.
-const COMMENT: Limits = Limits {
+const COMMENT: PageLimits = PageLimits {
     whole: 64_000,
     block: 12_000,
 };
@@ -64,8 +64,8 @@ fn marker(report: &Report, about: &About) -> String {
 
 /// Verdict and numbers, what was not reviewed, how much there is by rule, a table for each file with listed findings,
 /// and the passed rules folded away; within the limits, saying what was left out.
-fn page(start: String, report: &Report, about: &About, limits: &Limits) -> String {
-    let mut page = Page {
+fn page(start: String, report: &Report, about: &About, limits: &PageLimits) -> String {
+    let mut page = MarkdownPage {
         text: start,
         left_out: 0,
         for_changes: limits.whole / 3,
@@ -106,15 +106,15 @@ fn page(start: String, report: &Report, about: &About, limits: &Limits) -> Strin
 }
 
 /// A page that grows by whole blocks and never over the limit.
-struct Page<'a> {
+struct MarkdownPage<'a> {
     text: String,
     left_out: usize,
     /// What is still free for the changes in words and as flowcharts, in bytes: they never take the place of findings.
     for_changes: usize,
-    limits: &'a Limits,
+    limits: &'a PageLimits,
 }
 
-impl Page<'_> {
+impl MarkdownPage<'_> {
     fn add(&mut self, block: &str) {
         if self.text.len() + block.len() + RESERVE < self.limits.whole {
             self.text.push_str(block);

@@ -14,22 +14,22 @@ use std::io::{self, Write};
 const DESCRIPTION_LIMIT: usize = 2_000;
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct QualityIssue<'a> {
     description: String,
     check_name: &'a str,
     fingerprint: String,
     severity: &'static str,
-    location: Location<'a>,
+    location: IssueLocation<'a>,
 }
 
 #[derive(Serialize)]
-struct Location<'a> {
+struct IssueLocation<'a> {
     path: &'a str,
-    lines: Lines,
+    lines: IssueLines,
 }
 
 #[derive(Serialize)]
-struct Lines {
+struct IssueLines {
     begin: u32,
 }
 
@@ -37,7 +37,7 @@ struct Lines {
 pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
-    let mut entries: Vec<Entry<'_>> = findings
+    let mut entries: Vec<QualityIssue<'_>> = findings
         .iter()
         .zip(prints)
         .map(|(finding, print)| entry(about(finding), print))
@@ -80,9 +80,9 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Rule, path, line, severity and words.
-type What<'a> = (&'a str, &'a str, u32, &'static str, String);
+type IssueText<'a> = (&'a str, &'a str, u32, &'static str, String);
 
-fn about<'a>(finding: &Finding<'a>) -> What<'a> {
+fn about<'a>(finding: &Finding<'a>) -> IssueText<'a> {
     let severity = match (finding.error_type, finding.severity) {
         (Some(_), _) => "critical",
         (None, Severity::Error) => "major",
@@ -97,15 +97,15 @@ fn about<'a>(finding: &Finding<'a>) -> What<'a> {
     )
 }
 
-fn entry((rule, path, line, severity, words): What<'_>, print: Fingerprint) -> Entry<'_> {
-    Entry {
+fn entry((rule, path, line, severity, words): IssueText<'_>, print: Fingerprint) -> QualityIssue<'_> {
+    QualityIssue {
         description: full(&shorten::to_chars(&words, DESCRIPTION_LIMIT)).to_owned(),
         check_name: full(rule),
         fingerprint: print.to_string(),
         severity,
-        location: Location {
+        location: IssueLocation {
             path: full(path),
-            lines: Lines { begin: line.max(1) },
+            lines: IssueLines { begin: line.max(1) },
         },
     }
 }

@@ -29,7 +29,9 @@ mod uri;
 mod wording;
 
 pub use crate::findings::Verdict;
-pub use about::{About, ChangedFile, ChangedLines, Line, RuleText, SarifLimits, Sources, WrongRules};
+pub use about::{
+    About, ChangedFile, ChangedLines, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules,
+};
 pub use changes::{ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown};
 pub use document::comment;
 pub use html::changes_page as changes_as_html;

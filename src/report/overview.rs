@@ -13,9 +13,9 @@ const WORST_FOLDERS: usize = 5;
 /// A review at a glance.
 pub struct Overview<'a> {
     /// The findings that count by rule and level, the worst first.
-    pub rules: Vec<Row<'a>>,
+    pub rules: Vec<OverviewRow<'a>>,
     /// The folders with the most findings that count, if there are several.
-    pub folders: Vec<Row<'a>>,
+    pub folders: Vec<OverviewRow<'a>>,
     /// How many folders with findings that count are not named.
     more_folders: usize,
     /// What keeps rules from being evaluated in several files alike.
@@ -30,7 +30,7 @@ pub struct Overview<'a> {
 
 /// How much there is of one kind.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct OverviewRow<'a> {
     /// The rule, or the folder.
     pub name: &'a str,
     /// `error`, `warning` or `not evaluated`; empty for folders.
@@ -141,7 +141,7 @@ fn rank<'a>(finding: &Finding<'a>) -> (Reverse<Severity>, bool, &'a str, u32) {
 /// The key that the worst stands first by.
 type Weight = (Reverse<Severity>, bool);
 
-fn by_rule<'a>(findings: &[Finding<'a>]) -> Vec<Row<'a>> {
+fn by_rule<'a>(findings: &[Finding<'a>]) -> Vec<OverviewRow<'a>> {
     let mut found: BTreeMap<(Weight, &str), (&'static str, usize, BTreeSet<&str>)> = BTreeMap::new();
     for finding in findings {
         let weight = (Reverse(finding.severity), finding.error_type.is_some());
@@ -150,13 +150,13 @@ fn by_rule<'a>(findings: &[Finding<'a>]) -> Vec<Row<'a>> {
         row.1 += 1;
         row.2.insert(finding.path);
     }
-    let mut rows: Vec<(Weight, Row<'_>)> = found
+    let mut rows: Vec<(Weight, OverviewRow<'_>)> = found
         .into_iter()
         .map(|((weight, name), (level, findings, files))| {
             let files = files.len();
             (
                 weight,
-                Row {
+                OverviewRow {
                     name,
                     level,
                     findings,
@@ -169,7 +169,7 @@ fn by_rule<'a>(findings: &[Finding<'a>]) -> Vec<Row<'a>> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-fn by_folder<'a>(findings: &[Finding<'a>]) -> Vec<Row<'a>> {
+fn by_folder<'a>(findings: &[Finding<'a>]) -> Vec<OverviewRow<'a>> {
     let mut found: BTreeMap<&str, (usize, BTreeSet<&str>)> = BTreeMap::new();
     for finding in findings {
         let folder = finding.path.rsplit_once('/').map_or(".", |(folder, _)| folder);
@@ -180,9 +180,9 @@ fn by_folder<'a>(findings: &[Finding<'a>]) -> Vec<Row<'a>> {
     if found.len() < 2 {
         return Vec::new();
     }
-    let mut rows: Vec<Row<'_>> = found
+    let mut rows: Vec<OverviewRow<'_>> = found
         .into_iter()
-        .map(|(name, (findings, files))| Row {
+        .map(|(name, (findings, files))| OverviewRow {
             name,
             level: "",
             findings,
@@ -229,19 +229,19 @@ mod tests {
         insta::assert_debug_snapshot!((&overview.rules, &overview.folders), @r#"
         (
             [
-                Row {
+                OverviewRow {
                     name: "component-naming-convention",
                     level: "error",
                     findings: 2,
                     files: 1,
                 },
-                Row {
+                OverviewRow {
                     name: "unused-components",
                     level: "not evaluated",
                     findings: 1,
                     files: 1,
                 },
-                Row {
+                OverviewRow {
                     name: "maximum-outputs",
                     level: "warning",
                     findings: 1,
@@ -249,13 +249,13 @@ mod tests {
                 },
             ],
             [
-                Row {
+                OverviewRow {
                     name: ".",
                     level: "",
                     findings: 2,
                     files: 1,
                 },
-                Row {
+                OverviewRow {
                     name: "load",
                     level: "",
                     findings: 2,

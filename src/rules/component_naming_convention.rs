@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::pattern::Pattern;
-use super::rule::{Documentation, Evaluator, Field, Rule};
+use super::rule::{ConfigField, Documentation, Evaluator, Rule};
 use crate::pipelines::Kind;
 use crate::yaml::shortened;
 
@@ -48,7 +48,7 @@ static DOCUMENTATION: Documentation = Documentation {
         "Look-around and back-references are evaluated. An expression with them may take 10,000 steps on a name; one that \
          takes more is `designer/invalid-regex-pattern`, which names the component. Without them any expression is fast.",
     ],
-    config: &[Field {
+    config: &[ConfigField {
         name: "regexMatchPattern",
         meaning: "the regular expression that every name must match",
         default: "\".*\"",

@@ -7,7 +7,7 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::registry;
 use super::rule::Documentation;
-use super::rules_file::{Entry, MAX_RULES, level};
+use super::rules_file::{MAX_RULES, RuleEntry, level};
 use crate::text;
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ const ENTRY_KEYS: [&str; 4] = ["id", "enabled", "enforcementLevel", "config"];
 
 /// Something wrong in a rules file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct LintProblem {
     /// Where it stands.
     pub position: Position,
     /// What is wrong.
@@ -31,7 +31,7 @@ pub struct Problem {
 }
 
 /// Everything that is wrong with a rules file, in file order.
-pub fn lint(bytes: &[u8]) -> Vec<Problem> {
+pub fn lint(bytes: &[u8]) -> Vec<LintProblem> {
     let mut lint = Lint::default();
     match Tree::read(bytes, None) {
         Ok(tree) => lint.file(tree.root()),
@@ -43,7 +43,7 @@ pub fn lint(bytes: &[u8]) -> Vec<Problem> {
 
 #[derive(Default)]
 struct Lint {
-    problems: Vec<Problem>,
+    problems: Vec<LintProblem>,
     /// The ids whose configuration was looked at, enabled or not: once each, as an expression takes time to compile.
     configured: HashSet<(&'static str, bool)>,
 }
@@ -69,7 +69,7 @@ impl Lint {
             Some((message, meant)) => (message.to_owned(), Some(format!("did you mean {meant}"))),
             None => (message, None),
         };
-        self.problems.push(Problem {
+        self.problems.push(LintProblem {
             position,
             message,
             error_type: Some(error.error_type()),
@@ -92,7 +92,7 @@ impl Lint {
         }
         let mut enabled: HashMap<&str, u32> = HashMap::new();
         for node in items {
-            match Entry::read(node) {
+            match RuleEntry::read(node) {
                 Ok(entry) => {
                     self.entry(&entry);
                     self.twice(&entry, &mut enabled);
@@ -102,7 +102,7 @@ impl Lint {
         }
     }
 
-    fn entry(&mut self, entry: &Entry<'_, '_>) {
+    fn entry(&mut self, entry: &RuleEntry<'_, '_>) {
         let id = shortened(entry.id);
         self.keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));
         let Some(rule) = registry::find(entry.id) else {
@@ -137,7 +137,7 @@ impl Lint {
     fn keys(&mut self, map: NodeRef<'_, '_>, known: &[&str], of: &str) {
         for (key, position, _) in map.entries().filter(|(key, ..)| !known.contains(key)) {
             let nearest = text::nearest(key, known);
-            self.problems.push(Problem {
+            self.problems.push(LintProblem {
                 position,
                 message: format!("{of} has a key `{}`, which is not read", shortened(key)),
                 error_type: None,
@@ -147,7 +147,7 @@ impl Lint {
         }
     }
 
-    fn twice<'t>(&mut self, entry: &Entry<'t, '_>, enabled: &mut HashMap<&'t str, u32>) {
+    fn twice<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled: &mut HashMap<&'t str, u32>) {
         if !entry.is_enabled {
             return;
         }
@@ -160,7 +160,7 @@ impl Lint {
             id: shortened(entry.id).into_owned(),
             times: 2,
         };
-        self.problems.push(Problem {
+        self.problems.push(LintProblem {
             position,
             message: format!(
                 "the rule `{}` is enabled already on line {first}",

@@ -49,8 +49,9 @@ impl Documentation {
             Block::Yaml(self.entry(Enforcement::Warn)),
         ];
         if !self.config.is_empty() {
-            let field =
-                |field: &super::Field| format!("`{}` is {}; it is required.", field.name, field.meaning);
+            let field = |field: &super::ConfigField| {
+                format!("`{}` is {}; it is required.", field.name, field.meaning)
+            };
             blocks.push(Block::Points(self.config.iter().map(field).collect()));
         }
         let with = match self.example_config {

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Field, Rule};
+use super::rule::{ConfigField, Documentation, Evaluator, Rule};
 use super::subject::{component_count, of_size};
 use crate::pipelines::Kind;
 use crate::text;
@@ -43,7 +43,7 @@ static DOCUMENTATION: Documentation = Documentation {
         "One violation for the pipeline, on line 1.",
     ],
     assumed: &["The maximum itself is allowed."],
-    config: &[Field {
+    config: &[ConfigField {
         name: "maxComponents",
         meaning: "the largest number of components that is allowed: a whole number from 0",
         default: "10",

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Field, Rule};
+use super::rule::{ConfigField, Documentation, Evaluator, Rule};
 use super::subject::of_size;
 use crate::pipelines::{Component, Kind, Pipeline};
 use crate::text;
@@ -71,7 +71,7 @@ static DOCUMENTATION: Documentation = Documentation {
          and `create-view`, each also with a version such as `-v2`.",
         "The maximum itself is allowed.",
     ],
-    config: &[Field {
+    config: &[ConfigField {
         name: "maxOutputs",
         meaning: "the largest number of output components that is allowed: a whole number from 0",
         default: "1",

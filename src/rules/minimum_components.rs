@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Field, Rule};
+use super::rule::{ConfigField, Documentation, Evaluator, Rule};
 use super::subject::{component_count, of_size};
 use crate::pipelines::Kind;
 use crate::text;
@@ -41,7 +41,7 @@ static DOCUMENTATION: Documentation = Documentation {
         "One violation for the pipeline, on line 1.",
     ],
     assumed: &["The minimum itself is enough."],
-    config: &[Field {
+    config: &[ConfigField {
         name: "minComponents",
         meaning: "the smallest number of components that is enough: a whole number from 0",
         default: "1",

@@ -1,7 +1,7 @@
 //! A rules file as a list of what it says of each rule, to be compared with another.
 
 use super::rule_set::{RuleSet, RuleState};
-use super::rules_file::{self, Entry};
+use super::rules_file::{self, RuleEntry};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ pub fn outline(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     let mut seen = HashSet::new();
     let enabled = entries.iter().filter(|entry| entry.is_enabled);
     let disabled = entries.iter().filter(|entry| !entry.is_enabled);
-    let mut first: Vec<&Entry<'_, '_>> = enabled
+    let mut first: Vec<&RuleEntry<'_, '_>> = enabled
         .chain(disabled)
         .filter(|entry| seen.insert(entry.id))
         .collect();
@@ -32,7 +32,7 @@ pub fn outline(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     Ok(first.into_iter().map(|entry| of(entry, &set)).collect())
 }
 
-fn of(entry: &Entry<'_, '_>, set: &RuleSet) -> RuleOutline {
+fn of(entry: &RuleEntry<'_, '_>, set: &RuleSet) -> RuleOutline {
     let config = entry.node.get("config").into_iter().flat_map(NodeRef::entries);
     let field = |(name, _, value): (&str, _, NodeRef<'_, '_>)| {
         let value = value.text().unwrap_or("a list or a map");

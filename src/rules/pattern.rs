@@ -45,12 +45,12 @@ struct Limit {
 #[derive(Debug)]
 pub(super) struct Pattern {
     rule: &'static str,
-    engine: Engine,
+    engine: PatternEngine,
     limit: Limit,
 }
 
 #[derive(Debug)]
-enum Engine {
+enum PatternEngine {
     Linear(Regex),
     Backtracking(fancy_regex::Regex),
 }
@@ -92,8 +92,8 @@ impl Pattern {
             return Err(self.too_costly("the names of this pipeline are too many for it".to_owned()));
         }
         match &self.engine {
-            Engine::Linear(regex) => Ok(names.map(|name| regex.is_match(name)).collect()),
-            Engine::Backtracking(regex) => names.map(|name| self.tracked_back(regex, name)).collect(),
+            PatternEngine::Linear(regex) => Ok(names.map(|name| regex.is_match(name)).collect()),
+            PatternEngine::Backtracking(regex) => names.map(|name| self.tracked_back(regex, name)).collect(),
         }
     }
 
@@ -120,12 +120,12 @@ fn forms(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
 
-fn linear(pattern: &str) -> Option<(Engine, Limit)> {
+fn linear(pattern: &str) -> Option<(PatternEngine, Limit)> {
     let forms = forms(pattern);
     LIMITS
         .iter()
         .flat_map(|limit| forms.iter().map(move |form| (form, *limit)))
-        .find_map(|(form, limit)| Some((Engine::Linear(compile(form, limit).ok()?), limit)))
+        .find_map(|(form, limit)| Some((PatternEngine::Linear(compile(form, limit).ok()?), limit)))
 }
 
 fn compile(pattern: &str, limit: Limit) -> Result<Regex, regex::Error> {
@@ -133,7 +133,7 @@ fn compile(pattern: &str, limit: Limit) -> Result<Regex, regex::Error> {
 }
 
 /// The pattern for the engine that tracks back; none where it is too large, an error where it is no pattern.
-fn backtracking(pattern: &str) -> Result<Option<(Engine, Limit)>, String> {
+fn backtracking(pattern: &str) -> Result<Option<(PatternEngine, Limit)>, String> {
     if pattern.len() > LONGEST {
         return Ok(None);
     }
@@ -146,7 +146,7 @@ fn backtracking(pattern: &str) -> Result<Option<(Engine, Limit)>, String> {
     };
     build(pattern).map_err(|why| shortened(&why.to_string()).into_owned())?;
     let found = forms(pattern).iter().find_map(|form| build(form).ok());
-    Ok(found.map(|regex| (Engine::Backtracking(regex), BACKTRACKING)))
+    Ok(found.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING)))
 }
 
 /// Refuses what other engines do not know, above all calls of a group, which the compiler writes out: a few of them

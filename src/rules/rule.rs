@@ -34,7 +34,7 @@ pub struct Documentation {
     /// Those details that the platform publishes nothing about, and that are therefore a decision of this program.
     pub assumed: &'static [&'static str],
     /// The fields of `config`, all required.
-    pub config: &'static [Field],
+    pub config: &'static [ConfigField],
     /// The `config` that the two examples are for, as YAML; empty for rules without.
     pub example_config: &'static str,
     /// A pipeline for which the rule holds.
@@ -45,7 +45,7 @@ pub struct Documentation {
 
 /// A field of a rule's `config`.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct ConfigField {
     /// The key.
     pub name: &'static str,
     /// What it says.

@@ -30,7 +30,7 @@ pub(super) struct EnabledRule {
 }
 
 /// An entry of the file.
-pub(super) struct Entry<'t, 'a> {
+pub(super) struct RuleEntry<'t, 'a> {
     pub id: &'t str,
     pub is_enabled: bool,
     pub node: NodeRef<'t, 'a>,
@@ -54,7 +54,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
     })
 }
 
-pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<Entry<'t, 'a>>, DocumentError> {
+pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
     let rules = root
         .get("rules")
         .ok_or_else(|| DocumentError::at(root.position(), "the list `rules` is missing"))?;
@@ -67,10 +67,10 @@ pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<Entry<'t, 'a>
             format!("{} rules, at most {MAX_RULES} are read", items.len()),
         ));
     }
-    items.map(Entry::read).collect()
+    items.map(RuleEntry::read).collect()
 }
 
-impl<'t, 'a> Entry<'t, 'a> {
+impl<'t, 'a> RuleEntry<'t, 'a> {
     pub fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let wrong = |message: &str| DocumentError::at(node.position(), message);
         if !node.is_map() {
@@ -88,7 +88,7 @@ impl<'t, 'a> Entry<'t, 'a> {
 }
 
 /// The levels of the entries that enable each id.
-fn enabled_levels<'t>(entries: &[Entry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
+fn enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
     let mut levels: HashMap<&str, Vec<Option<Enforcement>>> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.is_enabled) {
         levels.entry(entry.id).or_default().push(level(entry));
@@ -108,7 +108,7 @@ fn strictest(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
 
 /// The strictest level of the enabled entries of each id, else that of its first.
 fn levels(
-    entries: &[Entry<'_, '_>],
+    entries: &[RuleEntry<'_, '_>],
     enabled: &HashMap<&str, Vec<Option<Enforcement>>>,
 ) -> HashMap<String, Option<Enforcement>> {
     let mut levels: HashMap<String, Option<Enforcement>> = enabled
@@ -121,7 +121,7 @@ fn levels(
     levels
 }
 
-pub(super) fn level(entry: &Entry<'_, '_>) -> Option<Enforcement> {
+pub(super) fn level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
     entry
         .node
         .get("enforcementLevel")
@@ -129,7 +129,7 @@ pub(super) fn level(entry: &Entry<'_, '_>) -> Option<Enforcement> {
         .and_then(Enforcement::parse)
 }
 
-fn enabled_rule(entry: &Entry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
+fn enabled_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
     let rule = registry::find(entry.id);
     let enforcement = strictest(levels);
     EnabledRule {
@@ -142,7 +142,7 @@ fn enabled_rule(entry: &Entry<'_, '_>, levels: &[Option<Enforcement>]) -> Enable
 
 /// The check, or the first of the causes for which there is none.
 fn check(
-    entry: &Entry<'_, '_>,
+    entry: &RuleEntry<'_, '_>,
     times: usize,
     rule: Option<&'static dyn Rule>,
     enforcement: Option<Enforcement>,

@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use crate::findings::Violation;
-use crate::pipelines::{Component, Pipeline, Variable};
+use crate::pipelines::{Component, Pipeline, PipelineVariable};
 use std::cell::OnceCell;
 
 /// A pipeline that rules look at.
@@ -60,7 +60,7 @@ pub fn of_size(size: u64, problem: &str) -> Violation {
 }
 
 /// A violation by a variable.
-pub fn of_variable(variable: &Variable, problem: &str) -> Violation {
+pub fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
     Violation {
         text: format!("variable \"{}\" {problem}", variable.name),
         line: Some(variable.position.line),

@@ -6,8 +6,8 @@
 use super::check::BodyCheck;
 use super::fields::Fields as _;
 use super::shape::{
-    Part, Shape, any_object, any_text, fills, list_of, map_of, may, needs, object, one_of, rule, ruled, text,
-    uuid, whole_from,
+    Shape, ShapePart, any_object, any_text, fills, list_of, map_of, may, needs, object, one_of, rule, ruled,
+    text, uuid, whole_from,
 };
 use super::vocabulary::Vocabulary;
 use serde_json::{Map, Value};
@@ -41,7 +41,7 @@ pub fn stored(vocabulary: &Vocabulary) -> Shape {
         .named("StreamingPipeline", "A definition as it is stored.")
 }
 
-fn members(vocabulary: &Vocabulary) -> Vec<Part> {
+fn members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     vec![
         needs("name", text()),
         needs("agentId", uuid())
@@ -56,7 +56,7 @@ fn members(vocabulary: &Vocabulary) -> Vec<Part> {
 
 /// A side has a connection; what is missing is told with the member that the connection needs most. One of another kind
 /// than object is a finding of its own.
-fn connected(side: &'static str, member: &'static str, message: &'static str) -> Part {
+fn connected(side: &'static str, member: &'static str, message: &'static str) -> ShapePart {
     let check = move |check: &mut BodyCheck, body: &Map<String, Value>| {
         let is_missing = match body.given(side) {
             None => true,

@@ -6,7 +6,7 @@ use crate::cli::CheckArgs;
 
 /// The settings of a check.
 #[derive(Debug, Clone)]
-pub struct Check {
+pub struct CheckSettings {
     /// Which commit, against which base; without a head the working tree or the index.
     pub revisions: Revisions,
     /// Which files.
@@ -21,8 +21,8 @@ pub struct Check {
 
 impl Sources<'_> {
     /// The settings of a check.
-    pub fn check(&self, args: &CheckArgs) -> Result<Check, SettingsError> {
-        Ok(Check {
+    pub fn check(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
+        Ok(CheckSettings {
             revisions: self.checked(args)?,
             selection: self.selection(&args.selection.globs, Of::Review)?,
             judging: self.judging(&args.gate)?,

@@ -65,7 +65,7 @@ pub(super) struct ReviewSection {
     #[serde(deserialize_with = "shown")]
     pub(super) show: Option<cli::Show>,
     #[serde(deserialize_with = "word")]
-    pub(super) request: Option<cli::ReviewRequest>,
+    pub(super) request: Option<cli::ReviewRequestFields>,
     pub(super) data_warehouse: Option<String>,
     pub(super) batch_size: Option<usize>,
     pub(super) concurrency: Option<usize>,
@@ -184,7 +184,9 @@ pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
 /// The keys of the file that decide what counts, as they are written there.
 pub(super) fn what_counts(file: &Text) -> Vec<&'static str> {
     let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
-    let counts = table::SETTINGS.iter().filter(|it| it.kind == table::Kind::Counts);
+    let counts = table::SETTINGS
+        .iter()
+        .filter(|it| it.kind == table::SettingKind::Counts);
     let keys = counts.map(|it| it.key);
     keys.filter(|key| {
         key.split('.')

@@ -1,7 +1,7 @@
 //! Lays flag, variable and file over one another.
 
 use super::SettingsError;
-use super::table::{self, Kind};
+use super::table::{self, SettingKind};
 use crate::env::Env;
 
 /// Reads variables, and says in an error which one was wrong.
@@ -33,9 +33,9 @@ impl<'a> Layers<'a> {
     fn said<T>(self, variable: &str, value: Option<T>) -> Option<T> {
         let kind = table::by_variable(variable).map(|setting| setting.kind);
         value.filter(|_| match kind {
-            Some(Kind::Told) => true,
-            Some(Kind::Counts) => !self.facts_only,
-            Some(Kind::Trust | Kind::Judged) | None => false,
+            Some(SettingKind::Told) => true,
+            Some(SettingKind::Counts) => !self.facts_only,
+            Some(SettingKind::Trust | SettingKind::Judged) | None => false,
         })
     }
 

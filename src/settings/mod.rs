@@ -20,7 +20,7 @@ mod selection;
 mod table;
 
 pub use breaks::Breaks;
-pub use check::Check;
+pub use check::CheckSettings;
 pub use destinations::Destinations;
 pub use file::{FILE_NAME, FileConfig};
 pub use global::{
@@ -33,7 +33,7 @@ pub use remote::{Vocabulary, Waiting};
 pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection, is_pipeline};
-pub use table::{Kind, SETTINGS, Setting, unknown_variables, variable};
+pub use table::{SETTINGS, Setting, SettingKind, unknown_variables, variable};
 
 pub(crate) use layers::Layers;
 

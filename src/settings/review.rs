@@ -4,7 +4,7 @@ use super::platform::{number, within};
 use super::selection::Of;
 use super::table::variable;
 use super::{Judging, Selection, SettingsError, Sources};
-use crate::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequest, SelectionArgs, parse_value};
+use crate::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequestFields, SelectionArgs, parse_value};
 
 pub(super) const DEFAULT_BATCH: usize = 100;
 pub(super) const LARGEST_BATCH: usize = 10_000;
@@ -93,7 +93,7 @@ impl Sources<'_> {
     /// The fields of a review request, by these flags or the other sources.
     pub fn request_fields(
         &self,
-        request: Option<ReviewRequest>,
+        request: Option<ReviewRequestFields>,
         data_warehouse: Option<String>,
     ) -> Result<RequestFields, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
@@ -104,19 +104,19 @@ impl Sources<'_> {
             file.data_warehouse.clone(),
         );
         match (request.unwrap_or_default(), warehouse) {
-            (ReviewRequest::Pipelines, None) => Ok(RequestFields::Pipelines),
-            (ReviewRequest::Pipelines, Some(_)) => Err(SettingsError::new(
+            (ReviewRequestFields::Pipelines, None) => Ok(RequestFields::Pipelines),
+            (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(
                 "--data-warehouse is set, and a review request with `pipelines` does not send it",
             )
             .with_hint("add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove --data-warehouse")),
-            (ReviewRequest::FilePaths, Some(warehouse)) if is_name(warehouse.trim()) => {
+            (ReviewRequestFields::FilePaths, Some(warehouse)) if is_name(warehouse.trim()) => {
                 Ok(RequestFields::FilePaths(warehouse.trim().to_uppercase()))
             }
-            (ReviewRequest::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
+            (ReviewRequestFields::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
                 "the data warehouse type {warehouse:?} is not a name"
             ))
             .with_hint("use the platform's own name, for example SNOWFLAKE, DATABRICKS or REDSHIFT")),
-            (ReviewRequest::FilePaths, None) => Err(SettingsError::new(
+            (ReviewRequestFields::FilePaths, None) => Err(SettingsError::new(
                 "a review request with `filePaths` needs the data warehouse type, and it is not set",
             )
             .with_hint(

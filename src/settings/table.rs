@@ -8,7 +8,7 @@ use crate::text::nearest;
 
 /// Who may say a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// Where secrets go and what runs: the job alone.
     Trust,
     /// Which commit is judged, and whether at all: the job alone.
@@ -19,7 +19,7 @@ pub enum Kind {
     Told,
 }
 
-impl Kind {
+impl SettingKind {
     /// Who may say it, for people.
     pub const fn said_by(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ pub struct Setting {
     /// has none.
     pub key: &'static str,
     /// Who may say it.
-    pub kind: Kind,
+    pub kind: SettingKind,
     meaning: &'static str,
 }
 
@@ -75,7 +75,7 @@ macro_rules! settings {
             variable: $variable,
             flag: $flag,
             key: $key,
-            kind: Kind::$kind,
+            kind: SettingKind::$kind,
             meaning: concat!($($meaning),+),
         }),+];
     };

@@ -3,7 +3,7 @@
 //! What is not written as a list of one entry after the other cannot be edited so. Whatever comes out is read again and
 //! must hold exactly the entries that it should, else nothing is changed.
 
-use super::{Entry, Placed, read};
+use super::{PlacedWaiver, WaiverEntry, read};
 use crate::yaml::DocumentError;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub enum EditError {
 }
 
 /// The text with these entries in their places: one line each, by rule, path and what it is about.
-pub fn add(text: &str, more: &[Entry]) -> Result<String, EditError> {
+pub fn add(text: &str, more: &[WaiverEntry]) -> Result<String, EditError> {
     let mut sheet = Sheet::of(text)?;
     let mut more = more.to_vec();
     more.sort();
@@ -51,7 +51,7 @@ pub fn remove(text: &str, goes: &[bool]) -> Result<String, EditError> {
 }
 
 struct Item {
-    entry: Entry,
+    entry: WaiverEntry,
     /// Its lines, without the comments before and after it.
     lines: Range<usize>,
 }
@@ -82,7 +82,7 @@ impl Sheet {
         })
     }
 
-    fn insert(&mut self, entry: &Entry) {
+    fn insert(&mut self, entry: &WaiverEntry) {
         let next = self
             .items
             .iter()
@@ -122,10 +122,10 @@ impl Sheet {
     }
 
     /// The text, if it holds these entries.
-    fn written(self, mut entries: Vec<Entry>) -> Result<String, EditError> {
+    fn written(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.text();
         let again = read(text.as_bytes(), &|_| true).map_err(|_| EditError::Form)?;
-        let mut again: Vec<Entry> = again.into_iter().map(|placed| placed.entry).collect();
+        let mut again: Vec<WaiverEntry> = again.into_iter().map(|placed| placed.entry).collect();
         again.sort();
         entries.sort();
         if again == entries {
@@ -137,7 +137,7 @@ impl Sheet {
 }
 
 /// The entries with their lines; none if one does not begin with a dash on a line of its own.
-fn items(lines: &[String], placed: Vec<Placed>) -> Option<Vec<Item>> {
+fn items(lines: &[String], placed: Vec<PlacedWaiver>) -> Option<Vec<Item>> {
     let mut starts = Vec::with_capacity(placed.len());
     let mut least = 0;
     for item in &placed {
@@ -152,7 +152,7 @@ fn items(lines: &[String], placed: Vec<Placed>) -> Option<Vec<Item>> {
         least = start + 1;
     }
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
-    let item = |((placed, start), end): ((Placed, &usize), usize)| {
+    let item = |((placed, start), end): ((PlacedWaiver, &usize), usize)| {
         let is_part = |at: &usize| {
             let line = lines.get(*at).map_or("", |line| line.trim());
             !line.is_empty() && !line.starts_with('#') && line != "..."

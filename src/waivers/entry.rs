@@ -10,7 +10,7 @@ const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y"
 
 /// A waiver: what it allows, why, and until when.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
+pub struct WaiverEntry {
     /// The rule's id.
     pub rule: String,
     /// A glob over paths from the repository root.
@@ -27,7 +27,7 @@ pub struct Entry {
     pub until: Option<Date>,
 }
 
-impl Entry {
+impl WaiverEntry {
     /// What it is about, without why and until when: the order of the file.
     pub fn subject(&self) -> (&str, &str, Option<&str>) {
         (&self.rule, &self.path, self.about.as_deref())
@@ -67,7 +67,7 @@ impl Entry {
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for WaiverEntry {
     /// The entry of the file, without its dash: one line, whatever its texts are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{ rule: {}, path: {}", scalar(&self.rule), scalar(&self.path))?;

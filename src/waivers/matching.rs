@@ -1,6 +1,6 @@
 //! Holds waivers against findings: what is allowed, and which waivers are still needed.
 
-use super::Entry;
+use super::WaiverEntry;
 use crate::findings::{FileResults, Finding, RuleResult, State, Status};
 use crate::globs::glob;
 use globset::{Error, GlobSet, GlobSetBuilder};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Waivers, ready to be held against files.
 #[derive(Debug)]
 pub struct Waivers {
-    entries: Vec<Entry>,
+    entries: Vec<WaiverEntry>,
     globs: GlobSet,
 }
 
@@ -52,7 +52,7 @@ impl Standing {
 
 impl Waivers {
     /// These entries.
-    pub fn new(entries: Vec<Entry>) -> Result<Self, Error> {
+    pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
         let mut globs = GlobSetBuilder::new();
         for entry in &entries {
             globs.add(glob(&entry.path)?);
@@ -64,7 +64,7 @@ impl Waivers {
     }
 
     /// The entries, in their order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[WaiverEntry] {
         &self.entries
     }
 
@@ -95,7 +95,7 @@ impl Waivers {
             return;
         }
         let findings = result.findings(path);
-        let mut found: Vec<Option<&Entry>> = findings
+        let mut found: Vec<Option<&WaiverEntry>> = findings
             .iter()
             .map(|finding| self.best(at, finding, today, met))
             .collect();
@@ -112,12 +112,21 @@ impl Waivers {
                 *state = Some(State::Waived);
             }
         }
-        result.waivers = found.into_iter().map(|entry| entry.map(Entry::waiver)).collect();
+        result.waivers = found
+            .into_iter()
+            .map(|entry| entry.map(WaiverEntry::waiver))
+            .collect();
     }
 
     /// The entry that is about the finding, one that holds before one that is over.
-    fn best(&self, at: &[usize], finding: &Finding<'_>, today: Date, met: &mut [bool]) -> Option<&Entry> {
-        let mut best: Option<&Entry> = None;
+    fn best(
+        &self,
+        at: &[usize],
+        finding: &Finding<'_>,
+        today: Date,
+        met: &mut [bool],
+    ) -> Option<&WaiverEntry> {
+        let mut best: Option<&WaiverEntry> = None;
         for index in at {
             let Some(entry) = self.entries.get(*index).filter(|entry| entry.is_about(finding)) else {
                 continue;
@@ -143,7 +152,7 @@ impl Waivers {
         there: &There,
         today: Date,
     ) -> Vec<Standing> {
-        let mut seen = vec![Seen::default(); self.entries.len()];
+        let mut seen = vec![FileFindings::default(); self.entries.len()];
         for path in &there.pipelines {
             self.with_each(path, &mut seen, |_, seen| seen.there += 1);
         }
@@ -154,7 +163,7 @@ impl Waivers {
             self.with_each(&file.path, &mut seen, |entry, seen| seen.take(entry, file));
         }
         let entries = self.entries.iter().zip(met).zip(seen);
-        let standing = |((entry, is_met), seen): ((&Entry, &bool), Seen)| Standing {
+        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileFindings)| Standing {
             is_met: *is_met,
             is_over: entry.is_over(today),
             is_judged: seen.is_judged(there.is_whole),
@@ -162,7 +171,12 @@ impl Waivers {
         entries.map(standing).collect()
     }
 
-    fn with_each(&self, path: &str, seen: &mut [Seen], take: impl Fn(&Entry, &mut Seen)) {
+    fn with_each(
+        &self,
+        path: &str,
+        seen: &mut [FileFindings],
+        take: impl Fn(&WaiverEntry, &mut FileFindings),
+    ) {
         for index in self.globs.matches(path) {
             if let (Some(entry), Some(seen)) = (self.entries.get(index), seen.get_mut(index)) {
                 take(entry, seen);
@@ -173,7 +187,7 @@ impl Waivers {
 
 /// What was seen of the files that an entry's path matches.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct FileFindings {
     there: usize,
     has_others: bool,
     judged: usize,
@@ -183,8 +197,8 @@ struct Seen {
     is_open: bool,
 }
 
-impl Seen {
-    fn take(&mut self, entry: &Entry, file: &FileResults) {
+impl FileFindings {
+    fn take(&mut self, entry: &WaiverEntry, file: &FileResults) {
         self.judged += 1;
         let results = || file.results.iter().filter(|result| result.rule == entry.rule);
         let is_open =

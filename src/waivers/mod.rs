@@ -10,9 +10,9 @@ mod matching;
 mod read;
 
 pub use edit::{EditError, add, remove};
-pub use entry::Entry;
+pub use entry::WaiverEntry;
 pub use matching::{Former, Standing, There, Waivers};
-pub use read::{Placed, read};
+pub use read::{PlacedWaiver, read};
 
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate-waivers.yaml";

@@ -1,6 +1,6 @@
 //! Reads the file strictly: whatever is not exactly a waiver is refused with its place, and with what was meant.
 
-use super::Entry;
+use super::WaiverEntry;
 use crate::globs::glob;
 use crate::rules;
 use crate::text::nearest;
@@ -17,15 +17,15 @@ const LONGEST: usize = 4096;
 
 /// An entry, and where it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedWaiver {
     /// The entry.
-    pub entry: Entry,
+    pub entry: WaiverEntry,
     /// Where it begins, behind its dash.
     pub position: Position,
 }
 
 /// The entries of the file, in its order. `knows` says whether there is a rule of an id.
-pub fn read(bytes: &[u8], knows: &dyn Fn(&str) -> bool) -> Result<Vec<Placed>, DocumentError> {
+pub fn read(bytes: &[u8], knows: &dyn Fn(&str) -> bool) -> Result<Vec<PlacedWaiver>, DocumentError> {
     if is_blank(bytes) {
         return Ok(Vec::new());
     }
@@ -45,7 +45,7 @@ fn wrong(node: NodeRef<'_, '_>, message: impl Into<String>) -> DocumentError {
     DocumentError::at(node.position(), message)
 }
 
-fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<Placed, DocumentError> {
+fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<PlacedWaiver, DocumentError> {
     if !item.is_map() {
         return Err(wrong(
             item,
@@ -62,7 +62,7 @@ fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<Placed,
     }
     let rule = required(item, "rule")?;
     known(item, &rule, knows)?;
-    let entry = Entry {
+    let entry = WaiverEntry {
         path: path(item)?,
         about: text(item, "about")?,
         size: size(item)?,
@@ -78,7 +78,7 @@ fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<Placed,
             node,
             "the rule counts, so it is about no single part: leave out `about`",
         )),
-        _ => Ok(Placed {
+        _ => Ok(PlacedWaiver {
             entry,
             position: item.position(),
         }),

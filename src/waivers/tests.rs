@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 const TODAY: Date = date(2027, 3, 31);
 
-fn entries(text: &str) -> Vec<Entry> {
+fn entries(text: &str) -> Vec<WaiverEntry> {
     let placed = read(text.as_bytes(), &|_| true).unwrap();
     placed.into_iter().map(|placed| placed.entry).collect()
 }
@@ -233,7 +233,7 @@ fn what_is_no_plain_list_is_not_edited() {
     assert!(matches!(add("- {", &one), Err(EditError::Unreadable(_))));
 }
 
-fn any_entry() -> impl Strategy<Value = Entry> {
+fn any_entry() -> impl Strategy<Value = WaiverEntry> {
     let word = || "[a-z]{1,3}|\\PC{1,12}|[ '\"#:,{}\\[\\]&*!|>%@`~?-]{1,6}|null|1.5|[\\x00-\\x1f\u{85}\u{2028}a]{1,4}";
     let text = move || word().prop_filter("a text", |text: &String| !text.trim().is_empty());
     let about = proptest::option::of(text());
@@ -246,7 +246,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         proptest::option::of(text()),
         until,
     )
-        .prop_map(|(rule, path, about, reason, owner, until)| Entry {
+        .prop_map(|(rule, path, about, reason, owner, until)| WaiverEntry {
             rule,
             path,
             about,
@@ -275,7 +275,7 @@ proptest! {
         goes in proptest::collection::vec(any::<bool>(), 6),
         indent in " {0,2}",
     ) {
-        let lines = |(entry, comment): &(Entry, String)| format!("{comment}{indent}- {entry}\n");
+        let lines = |(entry, comment): &(WaiverEntry, String)| format!("{comment}{indent}- {entry}\n");
         let text = had.iter().map(lines).collect::<Vec<_>>().concat();
         let added = add(&text, &more).unwrap();
         let new: Vec<String> = more.iter().map(|entry| format!("{indent}- {entry}")).collect();

@@ -3,7 +3,7 @@
 use super::document::{self, DocumentError, Position, saturate, shortened};
 use super::input::TextInput;
 use super::scalar::Scalar;
-use super::tree::{Entry, Key, Node, NodeContent, NodeId, Tree};
+use super::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
 use saphyr_parser::{Event, Marker, Parser, ScanError};
 use std::mem;
 
@@ -63,7 +63,7 @@ struct Builder<'a, 'u> {
     open: Vec<Frame<'a>>,
     /// What the open lists and maps hold so far, one after the other: each is taken off at once when it is complete.
     items: Vec<NodeId>,
-    entries: Vec<Entry<'a>>,
+    entries: Vec<MapEntry<'a>>,
     /// By the parser's anchor id: the node, once it is complete, and its weight.
     anchors: Vec<Option<(NodeId, usize)>>,
     root: Option<NodeId>,
@@ -185,7 +185,7 @@ impl<'a> Builder<'a, '_> {
             Children::List(_) => {}
             Children::Map(_, next) => {
                 if let Some(key) = next.take() {
-                    self.entries.push(Entry { key, value: id });
+                    self.entries.push(MapEntry { key, value: id });
                 }
             }
         }
@@ -287,7 +287,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-fn refuse_twins(entries: &[Entry<'_>]) -> Result<(), DocumentError> {
+fn refuse_twins(entries: &[MapEntry<'_>]) -> Result<(), DocumentError> {
     match first_twin(entries) {
         None => Ok(()),
         Some(key) => Err(DocumentError::at(
@@ -297,7 +297,7 @@ fn refuse_twins(entries: &[Entry<'_>]) -> Result<(), DocumentError> {
     }
 }
 
-fn first_twin<'e, 'a>(entries: &'e [Entry<'a>]) -> Option<&'e Key<'a>> {
+fn first_twin<'e, 'a>(entries: &'e [MapEntry<'a>]) -> Option<&'e Key<'a>> {
     if entries.len() <= SMALL_MAP {
         return (1..entries.len()).find_map(|at| {
             let (before, rest) = entries.split_at(at);

@@ -23,12 +23,12 @@ pub(super) struct Node<'a> {
 pub(super) enum NodeContent<'a> {
     Scalar(Scalar<'a>),
     List(Vec<NodeId>),
-    Map(Vec<Entry<'a>>),
+    Map(Vec<MapEntry<'a>>),
 }
 
 /// A key with its value.
 #[derive(Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct MapEntry<'a> {
     pub key: Key<'a>,
     pub value: NodeId,
 }
@@ -116,7 +116,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
 
     /// The keys of a map with their places and values, in file order; nothing for anything else.
     pub fn entries(self) -> impl Iterator<Item = (&'t str, Position, Self)> {
-        let entries: &'t [Entry<'a>] = match self.node().map(|node| &node.content) {
+        let entries: &'t [MapEntry<'a>] = match self.node().map(|node| &node.content) {
             Some(NodeContent::Map(entries)) => entries,
             _ => &[],
         };

@@ -4,7 +4,7 @@ use crate::history::Project;
 use crate::open;
 use crate::repo::{World, git};
 use sluicegate::ci::{self, CiContext, Host};
-use sluicegate::context::{self, ContextError, Target, Wish};
+use sluicegate::context::{self, ContextError, RevisionWish, Target};
 use sluicegate::env::Env;
 use sluicegate::git::{CommitId, GitError};
 use std::path::Path;
@@ -17,7 +17,7 @@ fn nobody() -> CiContext {
 }
 
 fn settle(folder: &Path, ci: &CiContext) -> Result<Target, ContextError> {
-    context::settle(&open(folder), ci, &Wish::default())
+    context::settle(&open(folder), ci, &RevisionWish::default())
 }
 
 /// Base, or nothing for everything.
@@ -25,7 +25,7 @@ fn base(target: &Target) -> Option<&str> {
     target.bases.first().map(CommitId::as_str)
 }
 
-fn wished(project: &Project, wish: &Wish) -> Result<Target, ContextError> {
+fn wished(project: &Project, wish: &RevisionWish) -> Result<Target, ContextError> {
     context::settle(&open(&project.world.work()), &nobody(), wish)
 }
 
@@ -96,46 +96,46 @@ fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
 #[test]
 fn what_was_asked_for_wins() {
     let project = Project::new();
-    let ask = |wish: Wish| wished(&project, &wish).unwrap();
+    let ask = |wish: RevisionWish| wished(&project, &wish).unwrap();
     let text = |text: &str| Some(text.to_owned());
-    let head = ask(Wish {
+    let head = ask(RevisionWish {
         head: text("feature"),
-        ..Wish::default()
+        ..RevisionWish::default()
     });
     assert_eq!(
         (head.head.as_str(), head.branch.as_deref()),
         (project.feature.as_str(), Some("feature"))
     );
     assert_eq!(base(&head), Some(project.fork.as_str()));
-    let remote = ask(Wish {
+    let remote = ask(RevisionWish {
         head: text("origin/feature"),
-        ..Wish::default()
+        ..RevisionWish::default()
     });
     assert_eq!(remote.branch.as_deref(), Some("feature"));
-    let id = ask(Wish {
+    let id = ask(RevisionWish {
         head: text(&project.before),
-        ..Wish::default()
+        ..RevisionWish::default()
     });
     assert_eq!(id.branch.as_deref(), Some("feature"));
-    let all = ask(Wish {
+    let all = ask(RevisionWish {
         head: text("feature"),
         all: true,
-        ..Wish::default()
+        ..RevisionWish::default()
     });
     assert_eq!(base(&all), None);
-    let based = ask(Wish {
+    let based = ask(RevisionWish {
         head: text("feature"),
         base: text("main"),
-        ..Wish::default()
+        ..RevisionWish::default()
     });
     assert_eq!(
         base(&based),
         Some(project.fork.as_str()),
         "the merge-base, not the tip of main"
     );
-    let named = ask(Wish {
+    let named = ask(RevisionWish {
         branch: text("other"),
-        ..Wish::default()
+        ..RevisionWish::default()
     });
     assert_eq!(named.branch.as_deref(), Some("other"));
 }
@@ -147,13 +147,13 @@ fn revisions_that_cannot_be_used_are_named() {
     world.git(&["checkout", "-q", "--orphan", "alone"]);
     world.commit("alone");
     for wish in [
-        Wish {
+        RevisionWish {
             base: Some("nothing".to_owned()),
-            ..Wish::default()
+            ..RevisionWish::default()
         },
-        Wish {
+        RevisionWish {
             head: Some("nothing".to_owned()),
-            ..Wish::default()
+            ..RevisionWish::default()
         },
     ] {
         let error = wished(&project, &wish).unwrap_err();
@@ -164,9 +164,9 @@ fn revisions_that_cannot_be_used_are_named() {
     }
     let unrelated = wished(
         &project,
-        &Wish {
+        &RevisionWish {
             base: Some("main".to_owned()),
-            ..Wish::default()
+            ..RevisionWish::default()
         },
     )
     .unwrap_err();
@@ -206,9 +206,9 @@ fn a_shallow_clone_will_do_if_no_base_is_needed() {
     let target = context::settle(
         &open(&shallow),
         &nobody(),
-        &Wish {
+        &RevisionWish {
             all: true,
-            ..Wish::default()
+            ..RevisionWish::default()
         },
     )
     .unwrap();

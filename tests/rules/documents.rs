@@ -1,7 +1,7 @@
 //! What is a pipeline, what is none, and what real files do to a parser.
 
 use crate::support::{lines, one_rule, only, outcome};
-use sluicegate::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, Target};
+use sluicegate::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, ReferenceTarget};
 use sluicegate::yaml::{DocumentError, Position};
 
 fn parse(text: &str) -> Pipeline {
@@ -330,11 +330,16 @@ pipeline:
         .collect();
     let orchestration = ReferenceKind::Pipeline(Kind::Orchestration);
     let transformation = ReferenceKind::Pipeline(Kind::Transformation);
-    let path = |text: &str| Target::Path(text.into());
+    let path = |text: &str| ReferenceTarget::Path(text.into());
     let expected = [
         ("A", orchestration, path("folder/a b"), 4),
         ("B", transformation, path("bare"), 5),
-        ("C", transformation, Target::Expression("x/${name}".into()), 6),
+        (
+            "C",
+            transformation,
+            ReferenceTarget::Expression("x/${name}".into()),
+            6,
+        ),
         ("D", ReferenceKind::Script, path("sql/x.sql"), 7),
         ("I", orchestration, path("2024"), 12),
     ];

@@ -15,7 +15,7 @@ use crate::context::Target;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Engine, FileResults, State};
-use crate::gate::{self, Asked, BatchAnswer, Batching, Positions, Tally};
+use crate::gate::{self, BatchAnswer, Batching, Positions, ReviewAsked, Tally};
 use crate::git::{CommitId, Snapshot, SnapshotFile};
 use crate::rules::RuleSet;
 use crate::settings::{Connection, RequestFields, Review};
@@ -93,7 +93,7 @@ impl Asking<'_> {
             "reviewing {} of branch {branch} at {head}",
             count(files.len(), "pipeline")
         ));
-        let asked = Asked {
+        let asked = ReviewAsked {
             project,
             agent_version,
             branch,
@@ -107,7 +107,7 @@ impl Asking<'_> {
                 count(files.len(), "pipeline"),
                 base.short()
             ));
-            let asked = Asked {
+            let asked = ReviewAsked {
                 commit: base.as_str(),
                 ..asked
             };
@@ -126,7 +126,7 @@ impl Asking<'_> {
     fn batches(
         &self,
         platform: &Platform,
-        asked: &Asked<'_>,
+        asked: &ReviewAsked<'_>,
         files: &[String],
     ) -> Result<Vec<BatchAnswer>, Failure> {
         let batching = Batching {

@@ -29,14 +29,14 @@ const MOST_TOLD: usize = 500;
 type Read = Result<Vec<u8>, String>;
 
 /// One file on both sides.
-pub(crate) struct Contents {
+pub(crate) struct ChangedContents {
     pub(crate) path: String,
     pub(crate) previous_path: Option<String>,
     pub(crate) before: Option<Read>,
     pub(crate) after: Option<Read>,
 }
 
-impl Contents {
+impl ChangedContents {
     /// A file of another mode alone does not.
     pub(crate) fn differs(&self) -> bool {
         self.previous_path.is_some() || self.before != self.after
@@ -99,20 +99,20 @@ pub(crate) struct Pairs<'w> {
 }
 
 /// A change whose blobs are read; what is on disk is not yet.
-struct Begun {
+struct BegunPair {
     at: usize,
-    contents: Contents,
+    contents: ChangedContents,
     on_disk: Option<PathBuf>,
 }
 
 /// Files by path.
-type Files = HashMap<String, SnapshotFile>;
+type FilesByPath = HashMap<String, SnapshotFile>;
 
 /// The files of both sides.
-struct Found {
+struct FoundFiles {
     /// Of each base.
-    bases: Vec<Files>,
-    head: Files,
+    bases: Vec<FilesByPath>,
+    head: FilesByPath,
 }
 
 impl Pairs<'_> {
@@ -121,7 +121,7 @@ impl Pairs<'_> {
     pub(crate) fn each<T: Send>(
         &self,
         changes: &[Change],
-        make: &(dyn Fn(usize, &Contents) -> T + Sync),
+        make: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
     ) -> Result<Vec<T>, Failure> {
         let found = self.found(changes)?;
         let mut rest = changes.iter().enumerate();
@@ -141,7 +141,7 @@ impl Pairs<'_> {
         Ok(all)
     }
 
-    fn found(&self, changes: &[Change]) -> Result<Found, GitError> {
+    fn found(&self, changes: &[Change]) -> Result<FoundFiles, GitError> {
         let by_path = |snapshot: &Snapshot<'_>, paths: &BTreeSet<&str>| {
             let files = snapshot.files(&|path| paths.contains(path))?;
             Ok::<_, GitError>(files.into_iter().map(|file| (file.path.clone(), file)).collect())
@@ -151,7 +151,7 @@ impl Pairs<'_> {
             by_path(&self.repo.snapshot(base.clone()), &since.map(before).collect())
         };
         let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-        Ok(Found {
+        Ok(FoundFiles {
             bases: self
                 .bases
                 .iter()
@@ -165,9 +165,9 @@ impl Pairs<'_> {
     /// The next files, until enough is held in memory.
     fn read_some<'c>(
         &self,
-        found: &Found,
+        found: &FoundFiles,
         rest: &mut impl Iterator<Item = (usize, &'c Change)>,
-    ) -> Result<Vec<Begun>, Failure> {
+    ) -> Result<Vec<BegunPair>, Failure> {
         let (mut window, mut held) = (Vec::new(), 0);
         while held < HELD
             && let Some((at, change)) = rest.next()
@@ -182,7 +182,7 @@ impl Pairs<'_> {
         Ok(window)
     }
 
-    fn begin(&self, found: &Found, at: usize, change: &Change) -> Result<Begun, Failure> {
+    fn begin(&self, found: &FoundFiles, at: usize, change: &Change) -> Result<BegunPair, Failure> {
         let previous_path = match &change.kind {
             ChangeKind::Renamed { from } => Some(from.clone()),
             _ => None,
@@ -198,7 +198,7 @@ impl Pairs<'_> {
             }
             _ => None,
         });
-        let contents = Contents {
+        let contents = ChangedContents {
             path: change.path.clone(),
             before: self.read(base.and_then(|base| base.get(before(change))))?,
             after: match on_disk {
@@ -207,7 +207,7 @@ impl Pairs<'_> {
             },
             previous_path,
         };
-        Ok(Begun {
+        Ok(BegunPair {
             at,
             contents,
             on_disk,
@@ -234,8 +234,8 @@ fn before(change: &Change) -> &str {
     }
 }
 
-impl Begun {
-    fn made<T>(&mut self, make: &(dyn Fn(usize, &Contents) -> T + Sync)) -> Option<T> {
+impl BegunPair {
+    fn made<T>(&mut self, make: &(dyn Fn(usize, &ChangedContents) -> T + Sync)) -> Option<T> {
         if let Some(full) = self.on_disk.take() {
             self.contents.after = Some(on_disk(&full));
         }

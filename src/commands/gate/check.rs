@@ -10,14 +10,14 @@ use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::context::{self, Comparison, Subject};
+use crate::context::{self, Comparison, DeepenSubject};
 use crate::error::Failure;
 use crate::findings::Engine;
 use crate::gate::{Selected, Tally};
 use crate::git::{CommitId, Repository, Snapshot};
 use crate::pipelines::RULES_FILE;
 use crate::rules::RuleSet;
-use crate::settings::{Check, Revisions};
+use crate::settings::{CheckSettings, Revisions};
 use crate::text::count;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
@@ -31,8 +31,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let started = Started::now();
     let wish = workspace.sources.checked(args)?;
     let subject = match wish.head {
-        Some(_) => Subject::Commit,
-        None => Subject::Checkout,
+        Some(_) => DeepenSubject::Commit,
+        None => DeepenSubject::Checkout,
     };
     workspace.deepen(run, &wish, subject)?;
     workspace.warn_of_policy(run);
@@ -83,7 +83,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
 struct Checking<'a> {
     run: &'a Run,
     workspace: &'a Workspace<'a>,
-    settings: &'a Check,
+    settings: &'a CheckSettings,
 }
 
 /// The paths that were given, from the repository root.

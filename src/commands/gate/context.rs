@@ -4,7 +4,7 @@ use crate::ci::Host;
 use crate::cli::{ContextArgs, OutputFormat};
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::{CommandResult, Run};
-use crate::context::{Comparison, Subject, Target};
+use crate::context::{Comparison, DeepenSubject, Target};
 use crate::exit::ExitStatus;
 use crate::findings::GateChange;
 use crate::gate::{Candidate, Selected};
@@ -27,7 +27,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     let revisions = workspace
         .sources
         .revisions(&args.selection, args.branch.clone())?;
-    workspace.deepen(run, &revisions, Subject::Commit)?;
+    workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
     let selection = workspace.sources.selection(&args.selection.globs, Of::Review)?;
     let target = workspace.target(run, revisions.clone())?;

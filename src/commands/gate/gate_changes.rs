@@ -11,7 +11,7 @@ use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::context::{self, Comparison, ContextError, PolicyTip};
 use crate::error::Failure;
 use crate::git::{Change, ChangeKind, CommitId, Snapshot, SnapshotFile};
-use crate::policy::Side;
+use crate::policy::GateFileSide;
 use crate::settings::Revisions;
 
 impl Workspace<'_> {
@@ -117,22 +117,22 @@ impl Workspace<'_> {
         files.describe(&change.path, &old, &new)
     }
 
-    pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> Side {
+    pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> GateFileSide {
         match place.find(path) {
-            Ok(None) => Side::Missing,
+            Ok(None) => GateFileSide::Missing,
             Ok(Some(file)) => self.content(&file),
-            Err(error) => Side::Unreadable(error.to_string()),
+            Err(error) => GateFileSide::Unreadable(error.to_string()),
         }
     }
 
-    fn content(&self, file: &SnapshotFile) -> Side {
+    fn content(&self, file: &SnapshotFile) -> GateFileSide {
         if let Some(why) = file.kind.why_not_read() {
-            return Side::Unreadable(format!("it is {why}"));
+            return GateFileSide::Unreadable(format!("it is {why}"));
         }
         match self.read(file) {
-            Ok(Ok(bytes)) => Side::Text(bytes),
-            Ok(Err(error)) => Side::Unreadable(error.to_string()),
-            Err(failure) => Side::Unreadable(failure.chain()),
+            Ok(Ok(bytes)) => GateFileSide::Text(bytes),
+            Ok(Err(error)) => GateFileSide::Unreadable(error.to_string()),
+            Err(failure) => GateFileSide::Unreadable(failure.chain()),
         }
     }
 }

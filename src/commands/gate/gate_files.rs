@@ -4,7 +4,7 @@
 use crate::commands::gate::workspace::Workspace;
 use crate::git::{GitError, Snapshot};
 use crate::pipelines::RULES_FILE;
-use crate::policy::{self, Side};
+use crate::policy::{self, GateFileSide};
 use crate::waivers;
 
 /// Maximum number of hidden links at the root that are followed in search of the rules file.
@@ -31,7 +31,7 @@ impl GateFiles {
     }
 
     /// Describes what changed in the file at this path.
-    pub(crate) fn describe(&self, path: &str, old: &Side, new: &Side) -> Vec<String> {
+    pub(crate) fn describe(&self, path: &str, old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
         let has = |paths: &[String]| paths.iter().any(|known| known == path);
         if path.ends_with(RULES_FILE) || has(&self.linked_rules) {
             policy::of_rules(old, new)

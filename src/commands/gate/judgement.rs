@@ -50,28 +50,28 @@ pub(crate) struct Judged {
 }
 
 /// How a run ends, for whoever tells it.
-pub(crate) struct Ending {
+pub(crate) struct RunEnding {
     pub(crate) status: ExitStatus,
     /// The target's tip is stricter than the change, and is held against it.
     pub(crate) by_tip: bool,
     /// Why files were not reviewed, as far as that was told already.
     pub(crate) told: Vec<String>,
     /// Pipelines that did not change were reviewed as well, as a publish follows.
-    pub(crate) unchanged: Option<Unchanged>,
+    pub(crate) unchanged: Option<ReviewedBeyondChange>,
 }
 
 /// A review of more than the change.
-pub(crate) struct Unchanged {
+pub(crate) struct ReviewedBeyondChange {
     /// The commit that known findings were compared with.
     pub(crate) known_at: Option<CommitId>,
 }
 
 impl Judged {
     /// How the run ends, once everything is taken in; a note says so if it is excused.
-    pub(crate) fn ending(&mut self) -> Ending {
+    pub(crate) fn ending(&mut self) -> RunEnding {
         let excuse = self.excuse.filter(|_| self.status == ExitStatus::Success);
         self.notes.extend(excuse.map(str::to_owned));
-        Ending {
+        RunEnding {
             status: self.status,
             by_tip: self.by_tip,
             told: self.told.clone(),

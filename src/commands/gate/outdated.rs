@@ -15,7 +15,7 @@ use crate::gate::{Selected, Tally};
 use crate::git::{CommitId, Repository, Snapshot};
 use crate::interface::{self, Class, Side as Loaded};
 use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
-use crate::policy::{Side, rules_after_merge, stricter_at_tip};
+use crate::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
 use crate::rules::RuleSet;
 use crate::settings::is_pipeline;
 use crate::text::count;
@@ -38,7 +38,7 @@ pub(crate) struct Outdated {
 }
 
 /// The versions of a file: in what is judged, at the tip, and at the bases.
-struct Sides<'s> {
+struct TipSides<'s> {
     workspace: &'s Workspace<'s>,
     head: &'s Snapshot<'s>,
     tip: Snapshot<'s>,
@@ -88,7 +88,7 @@ impl Workspace<'_> {
             Some(name) => Some(name.clone()),
             None => folder_in(&tip)?.ok().flatten(),
         };
-        let sides = Sides {
+        let sides = TipSides {
             workspace: self,
             head: snapshot,
             tip,
@@ -116,7 +116,7 @@ impl Workspace<'_> {
     }
 }
 
-impl Sides<'_> {
+impl TipSides<'_> {
     /// By path, what the tip has stricter.
     fn stricter(
         &self,
@@ -132,7 +132,7 @@ impl Sides<'_> {
         let mut found = Vec::new();
         for (path, or_other) in paths {
             let (head, tip, bases) = self.of(&path);
-            let describe = |old: &Side, new: &Side| files.describe(&path, old, new);
+            let describe = |old: &GateFileSide, new: &GateFileSide| files.describe(&path, old, new);
             let said = stricter_at_tip((&head, &tip, &bases), &describe, or_other);
             if !said.is_empty() {
                 found.push((path, said));
@@ -143,7 +143,7 @@ impl Sides<'_> {
         Ok(found)
     }
 
-    fn of(&self, path: &str) -> (Side, Side, Vec<Side>) {
+    fn of(&self, path: &str) -> (GateFileSide, GateFileSide, Vec<GateFileSide>) {
         let side = |snapshot: &Snapshot<'_>| self.workspace.side(snapshot, path);
         (
             side(self.head),

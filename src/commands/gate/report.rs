@@ -3,7 +3,7 @@
 use crate::ci::{self, CiContext};
 use crate::cli::{GlobArgs, ReportArgs};
 use crate::commands::gate::compare;
-use crate::commands::gate::deliver::{Delivery, Place, deliver_from};
+use crate::commands::gate::deliver::{Delivery, DeliveryPlace, deliver_from};
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
@@ -41,7 +41,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     }
     let ci = context(run, host);
     let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
-    let place = Place {
+    let place = DeliveryPlace {
         files: repo.as_ref().zip(snapshot.as_ref()),
         ci: ci.as_ref(),
     };

@@ -3,13 +3,13 @@
 use crate::cli::ReviewArgs;
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver, words};
-use crate::commands::gate::judgement::{Judged, Part, Started, Unchanged, nothing, why_partial};
+use crate::commands::gate::judgement::{Judged, Part, ReviewedBeyondChange, Started, nothing, why_partial};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
-use crate::context::{Comparison, Subject, Target};
+use crate::context::{Comparison, DeepenSubject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{Engine, Report};
@@ -110,7 +110,7 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
     let wish = workspace
         .sources
         .revisions(&args.selection, args.branch.clone())?;
-    workspace.deepen(run, &wish, Subject::Commit)?;
+    workspace.deepen(run, &wish, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
     workspace.warn_of_other_checkout(run, &wish)?;
     let settings = workspace.sources.review(args)?;
@@ -215,7 +215,7 @@ pub(crate) fn reviewed<'a>(
     let judging = (&settings.judging, &part);
     judged.take_consumers(workspace, &snapshot, &comparison, judging, &accepts)?;
     let mut ending = judged.ending();
-    ending.unchanged = planned.is_some().then(|| Unchanged {
+    ending.unchanged = planned.is_some().then(|| ReviewedBeyondChange {
         known_at: before.as_ref().and_then(|past| past.bases.first().cloned()),
     });
     let mut report = started.report(review.engine(), judged, comparison, chosen, &part);

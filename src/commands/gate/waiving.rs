@@ -10,7 +10,7 @@ use crate::policy::{self, Text};
 use crate::rules::{self, RuleSet, RuleState};
 use crate::settings;
 use crate::text::count;
-use crate::waivers::{FILE_NAME, Former, Placed, Standing, There, Waivers, read};
+use crate::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Waivers, read};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -66,7 +66,7 @@ impl Workspace<'_> {
     }
 
     /// The entries of a version of the file.
-    pub(crate) fn placed(&self, text: &Text, rules: Option<&RuleSet>) -> Result<Vec<Placed>, Failure> {
+    pub(crate) fn placed(&self, text: &Text, rules: Option<&RuleSet>) -> Result<Vec<PlacedWaiver>, Failure> {
         let knows = self.known_rules(rules)?;
         read(text.text.as_bytes(), &knows).map_err(|error| {
             let place = error.position.map(|at| format!(":{}:{}", at.line, at.column));
@@ -79,7 +79,7 @@ impl Workspace<'_> {
 }
 
 /// The waivers of these entries of the file of this name.
-pub(crate) fn held(placed: Vec<Placed>, name: &str) -> Result<Waivers, Failure> {
+pub(crate) fn held(placed: Vec<PlacedWaiver>, name: &str) -> Result<Waivers, Failure> {
     let entries = placed.into_iter().map(|placed| placed.entry).collect();
     Waivers::new(entries)
         .map_err(|why| Failure::usage(format!("{name}: its globs cannot be used together: {why}")))

@@ -3,7 +3,7 @@
 use crate::ci::{self, CiContext, Host, Trigger};
 use crate::cli::GateChanges;
 use crate::commands::Run;
-use crate::context::{self, Comparison, PolicyTip, Subject, Target, Wish};
+use crate::context::{self, Comparison, DeepenSubject, PolicyTip, RevisionWish, Target};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -41,7 +41,7 @@ impl Run {
         let repo = self.open_repository()?;
         let host = settings::host(&self.global, &self.env)?;
         let ci = ci::detect(&self.env, host).map_err(context::ContextError::from)?;
-        let is_hosts = context::judges_hosts(&repo, &ci, &Wish::default())?;
+        let is_hosts = context::judges_hosts(&repo, &ci, &RevisionWish::default())?;
         let settled = self.settled(&repo, Some(&ci), is_hosts)?;
         Ok(Workspace {
             target_tip: target_tip(&repo, &ci, &settled.policy, is_hosts)?,
@@ -61,7 +61,7 @@ impl Run {
         repo: &Repository,
         ci: Option<&CiContext>,
         is_hosts: bool,
-    ) -> Result<Settled<'_>, Failure> {
+    ) -> Result<SettledPolicy<'_>, Failure> {
         let choice = settings::policy_choice(&self.global, &self.env)?;
         let policy = policy::tip(repo, ci, choice, is_hosts)?;
         let named = settings::named_config(&self.global, &self.env);
@@ -79,7 +79,7 @@ impl Run {
             // Where git cannot tell, nothing is overwritten.
             tracks: &|path| repo.tracks(path, self.index()).unwrap_or(true),
         };
-        Ok(Settled {
+        Ok(SettledPolicy {
             sources: Sources::new(&self.env, &read, config_file.as_ref().map(|_| &checkout))?,
             policy,
             config_file,
@@ -133,7 +133,7 @@ fn target_tip(
 }
 
 /// The settings, and where they were found.
-struct Settled<'a> {
+struct SettledPolicy<'a> {
     sources: Sources<'a>,
     policy: PolicyTip,
     config_file: Option<String>,
@@ -142,7 +142,12 @@ struct Settled<'a> {
 impl<'a> Workspace<'a> {
     /// Fetches what the clone lacks for this, if that was requested; each step is reported. Then the settings are read
     /// again: the version in force may have come, or depend on the commit that the job names.
-    pub(crate) fn deepen(&mut self, run: &'a Run, wish: &Revisions, subject: Subject) -> Result<(), Failure> {
+    pub(crate) fn deepen(
+        &mut self,
+        run: &'a Run,
+        wish: &Revisions,
+        subject: DeepenSubject,
+    ) -> Result<(), Failure> {
         let wanted = as_wish(wish.clone());
         let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
         if wish.deepen {
@@ -170,7 +175,7 @@ impl<'a> Workspace<'a> {
 
     /// Warns if a job of an event that is about no commit has checked out another one than is reviewed, and names none.
     pub(crate) fn warn_of_other_checkout(&self, run: &Run, wish: &Revisions) -> Result<(), Failure> {
-        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &Wish::default())?;
+        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &RevisionWish::default())?;
         if let (false, None, Trigger::Any, Ok(head)) =
             (is_hosts, &wish.head, self.ci.trigger, self.repo.head())
         {
@@ -294,8 +299,8 @@ pub(crate) fn folder_in(
     Ok(pipelines::config_folder(&folders, &holds))
 }
 
-pub(crate) fn as_wish(revisions: Revisions) -> Wish {
-    Wish {
+pub(crate) fn as_wish(revisions: Revisions) -> RevisionWish {
+    RevisionWish {
         base: revisions.base,
         head: revisions.head,
         branch: revisions.branch,

@@ -14,16 +14,16 @@ use std::io;
 use uuid::Uuid;
 
 /// A project on the platform.
-pub(crate) struct Project {
+pub(crate) struct RemoteProject {
     pub(crate) platform: Platform,
     pub(crate) id: Uuid,
 }
 
 impl Run {
     /// The platform and the project that are set.
-    pub(crate) fn project(&self) -> Result<Project, Failure> {
+    pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
         let connection = self.sources()?.connection(&self.global)?;
-        Ok(Project {
+        Ok(RemoteProject {
             platform: self.platform(&connection)?,
             id: connection.project_id()?,
         })
@@ -220,7 +220,7 @@ const fn sought_project(id: &str) -> Sought<'_> {
     }
 }
 
-impl Project {
+impl RemoteProject {
     /// What was read of the project.
     pub(crate) async fn read<T>(&self, answer: Result<T, HttpError>) -> Result<T, Failure> {
         match answer {

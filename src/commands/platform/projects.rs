@@ -7,7 +7,7 @@ use crate::cli::{
 use crate::commands::kit::output;
 use crate::commands::kit::resource::perhaps_made;
 use crate::commands::{CommandResult, Run};
-use crate::desired::provision::{Names, SecretSource};
+use crate::desired::provision::{KnownNames, SecretSource};
 use crate::desired::{self, Document};
 use crate::error::Failure;
 use crate::settings::Vocabulary;
@@ -133,8 +133,8 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
 }
 
 /// The names as the checks of files take them.
-pub(crate) fn names(vocabulary: Vocabulary) -> Names {
-    Names {
+pub(crate) fn names(vocabulary: Vocabulary) -> KnownNames {
+    KnownNames {
         key_pair_warehouse: vocabulary.warehouse_a,
         password_warehouse: vocabulary.warehouse_b,
         git_provider: vocabulary.git_provider,

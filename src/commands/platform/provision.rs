@@ -7,7 +7,9 @@ use crate::commands::kit::output;
 use crate::commands::platform::projects::names;
 use crate::commands::{CommandResult, Run};
 use crate::desired::Document;
-use crate::desired::provision::{self, Mark, ProvisionPlan, State, StateError, Step, Stopped, Told};
+use crate::desired::provision::{
+    self, Mark, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepTold, Stopped,
+};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::text;
@@ -36,15 +38,15 @@ pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
     let connection = sources.connection(&run.global)?;
     let path = state_path(run, &args);
     let kept = read_if_there(&path, STATE_LIMIT)?;
-    let mut state = State::parse(kept.as_deref(), &path, &connection.base_url()?.to_string())?;
+    let mut state = ProvisionState::parse(kept.as_deref(), &path, &connection.base_url()?.to_string())?;
     resolve(&mut state, &plan, &args.resolve)?;
     state.check(&plan).map_err(|error| explain(error, &path))?;
     if args.dry_run {
         return dry_run(run, &args, &plan, &state);
     }
     let platform = run.platform(&connection)?;
-    let save = |state: &State| write::whole(&path, state.render().as_bytes());
-    if !state.is_done(Step::Project) {
+    let save = |state: &ProvisionState| write::whole(&path, state.render().as_bytes());
+    if !state.is_done(ProvisionStep::Project) {
         run.ui
             .say(&format!("{SEEN_BY}: all steps need a token with that role"));
     }
@@ -79,7 +81,7 @@ fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
 }
 
 /// Settles the steps whose answer was lost by the user's word.
-fn resolve(state: &mut State, plan: &ProvisionPlan, words: &[String]) -> Result<(), Failure> {
+fn resolve(state: &mut ProvisionState, plan: &ProvisionPlan, words: &[String]) -> Result<(), Failure> {
     for word in words {
         let wrong = || {
             Failure::usage(format!(
@@ -87,7 +89,7 @@ fn resolve(state: &mut State, plan: &ProvisionPlan, words: &[String]) -> Result<
             ))
         };
         let (name, said) = word.split_once('=').ok_or_else(wrong)?;
-        let step = Step::ALL
+        let step = ProvisionStep::ALL
             .into_iter()
             .find(|step| step.name() == name)
             .ok_or_else(wrong)?;
@@ -96,12 +98,14 @@ fn resolve(state: &mut State, plan: &ProvisionPlan, words: &[String]) -> Result<
                 "--resolve {word}: nothing is unknown of the {step}"
             )));
         };
-        let id = Uuid::parse_str(said).ok().filter(|_| step == Step::Project);
+        let id = Uuid::parse_str(said)
+            .ok()
+            .filter(|_| step == ProvisionStep::Project);
         match (said, id) {
             ("again", _) => {
                 state.steps.remove(&step);
             }
-            ("done", _) if step != Step::Project => record.mark = Mark::Done,
+            ("done", _) if step != ProvisionStep::Project => record.mark = Mark::Done,
             (_, Some(id)) => {
                 record.mark = Mark::Done;
                 record.project_id = Some(id.to_string());
@@ -118,7 +122,11 @@ fn resolve(state: &mut State, plan: &ProvisionPlan, words: &[String]) -> Result<
 fn explain(error: StateError, path: &Path) -> Failure {
     let hint = match &error {
         StateError::Unknown { step } => {
-            let id = if *step == Step::Project { "UUID" } else { "done" };
+            let id = if *step == ProvisionStep::Project {
+                "UUID"
+            } else {
+                "done"
+            };
             format!("look whether it is there, then say --resolve {step}={id} or --resolve {step}=again")
         }
         StateError::Changed { .. } => format!(
@@ -136,10 +144,16 @@ impl From<StateError> for Failure {
     }
 }
 
-fn tell(run: &Run, args: &ProvisionApplyArgs, step: Step, told: &Told<'_>, done: &mut Vec<Value>) {
+fn tell(
+    run: &Run,
+    args: &ProvisionApplyArgs,
+    step: ProvisionStep,
+    told: &StepTold<'_>,
+    done: &mut Vec<Value>,
+) {
     let (word, answer) = match told {
-        Told::Already => ("done before", &Value::Null),
-        Told::Done(answer) => ("created", *answer),
+        StepTold::Already => ("done before", &Value::Null),
+        StepTold::Done(answer) => ("created", *answer),
     };
     done.push(json!({ "step": step.name(), "outcome": word, "answer": answer }));
     if args.output.output == OutputFormat::Json {
@@ -157,8 +171,8 @@ fn tell(run: &Run, args: &ProvisionApplyArgs, step: Step, told: &Told<'_>, done:
 }
 
 /// 8 where something is done already; otherwise what the failure means by itself.
-fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
-    let some_done = Step::ALL.iter().any(|step| state.is_done(*step));
+fn failed(stopped: Stopped, state: &ProvisionState, path: &Path) -> Failure {
+    let some_done = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
     let status = match &stopped {
         Stopped::Failed { error, .. } => status_of_step(error, some_done),
         Stopped::NoProject(_) => ExitStatus::RemoteFailed,
@@ -173,7 +187,7 @@ fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
         if error.may_have_been_processed() {
             hint =
                 format!("look whether the {step} is there; the next run asks for it by --resolve {step}=…");
-        } else if *step != Step::Project && matches!(error.status(), Some(403 | 404)) {
+        } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
             hint = format!(
                 "{SEEN_BY}: run it again with a token of that role; it goes on from {}",
                 path.display()
@@ -185,8 +199,13 @@ fn failed(stopped: Stopped, state: &State, path: &Path) -> Failure {
     Failure::new(status, stopped).hint(hint)
 }
 
-fn dry_run(run: &Run, args: &ProvisionApplyArgs, plan: &ProvisionPlan, state: &State) -> CommandResult {
-    let steps: Vec<(Step, &str)> = plan
+fn dry_run(
+    run: &Run,
+    args: &ProvisionApplyArgs,
+    plan: &ProvisionPlan,
+    state: &ProvisionState,
+) -> CommandResult {
+    let steps: Vec<(ProvisionStep, &str)> = plan
         .steps()
         .map(|step| {
             (
@@ -207,7 +226,7 @@ fn dry_run(run: &Run, args: &ProvisionApplyArgs, plan: &ProvisionPlan, state: &S
         args.output,
         &json!({ "projectId": state.project_id(), "steps": entries }),
         || {
-            let line = |(step, word): &(Step, &str)| format!("{:<11} {word}\n", step.name());
+            let line = |(step, word): &(ProvisionStep, &str)| format!("{:<11} {word}\n", step.name());
             steps.iter().map(line).collect::<Vec<_>>().concat()
         },
     )

@@ -3,7 +3,7 @@
 use crate::api::StreamingCommand;
 use crate::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
 use crate::commands::kit::output;
-use crate::commands::kit::resource::{Project, Sought, perhaps_made};
+use crate::commands::kit::resource::{RemoteProject, Sought, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::desired::{self, Document};
 use crate::error::Failure;
@@ -80,7 +80,7 @@ fn not_there(id: &str, error: HttpError) -> Failure {
 }
 
 fn show(run: &Run, args: &StreamArgs) -> CommandResult {
-    let Project { platform, id } = run.project()?;
+    let RemoteProject { platform, id } = run.project()?;
     run.requests(async {
         let shown = match platform.streaming_pipeline(id, &args.id).await {
             Ok(shown) => shown,
@@ -92,7 +92,7 @@ fn show(run: &Run, args: &StreamArgs) -> CommandResult {
 
 /// A success means that the agent was told, and no more.
 fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
-    let Project { platform, id } = run.project()?;
+    let RemoteProject { platform, id } = run.project()?;
     run.requests(async {
         let answer = match platform.command_streaming_pipeline(id, &args.id, command).await {
             Ok(answer) => answer,
@@ -106,7 +106,7 @@ fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandRe
 }
 
 fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
-    let Project {
+    let RemoteProject {
         platform,
         id: project,
     } = run.project()?;
@@ -121,7 +121,7 @@ fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
 
 fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -> CommandResult {
     let waiting = run.sources()?.waiting(pace, PATIENCE)?;
-    let Project {
+    let RemoteProject {
         platform,
         id: project,
     } = run.project()?;

@@ -1,6 +1,6 @@
 //! `sluicegate serve`: start the local platform, say where it is, stop on a signal.
 
-use crate::cli::{ReviewRequest, ServeArgs};
+use crate::cli::{ReviewRequestFields, ServeArgs};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::input;
@@ -34,8 +34,8 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let vocabulary = args.vocabulary.map(|path| vocabulary(&folder.join(path)));
     let mut vocabulary = vocabulary.transpose()?.unwrap_or_default();
     vocabulary.review = match args.review_request {
-        ReviewRequest::Pipelines => service::ReviewFields::Pipelines,
-        ReviewRequest::FilePaths => service::ReviewFields::FilePaths,
+        ReviewRequestFields::Pipelines => service::ReviewFields::Pipelines,
+        ReviewRequestFields::FilePaths => service::ReviewFields::FilePaths,
     };
     let mut tokens = Vec::new();
     for flag in args.token {

@@ -15,7 +15,7 @@ const SECTIONS: [&str; 5] = ["project", "connection", "secret", "environment", "
 
 /// The names that the API document neutralises.
 #[derive(Debug, Clone)]
-pub struct Names {
+pub struct KnownNames {
     /// The warehouse that authenticates by key pair, in upper case.
     pub key_pair_warehouse: String,
     /// The warehouse that authenticates by password, in upper case.
@@ -24,7 +24,7 @@ pub struct Names {
     pub git_provider: String,
 }
 
-impl Names {
+impl KnownNames {
     /// How connections to this warehouse authenticate, if it is known.
     pub fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
         if warehouse.eq_ignore_ascii_case(&self.key_pair_warehouse) {
@@ -77,7 +77,7 @@ pub struct ProvisionPlan {
 }
 
 /// The file as a plan, all its conditions checked.
-pub fn plan(document: &Document, names: &Names) -> Result<ProvisionPlan, DesiredError> {
+pub fn plan(document: &Document, names: &KnownNames) -> Result<ProvisionPlan, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&SECTIONS)?;
     let section = |name: &'static str| match root.get(name) {
@@ -126,7 +126,7 @@ pub fn plan(document: &Document, names: &Names) -> Result<ProvisionPlan, Desired
     })
 }
 
-fn project(fields: &Fields<'_>, names: &Names) -> Result<(NewProject, &'static str), DesiredError> {
+fn project(fields: &Fields<'_>, names: &KnownNames) -> Result<(NewProject, &'static str), DesiredError> {
     fields.known(&["name", "description", "warehouse", "agentDeploymentType"])?;
     let warehouse = fields.required("warehouse")?;
     let (a, b) = (&names.key_pair_warehouse, &names.password_warehouse);
@@ -249,7 +249,7 @@ fn secret(
 fn repository(
     document: &Document,
     fields: &Fields<'_>,
-    names: &Names,
+    names: &KnownNames,
 ) -> Result<NewRepository, DesiredError> {
     fields.known(&["provider", "providerParameters", "repositoryName"])?;
     let provider = fields
@@ -284,8 +284,8 @@ mod tests {
 
     const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
-    fn names() -> Names {
-        Names {
+    fn names() -> KnownNames {
+        KnownNames {
             key_pair_warehouse: "WAREHOUSE_A".to_owned(),
             password_warehouse: "WAREHOUSE_B".to_owned(),
             git_provider: "git_provider_a".to_owned(),

@@ -4,6 +4,6 @@ mod check;
 mod state;
 mod steps;
 
-pub use check::{Names, ProvisionPlan, SecretPlan, SecretSource, plan};
-pub use state::{Mark, Record, State, StateError, Step};
-pub use steps::{Stopped, Told, apply};
+pub use check::{KnownNames, ProvisionPlan, SecretPlan, SecretSource, plan};
+pub use state::{Mark, ProvisionState, ProvisionStep, Record, StateError};
+pub use steps::{StepTold, Stopped, apply};

@@ -12,7 +12,7 @@ const SCHEMA: &str = "sluicegate.provision/v1";
 /// A step, in the API document's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Step {
+pub enum ProvisionStep {
     /// The project.
     Project,
     /// Its default warehouse connection.
@@ -25,7 +25,7 @@ pub enum Step {
     Repository,
 }
 
-impl Step {
+impl ProvisionStep {
     /// All of them, in order.
     pub const ALL: [Self; 5] = [
         Self::Project,
@@ -47,7 +47,7 @@ impl Step {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for ProvisionStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -78,12 +78,12 @@ pub struct Record {
 
 /// What is done already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct ProvisionState {
     schema: String,
     /// The platform.
     platform: String,
     /// The steps that were begun.
-    pub steps: BTreeMap<Step, Record>,
+    pub steps: BTreeMap<ProvisionStep, Record>,
 }
 
 /// A state that cannot be gone on from.
@@ -111,17 +111,17 @@ pub enum StateError {
     #[error("the {step} was made already, and the file now says otherwise of it")]
     Changed {
         /// The step.
-        step: Step,
+        step: ProvisionStep,
     },
     /// Nobody knows whether a step was done.
     #[error("it is not known whether the {step} was made: the answer to the request was lost")]
     Unknown {
         /// The step.
-        step: Step,
+        step: ProvisionStep,
     },
 }
 
-impl State {
+impl ProvisionState {
     /// The state that the file at `path` holds; the beginning where there is none yet.
     pub fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
         let unreadable = |why: String| StateError::Unreadable {
@@ -167,7 +167,7 @@ impl State {
     }
 
     /// Whether a step is done.
-    pub fn is_done(&self, step: Step) -> bool {
+    pub fn is_done(&self, step: ProvisionStep) -> bool {
         self.steps
             .get(&step)
             .is_some_and(|record| record.mark == Mark::Done)
@@ -175,7 +175,7 @@ impl State {
 
     /// The project's identifier, once it is made.
     pub fn project_id(&self) -> Option<&str> {
-        self.steps.get(&Step::Project)?.project_id.as_deref()
+        self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
     }
 
     /// As a file.
@@ -186,16 +186,16 @@ impl State {
 
 impl ProvisionPlan {
     /// What a step is done with; none if there is no such step. A secret's value is not part of it.
-    pub fn body(&self, step: Step) -> Option<Value> {
+    pub fn body(&self, step: ProvisionStep) -> Option<Value> {
         Some(match step {
-            Step::Project => json!(self.project),
-            Step::Connection => json!(self.connection),
-            Step::Secret => {
+            ProvisionStep::Project => json!(self.project),
+            ProvisionStep::Connection => json!(self.connection),
+            ProvisionStep::Secret => {
                 let secret = self.secret.as_ref()?;
                 json!([secret.agent_id, secret.name, secret.r#type, secret.key])
             }
-            Step::Environment => json!(self.environment),
-            Step::Repository => {
+            ProvisionStep::Environment => json!(self.environment),
+            ProvisionStep::Repository => {
                 let it = self.repository.as_ref()?;
                 json!([it.provider, it.owner_name, it.repository_name])
             }
@@ -203,12 +203,12 @@ impl ProvisionPlan {
     }
 
     /// The steps that there are, in order.
-    pub fn steps(&self) -> impl Iterator<Item = Step> {
-        Step::ALL
+    pub fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
+        ProvisionStep::ALL
             .into_iter()
             .filter(|step| match step {
-                Step::Secret => self.secret.is_some(),
-                Step::Repository => self.repository.is_some(),
+                ProvisionStep::Secret => self.secret.is_some(),
+                ProvisionStep::Repository => self.repository.is_some(),
                 _ => true,
             })
             .collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 //! step was begun, after it how it ended. So a run that is killed at any point is gone on from truthfully.
 
 use super::check::ProvisionPlan;
-use super::state::{Mark, Record, State, Step};
+use super::state::{Mark, ProvisionState, ProvisionStep, Record};
 use crate::api::{NewSecret, Platform};
 use crate::http::HttpError;
 use secrecy::SecretString;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// What is told of a step.
 #[derive(Debug)]
-pub enum Told<'a> {
+pub enum StepTold<'a> {
     /// It was done by an earlier run.
     Already,
     /// It is done now; the platform's answer.
@@ -26,7 +26,7 @@ pub enum Stopped {
     #[error("{}: {error}", outcome(*step, error))]
     Failed {
         /// The step.
-        step: Step,
+        step: ProvisionStep,
         /// Why.
         error: HttpError,
     },
@@ -39,7 +39,7 @@ pub enum Stopped {
 }
 
 /// A lost answer leaves open whether the request had its effect.
-fn outcome(step: Step, error: &HttpError) -> String {
+fn outcome(step: ProvisionStep, error: &HttpError) -> String {
     if error.may_have_been_processed() {
         format!("it is not known whether the {step} was made")
     } else {
@@ -52,13 +52,13 @@ pub async fn apply(
     platform: &Platform,
     plan: &ProvisionPlan,
     secret: Option<&SecretString>,
-    state: &mut State,
-    save: impl Fn(&State) -> io::Result<()>,
-    mut told: impl FnMut(Step, Told<'_>),
+    state: &mut ProvisionState,
+    save: impl Fn(&ProvisionState) -> io::Result<()>,
+    mut told: impl FnMut(ProvisionStep, StepTold<'_>),
 ) -> Result<(), Stopped> {
     for step in plan.steps() {
         if state.is_done(step) {
-            told(step, Told::Already);
+            told(step, StepTold::Already);
             continue;
         }
         mark(state, plan, step, Mark::Begun, None);
@@ -81,15 +81,21 @@ pub async fn apply(
             plan,
             step,
             Mark::Done,
-            id.filter(|_| step == Step::Project),
+            id.filter(|_| step == ProvisionStep::Project),
         );
         save(state).map_err(Stopped::Unsaved)?;
-        told(step, Told::Done(&answer));
+        told(step, StepTold::Done(&answer));
     }
     Ok(())
 }
 
-fn mark(state: &mut State, plan: &ProvisionPlan, step: Step, mark: Mark, project_id: Option<String>) {
+fn mark(
+    state: &mut ProvisionState,
+    plan: &ProvisionPlan,
+    step: ProvisionStep,
+    mark: Mark,
+    project_id: Option<String>,
+) {
     let made_of = plan.body(step).unwrap_or_default();
     state.steps.insert(
         step,
@@ -105,11 +111,11 @@ async fn one(
     platform: &Platform,
     plan: &ProvisionPlan,
     secret: Option<&SecretString>,
-    state: &State,
-    step: Step,
+    state: &ProvisionState,
+    step: ProvisionStep,
 ) -> Result<Value, Stopped> {
     let failed = |error| Stopped::Failed { step, error };
-    if step == Step::Project {
+    if step == ProvisionStep::Project {
         let made = platform.create_project(&plan.project).await.map_err(failed)?;
         let named = made.project_id.as_deref().map(Uuid::parse_str);
         return match named {
@@ -120,9 +126,9 @@ async fn one(
     let project = state.project_id().unwrap_or_default();
     let project = Uuid::parse_str(project).map_err(|_| Stopped::NoProject(project.to_owned()))?;
     let answer = match (step, &plan.secret, secret, &plan.repository) {
-        (Step::Connection, ..) => platform.create_connection(project, &plan.connection).await,
-        (Step::Environment, ..) => platform.create_environment(project, &plan.environment).await,
-        (Step::Secret, Some(it), Some(value), _) => {
+        (ProvisionStep::Connection, ..) => platform.create_connection(project, &plan.connection).await,
+        (ProvisionStep::Environment, ..) => platform.create_environment(project, &plan.environment).await,
+        (ProvisionStep::Secret, Some(it), Some(value), _) => {
             let new = NewSecret {
                 name: it.name.clone(),
                 r#type: it.r#type.clone(),
@@ -134,7 +140,9 @@ async fn one(
                 .await
                 .map(|answer| answer.raw)
         }
-        (Step::Repository, _, _, Some(repository)) => platform.create_repository(project, repository).await,
+        (ProvisionStep::Repository, _, _, Some(repository)) => {
+            platform.create_repository(project, repository).await
+        }
         _ => Ok(Value::Null),
     };
     answer.map_err(failed)

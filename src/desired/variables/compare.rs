@@ -1,7 +1,7 @@
 //! How a project differs from a file.
 
 use super::change::{Difference, OverrideChange, VariableStep};
-use super::file::Wanted;
+use super::file::WantedVariable;
 use super::value::{same, typed};
 use crate::api::{Answer, Override, Platform, Variable, VariableFields};
 use crate::desired::{DesiredError, Document};
@@ -30,7 +30,7 @@ pub struct ProjectState {
 pub async fn read_project(
     platform: &Platform,
     project: Uuid,
-    wanted: &[Wanted],
+    wanted: &[WantedVariable],
 ) -> Result<ProjectState, HttpError> {
     let named = |variable: Answer<Variable>| Some((variable.name.clone()?, variable.value));
     let variables: BTreeMap<String, Variable> = platform
@@ -91,7 +91,7 @@ async fn read_overrides(
 /// away. The order is that in which it is carried out.
 pub fn compare(
     document: &Document,
-    wanted: &[Wanted],
+    wanted: &[WantedVariable],
     found: &ProjectState,
     prune: bool,
 ) -> Result<Vec<VariableStep>, DesiredError> {
@@ -131,7 +131,7 @@ pub fn compare(
 }
 
 /// Where the file leaves the type to the platform, its values are held to that one.
-fn check_types(document: &Document, wanted: &Wanted, kind: Option<&str>) -> Result<(), DesiredError> {
+fn check_types(document: &Document, wanted: &WantedVariable, kind: Option<&str>) -> Result<(), DesiredError> {
     if let Some(value) = &wanted.fields.value {
         typed(kind, value).map_err(|why| document.error(&format!("{}.value", wanted.path), why))?;
     }
@@ -145,7 +145,7 @@ fn check_types(document: &Document, wanted: &Wanted, kind: Option<&str>) -> Resu
 /// An override needs an environment that is there.
 fn check_environments(
     document: &Document,
-    wanted: &Wanted,
+    wanted: &WantedVariable,
     found: &ProjectState,
 ) -> Result<(), DesiredError> {
     let Some(known) = &found.environments else {
@@ -164,7 +164,7 @@ fn check_environments(
     })
 }
 
-fn create(document: &Document, wanted: &Wanted) -> Result<VariableStep, DesiredError> {
+fn create(document: &Document, wanted: &WantedVariable) -> Result<VariableStep, DesiredError> {
     for (key, given) in [
         ("type", &wanted.fields.r#type),
         ("behaviour", &wanted.fields.behaviour),
@@ -182,7 +182,7 @@ fn create(document: &Document, wanted: &Wanted) -> Result<VariableStep, DesiredE
 
 fn update(
     document: &Document,
-    wanted: &Wanted,
+    wanted: &WantedVariable,
     existing: &Variable,
     kind: Option<&str>,
 ) -> Result<Option<VariableStep>, DesiredError> {
@@ -260,7 +260,12 @@ fn differing(
     (differences, sent)
 }
 
-fn overrides(wanted: &Wanted, set: &[Override], kind: Option<&str>, prune: bool) -> Vec<VariableStep> {
+fn overrides(
+    wanted: &WantedVariable,
+    set: &[Override],
+    kind: Option<&str>,
+    prune: bool,
+) -> Vec<VariableStep> {
     let Some(listed) = &wanted.overrides else {
         return Vec::new();
     };

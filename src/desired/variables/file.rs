@@ -35,7 +35,7 @@ const KEYS: [&str; 6] = [
 
 /// A variable as the file says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
+pub struct WantedVariable {
     /// Its name.
     pub name: String,
     /// What the file says of it.
@@ -46,7 +46,7 @@ pub struct Wanted {
 }
 
 /// Reads the file's variables, in file order.
-pub fn read(document: &Document) -> Result<Vec<Wanted>, DesiredError> {
+pub fn read(document: &Document) -> Result<Vec<WantedVariable>, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&["variables"])?;
     let Some(Value::Object(entries)) = root.get("variables") else {
@@ -61,7 +61,12 @@ pub fn read(document: &Document) -> Result<Vec<Wanted>, DesiredError> {
         .collect()
 }
 
-fn wanted(document: &Document, name: &str, entry: &Value, parent: &str) -> Result<Wanted, DesiredError> {
+fn wanted(
+    document: &Document,
+    name: &str,
+    entry: &Value,
+    parent: &str,
+) -> Result<WantedVariable, DesiredError> {
     let path = format!("{parent}.{name}");
     if let Some(why) = http::unfit(name) {
         return Err(document.error(
@@ -77,7 +82,7 @@ fn wanted(document: &Document, name: &str, entry: &Value, parent: &str) -> Resul
         Some(value) => Some(typed(kind.as_deref(), value).map_err(|why| fields.error("value", why))?),
     };
     let overrides = overrides(&fields, kind.as_deref())?;
-    Ok(Wanted {
+    Ok(WantedVariable {
         name: name.to_owned(),
         fields: VariableFields {
             behaviour: fields.text("behaviour")?,

@@ -9,5 +9,5 @@ mod value;
 pub use apply::{Applied, apply, refused_overrides};
 pub use change::{Difference, OverrideChange, VariableStep};
 pub use compare::{ProjectState, compare, read_project};
-pub use file::{Wanted, read};
+pub use file::{WantedVariable, read};
 pub use value::{typed, typed_text};

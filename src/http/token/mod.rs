@@ -144,7 +144,7 @@ impl Tokens {
                 client_secret,
                 audience,
             } => {
-                let client = oauth::Client {
+                let client = oauth::OauthClient {
                     token_url,
                     id: client_id,
                     secret: client_secret,

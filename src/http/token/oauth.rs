@@ -18,7 +18,7 @@ const EARLY: Duration = Duration::from_secs(30);
 const LONGEST: u64 = 24 * 60 * 60;
 
 /// Who asks, and where.
-pub(super) struct Client<'a> {
+pub(super) struct OauthClient<'a> {
     pub(super) token_url: &'a Url,
     pub(super) id: &'a str,
     pub(super) secret: &'a SecretString,
@@ -31,7 +31,7 @@ pub(super) struct Granted {
     pub(super) until: Option<Instant>,
 }
 
-impl Client<'_> {
+impl OauthClient<'_> {
     /// Asks for a token. Asking twice does no harm, so it is retried like a read.
     pub(super) async fn ask(&self, transport: &Transport) -> Result<Granted, TokenError> {
         if !matches!(self.token_url.scheme(), "http" | "https") {

@@ -20,7 +20,7 @@ const MOST: usize = 50;
 
 /// One version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Side {
+pub enum GateFileSide {
     /// There is none.
     Missing,
     /// There is one that cannot be read, and why.
@@ -78,19 +78,19 @@ pub(super) fn stricter_of(mut said: Vec<String>, or_other: bool) -> Vec<String> 
 
 /// The sentences about two versions that `read` understands. A version that cannot be read is said, and not compared.
 fn compared<T: Default>(
-    (old, new): (&Side, &Side),
+    (old, new): (&GateFileSide, &GateFileSide),
     read: impl Fn(&[u8]) -> Result<T, DocumentError>,
     differences: impl Fn(&T, &T) -> Vec<String>,
 ) -> Vec<String> {
     let mut said = Vec::new();
-    let mut take = |side: &Side, version: &str, missing: &str| {
+    let mut take = |side: &GateFileSide, version: &str, missing: &str| {
         let why = match side {
-            Side::Missing => {
+            GateFileSide::Missing => {
                 said.push(missing.to_owned());
                 return Some(T::default());
             }
-            Side::Unreadable(why) => why.clone(),
-            Side::Text(bytes) => match read(bytes) {
+            GateFileSide::Unreadable(why) => why.clone(),
+            GateFileSide::Text(bytes) => match read(bytes) {
                 Ok(value) => return Some(value),
                 Err(error) => error.to_string(),
             },

@@ -1,13 +1,13 @@
 //! What changed in the rules file: rule by rule.
 
-use super::{Shift, Side, compared, shown};
+use super::{GateFileSide, Shift, compared, shown};
 use crate::findings::Enforcement;
 use crate::rules::{RuleOutline, RuleState, outline};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What changed in the rules file, a sentence for each rule and each value of its configuration.
-pub fn of_rules(old: &Side, new: &Side) -> Vec<String> {
-    if *new == Side::Missing {
+pub fn of_rules(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
+    if *new == GateFileSide::Missing {
         return vec!["the file is gone: no rule can be evaluated".to_owned()];
     }
     compared((old, new), outline, |old, new| {
@@ -109,9 +109,9 @@ fn limit(name: &str, old: Option<&String>, new: Option<&String>) -> Option<Shift
 mod tests {
     use super::*;
 
-    fn file(rules: &[&str]) -> Side {
+    fn file(rules: &[&str]) -> GateFileSide {
         let rules: Vec<String> = rules.iter().map(|rule| format!("{{ {rule} }}")).collect();
-        Side::Text(format!("rules: [{}]", rules.join(", ")).into_bytes())
+        GateFileSide::Text(format!("rules: [{}]", rules.join(", ")).into_bytes())
     }
 
     fn rule(id: &str, enabled: bool, level: &str) -> String {
@@ -194,17 +194,17 @@ mod tests {
     fn a_side_that_is_not_there_or_not_readable() {
         let some = file(&[&rule("unused-components", true, "warn")]);
         assert_eq!(
-            of_rules(&Side::Missing, &some),
+            of_rules(&GateFileSide::Missing, &some),
             [
                 "the file is new",
                 "rules: unused-components added, warn (tightened)"
             ]
         );
         assert_eq!(
-            of_rules(&some, &Side::Missing),
+            of_rules(&some, &GateFileSide::Missing),
             ["the file is gone: no rule can be evaluated"]
         );
-        let broken = Side::Text(b"rules: 7".to_vec());
+        let broken = GateFileSide::Text(b"rules: 7".to_vec());
         let said = of_rules(&some, &broken).join("\n");
         assert!(
             said.starts_with("the version of the change cannot be read: "),

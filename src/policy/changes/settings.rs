@@ -1,6 +1,6 @@
 //! What changed in the configuration file: keys and values.
 
-use super::{Shift, Side, compared, shown};
+use super::{GateFileSide, Shift, compared, shown};
 use crate::yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ const NOT_SET: &str = "not set";
 const SECRET: [&str; 3] = ["token", "secret", "password"];
 
 /// The settings by their keys, those of a section behind its name.
-type Settings = BTreeMap<String, Value>;
+type SettingValues = BTreeMap<String, Value>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
@@ -54,7 +54,7 @@ enum Value {
 }
 
 /// What changed in the configuration file, a sentence for each key.
-pub fn of_settings(old: &Side, new: &Side) -> Vec<String> {
+pub fn of_settings(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
     compared((old, new), read, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let differs = |key: &&String| old.get(*key) != new.get(*key);
@@ -70,17 +70,17 @@ pub fn of_settings(old: &Side, new: &Side) -> Vec<String> {
     })
 }
 
-fn read(bytes: &[u8]) -> Result<Settings, DocumentError> {
+fn read(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
     if is_blank(bytes) {
-        return Ok(Settings::new());
+        return Ok(SettingValues::new());
     }
     let tree = Tree::read(bytes, None)?;
-    let mut settings = Settings::new();
+    let mut settings = SettingValues::new();
     collect(tree.root(), "", &mut settings);
     Ok(settings)
 }
 
-fn collect(node: NodeRef<'_, '_>, key: &str, settings: &mut Settings) {
+fn collect(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValues) {
     if let Some(items) = node.items() {
         let entry = |item: NodeRef<'_, '_>| item.text().unwrap_or("(a list or a map)").to_owned();
         settings.insert(key.to_owned(), Value::List(items.map(entry).collect()));
@@ -99,7 +99,7 @@ fn collect(node: NodeRef<'_, '_>, key: &str, settings: &mut Settings) {
 }
 
 /// None where both come to the same.
-fn sentence(key: &str, old: &Settings, new: &Settings) -> Option<String> {
+fn sentence(key: &str, old: &SettingValues, new: &SettingValues) -> Option<String> {
     if SECRET.iter().any(|part| key.to_ascii_lowercase().contains(part)) {
         return Some(Shift::Other.told(&format!("{}: another value, not shown", shown(key))));
     }
@@ -142,7 +142,7 @@ fn on_scale(key: &str, old: &str, new: &str) -> Shift {
 }
 
 /// The entries that hold; the globs of a section are the common ones where it has none.
-fn entries(key: &str, settings: &Settings) -> BTreeSet<String> {
+fn entries(key: &str, settings: &SettingValues) -> BTreeSet<String> {
     let common = match key {
         "review.include" | "publish.include" => Some(INCLUDE),
         "review.exclude" | "publish.exclude" => Some("exclude"),
@@ -190,8 +190,8 @@ fn list(key: &str, old: &BTreeSet<String>, new: &BTreeSet<String>) -> Option<Str
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Side {
-        Side::Text(text.as_bytes().to_vec())
+    fn text(text: &str) -> GateFileSide {
+        GateFileSide::Text(text.as_bytes().to_vec())
     }
 
     fn said(old: &str, new: &str) -> String {
@@ -245,11 +245,11 @@ mod tests {
     #[test]
     fn a_file_that_came_or_went_or_cannot_be_read_is_said() {
         let some = text("exclude: [a]");
-        insta::assert_snapshot!(of_settings(&Side::Missing, &some).join("\n"), @"
+        insta::assert_snapshot!(of_settings(&GateFileSide::Missing, &some).join("\n"), @"
         the file is new
         exclude: + a (relaxed)
         ");
-        insta::assert_snapshot!(of_settings(&some, &Side::Missing).join("\n"), @"
+        insta::assert_snapshot!(of_settings(&some, &GateFileSide::Missing).join("\n"), @"
         the file is gone
         exclude: - a (tightened)
         ");
@@ -259,7 +259,7 @@ mod tests {
             said.starts_with("the version of the change cannot be read: "),
             "{said}"
         );
-        let link = Side::Unreadable("it is a symbolic link\n::error::x".to_owned());
+        let link = GateFileSide::Unreadable("it is a symbolic link\n::error::x".to_owned());
         insta::assert_snapshot!(of_settings(&link, &some).join("\n"), @"the version of the base cannot be read: it is a symbolic link ::error::x");
     }
 
@@ -272,7 +272,7 @@ mod tests {
             "{said_of}"
         );
         let many = (0..500).fold(String::new(), |text, n| text + &format!("k{n}: 1\n"));
-        let said_of = of_settings(&Side::Missing, &text(&many));
+        let said_of = of_settings(&GateFileSide::Missing, &text(&many));
         assert_eq!(said_of.len(), super::super::MOST + 1);
         assert_eq!(said_of.last().unwrap(), "and 451 more");
         assert!(!said("", "token: hunter2").contains("hunter2"));

@@ -1,27 +1,29 @@
 //! What changed in the waivers: which were added, changed and removed.
 
-use super::{Shift, Side, compared, shown};
+use super::{GateFileSide, Shift, compared, shown};
 use crate::text::count;
-use crate::waivers::{Entry, read};
+use crate::waivers::{WaiverEntry, read};
 use std::collections::BTreeSet;
 
 /// So many of a kind are named one by one.
 const NAMED: usize = 10;
 
 /// What changed in the waivers, a sentence for each; where they are many, how many, and the first ones.
-pub fn of_waivers(old: &Side, new: &Side) -> Vec<String> {
-    let entries = |bytes: &[u8]| -> Result<BTreeSet<Entry>, _> {
+pub fn of_waivers(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
+    let entries = |bytes: &[u8]| -> Result<BTreeSet<WaiverEntry>, _> {
         let placed = read(bytes, &|_| true)?;
         Ok(placed.into_iter().map(|placed| placed.entry).collect())
     };
     compared((old, new), entries, |old, new| {
-        let gone: Vec<&Entry> = old.difference(new).collect();
-        let come: Vec<&Entry> = new.difference(old).collect();
-        let twin =
-            |entry: &Entry, among: &[&Entry]| among.iter().any(|other| other.subject() == entry.subject());
-        let (changed, added): (Vec<&Entry>, Vec<&Entry>) = come.iter().partition(|entry| twin(entry, &gone));
+        let gone: Vec<&WaiverEntry> = old.difference(new).collect();
+        let come: Vec<&WaiverEntry> = new.difference(old).collect();
+        let twin = |entry: &WaiverEntry, among: &[&WaiverEntry]| {
+            among.iter().any(|other| other.subject() == entry.subject())
+        };
+        let (changed, added): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) =
+            come.iter().partition(|entry| twin(entry, &gone));
         let removed = gone.iter().filter(|entry| !twin(entry, &come)).copied();
-        let removed: Vec<&Entry> = removed.collect();
+        let removed: Vec<&WaiverEntry> = removed.collect();
         let said = [
             told(Shift::Relaxed, "added", &added),
             told(Shift::Other, "of another reason, size or end", &changed),
@@ -36,7 +38,7 @@ pub fn of_waivers(old: &Side, new: &Side) -> Vec<String> {
 }
 
 /// What happened to these waivers: of many how many there are, and the first.
-fn told(shift: Shift, what: &str, entries: &[&Entry]) -> Vec<String> {
+fn told(shift: Shift, what: &str, entries: &[&WaiverEntry]) -> Vec<String> {
     let first = entries.iter().take(NAMED);
     let first = first.map(|entry| shift.told(&format!("waiver {what}: {}", named(entry))));
     let sum = (entries.len() > NAMED)
@@ -44,7 +46,7 @@ fn told(shift: Shift, what: &str, entries: &[&Entry]) -> Vec<String> {
     sum.into_iter().chain(first).collect()
 }
 
-fn named(entry: &Entry) -> String {
+fn named(entry: &WaiverEntry) -> String {
     let more = [
         entry.size.map(|size| format!(" up to {size}")),
         entry.until.map(|until| format!(" until {until}")),
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
 
     fn said(old: &str, new: &str) -> String {
-        let side = |text: &str| Side::Text(text.as_bytes().to_vec());
+        let side = |text: &str| GateFileSide::Text(text.as_bytes().to_vec());
         of_waivers(&side(old), &side(new)).join("\n")
     }
 

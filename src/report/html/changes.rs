@@ -1,7 +1,7 @@
 //! What changed in a file: in words, and on the canvas that people know.
 
 use super::parts::heading;
-use super::view::{File, View};
+use super::view::{FileView, View};
 use crate::diff::{Line, Sign};
 use crate::findings::{Finding, Severity};
 use crate::picture::{self, Badge, Canvas};
@@ -35,7 +35,7 @@ impl Above {
 }
 
 /// What changed in a file with findings, and its picture with them.
-pub fn above(view: &View<'_>, file: &File<'_>, number: usize, findings: &[Numbered<'_, '_>]) -> Above {
+pub fn above(view: &View<'_>, file: &FileView<'_>, number: usize, findings: &[Numbered<'_, '_>]) -> Above {
     let path = file.results.path.as_str();
     let changed = view.change(path);
     let drawn = changed.and_then(|file| file.picture.as_ref());

@@ -19,7 +19,7 @@ const STYLE: [&str; 7] = [
 ];
 
 /// What differs between pages.
-pub struct Page<'p> {
+pub struct HtmlPage<'p> {
     pub title: &'p str,
     /// The id of what the page is about, and the words of the link to it.
     pub skip: (&'static str, &'static str),
@@ -31,7 +31,7 @@ pub struct Page<'p> {
 }
 
 /// The whole page.
-pub fn document(page: &Page<'_>) -> String {
+pub fn document(page: &HtmlPage<'_>) -> String {
     let style = style();
     let (skip, words) = page.skip;
     let mut shown = format!(

@@ -1,6 +1,6 @@
 //! Where the findings are: bars by rule and by folder, each of which is a filter.
 
-use super::view::{Tally, View, name};
+use super::view::{RuleTally, View, name};
 use crate::text::markup as escape;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -29,7 +29,7 @@ fn folder(path: &str) -> &str {
 }
 
 /// A list of bars; the names are markup already.
-fn facet(title: &str, filter: &str, rows: &[(String, Tally)]) -> String {
+fn facet(title: &str, filter: &str, rows: &[(String, RuleTally)]) -> String {
     let longest = rows.iter().map(|(_, tally)| tally.total()).max().unwrap_or(1);
     let rows: Vec<String> = rows
         .iter()
@@ -48,7 +48,7 @@ fn facet(title: &str, filter: &str, rows: &[(String, Tally)]) -> String {
     shown + "</section>\n"
 }
 
-fn row(filter: &str, name: &str, tally: Tally, longest: usize) -> String {
+fn row(filter: &str, name: &str, tally: RuleTally, longest: usize) -> String {
     let words: Vec<String> = tally.parts().map(|(tone, number)| tone.counted(number)).collect();
     format!(
         "<li><button type=\"button\" class=\"bar\" name=\"{filter}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
@@ -60,7 +60,7 @@ fn row(filter: &str, name: &str, tally: Tally, longest: usize) -> String {
     )
 }
 
-fn bar(tally: Tally, longest: usize) -> String {
+fn bar(tally: RuleTally, longest: usize) -> String {
     let mut shown =
         String::from("<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
     let mut from = 0;

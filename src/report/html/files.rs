@@ -2,9 +2,9 @@
 
 use super::changes::{self, Numbered};
 use super::parts::{MESSAGE_LIMIT, copy, heading, tally};
-use super::view::{File, Tone, View, name};
+use super::view::{FileView, Tone, View, name};
 use crate::findings::{FileResults, Finding, Status};
-use crate::report::{Sources, shorten, uri};
+use crate::report::{SourceLines, shorten, uri};
 use crate::text::count;
 use crate::text::markup as escape;
 use std::fmt::Write as _;
@@ -38,7 +38,7 @@ pub fn groups(view: &View<'_>) -> String {
     shown + "</div>\n"
 }
 
-fn push_head(shown: &mut String, file: &File<'_>, open: &str) {
+fn push_head(shown: &mut String, file: &FileView<'_>, open: &str) {
     let _ = writeln!(
         shown,
         "<details class=\"group card\"{open}><summary>{} {}</summary>\n<p class=\"note\">{} <span>{}</span></p>",
@@ -120,7 +120,7 @@ fn place(finding: &Finding<'_>, view: &View<'_>) -> String {
 }
 
 /// The lines around the finding. What is about a whole pipeline stands on line 1, and its lines tell nothing.
-fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &Sources) {
+fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
     if finding.line == 1 && finding.error_type.is_none() {
         return;
     }

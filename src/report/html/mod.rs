@@ -19,7 +19,7 @@ mod view;
 
 pub use page_of_changes::render as changes_page;
 
-use self::document::{Page, document};
+use self::document::{HtmlPage, document};
 use self::parts::list;
 use self::view::View;
 use super::About;
@@ -52,7 +52,7 @@ pub fn render(report: &Report, about: &About) -> String {
     body.push_str(&rules::explanations(&view));
     body.push_str("</main>\n");
     let name = top::repository(&view).map(|name| format!(" - {name}"));
-    document(&Page {
+    document(&HtmlPage {
         title: &format!("Review {}{}", report.verdict, name.unwrap_or_default()),
         skip: ("findings", "Skip to the findings"),
         body: &body,

@@ -1,7 +1,7 @@
 //! A page about nothing but what changed: without a script, as there is nothing to filter.
 
 use super::changes::one;
-use super::document::{Page, document};
+use super::document::{HtmlPage, document};
 use crate::findings::FileChange;
 use crate::report::changes::{ChangesPage, ForConsumersOfChanges, MOST_FOR_CONSUMERS};
 use crate::text::count;
@@ -37,7 +37,7 @@ pub fn render(changes: &ChangesPage, tool_version: &str) -> String {
         body.push_str(&one(file, &format!("change-{number}"), files.len() <= MOST_OPEN));
     }
     body.push_str("</main>\n");
-    document(&Page {
+    document(&HtmlPage {
         title: &title,
         skip: ("changes", "Skip to the changes"),
         body: &body,

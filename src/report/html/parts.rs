@@ -1,6 +1,6 @@
 //! Small pieces that several parts of the page are made of.
 
-use super::view::Tally;
+use super::view::RuleTally;
 use crate::text::markup as escape;
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ pub fn copy(what: &str) -> String {
 }
 
 /// `2 errors`, `1 warning`, each in its colour.
-pub fn tally(tally: Tally) -> String {
+pub fn tally(tally: RuleTally) -> String {
     let mut shown = String::from("<span class=\"tally\">");
     for (tone, number) in tally.parts() {
         let words = tone.counted(number);

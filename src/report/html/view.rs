@@ -54,9 +54,9 @@ impl Tone {
 
 /// How many findings there are of each tone; what has worse ones is greater.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Tally([usize; Tone::ALL.len()]);
+pub struct RuleTally([usize; Tone::ALL.len()]);
 
-impl Tally {
+impl RuleTally {
     fn of(findings: &[Finding<'_>]) -> Self {
         let mut tally = Self::default();
         for finding in findings {
@@ -81,10 +81,10 @@ impl Tally {
 }
 
 /// A file with its findings, the worst first.
-pub struct File<'a> {
+pub struct FileView<'a> {
     pub results: &'a FileResults,
     pub findings: Vec<Finding<'a>>,
-    pub tally: Tally,
+    pub tally: RuleTally,
 }
 
 /// Everything that the parts of the page are made from.
@@ -92,16 +92,16 @@ pub struct View<'a> {
     pub report: &'a Report,
     pub about: &'a About,
     /// The files with findings, the worst first.
-    pub files: Vec<File<'a>>,
+    pub files: Vec<FileView<'a>>,
     /// The rules that found something, the worst first.
-    pub rules: Vec<(&'a str, Tally)>,
+    pub rules: Vec<(&'a str, RuleTally)>,
     numbers: HashMap<&'a str, usize>,
     changes: HashMap<&'a str, &'a ChangedFile>,
 }
 
 impl<'a> View<'a> {
     pub fn of(report: &'a Report, about: &'a About) -> Self {
-        let mut files: Vec<File<'_>> = report.files.iter().map(file).collect();
+        let mut files: Vec<FileView<'_>> = report.files.iter().map(file).collect();
         files.retain(|file| !file.findings.is_empty());
         files.sort_by_key(|file| (Reverse(file.tally), &file.results.path));
         let mut view = Self {
@@ -132,8 +132,8 @@ impl<'a> View<'a> {
     }
 
     /// How much there is of each kind, by name.
-    pub fn tallies(&self, kind: impl Fn(&Finding<'a>) -> &'a str) -> Vec<(&'a str, Tally)> {
-        let mut found: BTreeMap<&str, Tally> = BTreeMap::new();
+    pub fn tallies(&self, kind: impl Fn(&Finding<'a>) -> &'a str) -> Vec<(&'a str, RuleTally)> {
+        let mut found: BTreeMap<&str, RuleTally> = BTreeMap::new();
         for finding in self.findings() {
             found.entry(kind(finding)).or_default().add(finding);
         }
@@ -158,11 +158,11 @@ impl<'a> View<'a> {
     }
 }
 
-fn file(results: &FileResults) -> File<'_> {
+fn file(results: &FileResults) -> FileView<'_> {
     let mut findings = results.findings();
     findings.sort_by_key(|finding| (Tone::of(finding), finding.line));
-    let tally = Tally::of(&findings);
-    File {
+    let tally = RuleTally::of(&findings);
+    FileView {
         results,
         findings,
         tally,

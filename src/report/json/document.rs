@@ -159,15 +159,15 @@ pub(super) struct WaiverV1 {
 }
 
 /// Files to be written, each made when it is its turn: all of them take more memory than the report itself.
-pub(super) struct Files<'r>(&'r [FileResults]);
+pub(super) struct WrittenFiles<'r>(&'r [FileResults]);
 
-impl Serialize for Files<'_> {
+impl Serialize for WrittenFiles<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         writer.collect_seq(self.0.iter().map(FileV1::from))
     }
 }
 
-impl<'r> From<&'r Report> for DocumentV1<Files<'r>> {
+impl<'r> From<&'r Report> for DocumentV1<WrittenFiles<'r>> {
     fn from(report: &'r Report) -> Self {
         let unreviewed = report.unreviewed.iter();
         let excluded = report.excluded.iter();
@@ -178,7 +178,7 @@ impl<'r> From<&'r Report> for DocumentV1<Files<'r>> {
             verdict: report.verdict.to_string(),
             context: ContextV1::from(&report.context),
             counts: CountsV1::from(report.counts()),
-            files: Files(&report.files),
+            files: WrittenFiles(&report.files),
             excluded: excluded.clone().map(|file| file.path.clone()).collect(),
             unreviewed: unreviewed.clone().map(|file| file.path.clone()).collect(),
             gate_changes: gate_changes.clone().map(|change| change.path.clone()).collect(),

@@ -1,19 +1,19 @@
 //! How many cases there will be, without making them.
 
-use super::Placed;
+use super::PlacedCase;
 use super::write::Sums;
 use crate::findings::{FailOn, FileResults, Report, RuleResult, Status};
 use junit_report::TestResult;
 
 /// The cases of all suites, counted before any is made, as the document begins with their numbers.
-pub fn sums(report: &Report, run: &[Placed]) -> Sums {
+pub fn sums(report: &Report, run: &[PlacedCase]) -> Sums {
     let results = report.files.iter().flat_map(FileResults::told);
-    let of_files = results.map(|result| Outcome::of(result, report.fail_on()));
+    let of_files = results.map(|result| CaseOutcome::of(result, report.fail_on()));
     let of_run = run.iter().map(|(case, _)| match case.result {
-        TestResult::Success => Outcome::Passed,
-        TestResult::Skipped | TestResult::SkippedWithCause { .. } => Outcome::Skipped,
-        TestResult::Error { .. } => Outcome::Error,
-        TestResult::Failure { .. } => Outcome::Failure,
+        TestResult::Success => CaseOutcome::Passed,
+        TestResult::Skipped | TestResult::SkippedWithCause { .. } => CaseOutcome::Skipped,
+        TestResult::Error { .. } => CaseOutcome::Error,
+        TestResult::Failure { .. } => CaseOutcome::Failure,
     });
     let mut sums = Sums {
         tests: report.excluded.len() + report.unreviewed.len(),
@@ -24,10 +24,10 @@ pub fn sums(report: &Report, run: &[Placed]) -> Sums {
     for outcome in of_files.chain(of_run) {
         sums.tests += 1;
         match outcome {
-            Outcome::Passed => {}
-            Outcome::Skipped => sums.skipped += 1,
-            Outcome::Failure => sums.failures += 1,
-            Outcome::Error => sums.errors += 1,
+            CaseOutcome::Passed => {}
+            CaseOutcome::Skipped => sums.skipped += 1,
+            CaseOutcome::Failure => sums.failures += 1,
+            CaseOutcome::Error => sums.errors += 1,
         }
     }
     sums
@@ -35,14 +35,14 @@ pub fn sums(report: &Report, run: &[Placed]) -> Sums {
 
 /// As what a case is told.
 #[derive(Clone, Copy)]
-pub enum Outcome {
+pub enum CaseOutcome {
     Passed,
     Skipped,
     Failure,
     Error,
 }
 
-impl Outcome {
+impl CaseOutcome {
     /// Of a result of a rule.
     pub fn of(result: &RuleResult, fail_on: FailOn) -> Self {
         match &result.status {

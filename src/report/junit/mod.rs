@@ -24,7 +24,7 @@ pub use self::write::Dialect;
 pub use execution::{ExecutionRun, execution_junit};
 pub use publish::{PublishBreak, PublishRun, publish_junit};
 
-use self::count::{Outcome, sums};
+use self::count::{CaseOutcome, sums};
 use self::words::{error_type, line, message, texts, why_skipped};
 use self::write::{Suite, Sums, Whole};
 use super::wording::{gate_change, run_problem, unreviewed};
@@ -79,9 +79,9 @@ pub fn render(report: &Report, about: &About, dialect: Dialect, out: &mut dyn io
 }
 
 /// A case with its line.
-type Placed = (TestCase, Option<u32>);
+type PlacedCase = (TestCase, Option<u32>);
 
-fn suite(name: &str, started: OffsetDateTime, cases: Vec<Placed>) -> Suite {
+fn suite(name: &str, started: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
     let (cases, lines): (Vec<TestCase>, _) = cases.into_iter().unzip();
     let mut suite = TestSuiteBuilder::new(name);
     suite.set_timestamp(started).add_testcases(cases);
@@ -92,8 +92,8 @@ fn suite(name: &str, started: OffsetDateTime, cases: Vec<Placed>) -> Suite {
 }
 
 /// The suites, each made when it is its turn: all of them take more memory than the report itself.
-fn suites(report: &Report, run: Vec<Placed>) -> impl Iterator<Item = Suite> {
-    let mut names = Names::default();
+fn suites(report: &Report, run: Vec<PlacedCase>) -> impl Iterator<Item = Suite> {
+    let mut names = CaseNames::default();
     let started = timestamp(report.started_at);
     let run = Some((RUN, run)).filter(|(_, cases)| !cases.is_empty());
     let files = report.files.iter();
@@ -112,12 +112,12 @@ fn suites(report: &Report, run: Vec<Placed>) -> impl Iterator<Item = Suite> {
 
 /// Cases about the run as a whole: why it is no pass where no finding says so, changes to the gate, a review of nothing, and
 /// the notes of the run, of which the reason of a run without a pass has all.
-fn run_cases(report: &Report) -> Vec<Placed> {
+fn run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let needed =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
-    let mut names = Names::default();
+    let mut names = CaseNames::default();
     let mut has_notes = false;
     if let Some(told) = report.too_many_known() {
         cases.push(problem("known findings", "max-known", &told, RUN));
@@ -145,7 +145,7 @@ fn run_cases(report: &Report) -> Vec<Placed> {
 }
 
 /// The breaks of consumers.
-fn consumers(report: &Report, names: &mut Names) -> Vec<Placed> {
+fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     let Some(found) = &report.for_consumers else {
         return Vec::new();
     };
@@ -199,7 +199,7 @@ fn say(case: &mut TestCaseBuilder, words: &str) {
 }
 
 /// An `error` case.
-fn problem(name: &str, kind: &str, why: &str, path: &str) -> Placed {
+fn problem(name: &str, kind: &str, why: &str, path: &str) -> PlacedCase {
     let message = shorten::to_chars(why, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
     case.set_trace(why);
@@ -208,7 +208,7 @@ fn problem(name: &str, kind: &str, why: &str, path: &str) -> Placed {
 
 /// The case in its file: as class name, by which hosts group, and as `file`, which GitLab links. Readers that find no
 /// line guess one from the words.
-fn placed(mut case: TestCaseBuilder, path: &str, line: Option<u32>) -> Placed {
+fn placed(mut case: TestCaseBuilder, path: &str, line: Option<u32>) -> PlacedCase {
     case.set_classname(path);
     if path == RUN {
         return (case.build(), None);
@@ -217,8 +217,8 @@ fn placed(mut case: TestCaseBuilder, path: &str, line: Option<u32>) -> Placed {
     (case.build(), Some(line.unwrap_or(1)))
 }
 
-fn cases(file: &FileResults, fail_on: FailOn) -> Vec<Placed> {
-    let mut names = Names::default();
+fn cases(file: &FileResults, fail_on: FailOn) -> Vec<PlacedCase> {
+    let mut names = CaseNames::default();
     let results = file.told().into_iter();
     results
         .map(|result| {
@@ -231,11 +231,11 @@ fn cases(file: &FileResults, fail_on: FailOn) -> Vec<Placed> {
         .collect()
 }
 
-fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed {
+fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> PlacedCase {
     let message = message(result);
-    let (mut case, words) = match (Outcome::of(result, fail_on), &result.status) {
+    let (mut case, words) = match (CaseOutcome::of(result, fail_on), &result.status) {
         (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
-        (Outcome::Skipped, _) => {
+        (CaseOutcome::Skipped, _) => {
             let why = why_skipped(result);
             let kind = match &result.status {
                 Status::Error(told) => error_type(told.as_deref()),
@@ -262,12 +262,12 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> Placed 
 
 /// Gives each name once: GitLab takes the first of equal ones and drops the rest.
 #[derive(Default)]
-struct Names {
+struct CaseNames {
     given: HashSet<String>,
     twins: HashMap<String, usize>,
 }
 
-impl Names {
+impl CaseNames {
     /// The name; a further one of the same name gets an ordinal.
     fn unique(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();

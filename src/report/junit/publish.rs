@@ -1,8 +1,8 @@
 //! A publish as JUnit: one suite, `publish`, with a case for the version and one for each break of its consumers.
 
 use super::{
-    Dialect, MESSAGE_LIMIT, Names, Placed, RUN, Sums, Whole, placed, share, shorten, suite, timed, timestamp,
-    write,
+    CaseNames, Dialect, MESSAGE_LIMIT, PlacedCase, RUN, Sums, Whole, placed, share, shorten, suite, timed,
+    timestamp, write,
 };
 use crate::findings::Verdict;
 use jiff::Timestamp;
@@ -46,7 +46,7 @@ pub struct PublishBreak {
 
 /// Writes the publish as JUnit XML: what stopped it is a `failure`, a break that did not is `skipped` with its words.
 pub fn publish_junit(run: &PublishRun, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut names = Names::default();
+    let mut names = CaseNames::default();
     let mut cases = vec![version(run, &names.unique(&run.version))];
     cases.extend(run.breaks.iter().map(|it| {
         let name = names.unique(&shorten::to_chars(&it.name, MESSAGE_LIMIT));
@@ -64,7 +64,7 @@ pub fn publish_junit(run: &PublishRun, out: &mut dyn io::Write) -> io::Result<()
     write::document(out, [timed(suite, share(run.elapsed, sums))], &whole)
 }
 
-fn version(run: &PublishRun, name: &str) -> Placed {
+fn version(run: &PublishRun, name: &str) -> PlacedCase {
     let problem = run.problems.join("\n");
     let short = shorten::to_chars(&problem, MESSAGE_LIMIT);
     let mut case = match run.verdict {
@@ -79,7 +79,7 @@ fn version(run: &PublishRun, name: &str) -> Placed {
     (case.build(), None)
 }
 
-fn broken(it: &PublishBreak, name: &str) -> Placed {
+fn broken(it: &PublishBreak, name: &str) -> PlacedCase {
     let short = shorten::to_chars(&it.words, MESSAGE_LIMIT);
     let mut case = match (&it.accepted, it.is_refused) {
         (_, true) => TestCaseBuilder::failure(name, Duration::ZERO, "breaking", &short),

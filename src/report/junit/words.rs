@@ -6,16 +6,16 @@ use crate::report::shorten;
 use std::collections::HashSet;
 
 /// A violation, and where it stands in the result.
-type Numbered<'a> = (usize, &'a Violation);
+type NumberedWords<'a> = (usize, &'a Violation);
 
 /// The violations that count, and those that are known or waived.
-fn parted(result: &RuleResult) -> (Vec<Numbered<'_>>, Vec<Numbered<'_>>) {
+fn parted(result: &RuleResult) -> (Vec<NumberedWords<'_>>, Vec<NumberedWords<'_>>) {
     let all = result.violations.iter().enumerate();
     all.partition(|(at, _)| result.counts(*at))
 }
 
 /// The violations that the case is about: those that count, and all of them where none does.
-fn meant(result: &RuleResult) -> Vec<Numbered<'_>> {
+fn meant(result: &RuleResult) -> Vec<NumberedWords<'_>> {
     match parted(result) {
         (counting, old) if counting.is_empty() => old,
         (counting, _) => counting,

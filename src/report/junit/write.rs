@@ -96,7 +96,7 @@ pub fn document(
     suites: impl IntoIterator<Item = Suite>,
     whole: &Whole<'_>,
 ) -> io::Result<()> {
-    let mut writer = Document {
+    let mut writer = JunitDocument {
         writer: Writer::new(out),
         dialect: whole.dialect,
     };
@@ -122,12 +122,12 @@ fn totals(whole: &Whole<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-struct Document<'o> {
+struct JunitDocument<'o> {
     writer: Writer<&'o mut dyn io::Write>,
     dialect: Dialect,
 }
 
-impl Document<'_> {
+impl JunitDocument<'_> {
     fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         self.writer.write_event(event)
     }

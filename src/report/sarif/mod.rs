@@ -11,12 +11,12 @@ mod schema;
 
 use self::rules::{Rules, level};
 use self::schema::{
-    ArtifactLocation, AutomationDetails, Base, Descriptor, Driver, Fingerprints, Help, Invocation, Location,
-    Log, Mapped, Notification, PhysicalLocation, Provenance, Reference, Region, RuleReference, Run,
-    SarifResult, Suppression, Text, Tool,
+    ArtifactLocation, AutomationDetails, Descriptor, Driver, Fingerprints, Help, Invocation, Location, Log,
+    Mapped, Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
+    SarifResult, SarifRun, SarifText, Suppression, Tool,
 };
 use super::wording::{excluded, gate_change, unreviewed};
-use super::{About, Line, SarifLimits, shorten, uri, write_json};
+use super::{About, NumberedLine, SarifLimits, shorten, uri, write_json};
 use crate::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use crate::text::count;
 use std::cmp::Reverse;
@@ -83,7 +83,7 @@ pub fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result
     let log = Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
-        runs: [Run {
+        runs: [SarifRun {
             tool: tool(rules, about),
             automation_details: AutomationDetails {
                 id: category(report, about),
@@ -100,7 +100,7 @@ pub fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result
 
 fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
     let kind = |(id, meaning, advice): (&'static str, &str, &str)| {
-        let text = |text: String| Text { text };
+        let text = |text: String| SarifText { text };
         Descriptor {
             id,
             short_description: text(meaning.to_owned()),
@@ -147,9 +147,9 @@ fn provenance(report: &Report, about: &About) -> Option<Provenance> {
     })
 }
 
-fn root() -> Base {
-    Base {
-        description: Text {
+fn root() -> SarifBase {
+    SarifBase {
+        description: SarifText {
             text: "The root of the repository.".to_owned(),
         },
     }
@@ -242,7 +242,7 @@ fn result<'a>(
         rule_id: finding.rule,
         rule_index,
         level: level(finding.severity),
-        message: Text {
+        message: SarifText {
             text: shorten::to_chars(&finding.message(), MESSAGE_LIMIT),
         },
         locations: [location(finding.path, Some(region))],
@@ -260,7 +260,7 @@ fn result<'a>(
 
 /// The line, with what stands on it where that is known: from its first sign to its end. A line that was cut has no
 /// known end.
-fn region(line: u32, known: Option<&Line<'_>>) -> Region {
+fn region(line: u32, known: Option<&NumberedLine<'_>>) -> Region {
     let known = known.map(|(_, text)| *text);
     let whole = known.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
     let column = |text: &str| text.encode_utf16().count() + 1;
@@ -270,7 +270,7 @@ fn region(line: u32, known: Option<&Line<'_>>) -> Region {
         start_column: whole.map(indent),
         end_line: whole.map(|_| line),
         end_column: whole.map(column),
-        snippet: known.map(|text| Text {
+        snippet: known.map(|text| SarifText {
             text: shorten::to_chars(text, SNIPPET_LIMIT),
         }),
     }
@@ -333,10 +333,10 @@ fn not_evaluated(finding: &Finding<'_>, rules: &Rules<'_>) -> Notification {
 fn notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
     let index = KINDS.iter().position(|(id, ..)| *id == kind).unwrap_or_default();
     Notification {
-        descriptor: Reference { id: kind, index },
+        descriptor: SarifReference { id: kind, index },
         associated_rule: None,
         level,
-        message: Text {
+        message: SarifText {
             text: shorten::to_chars(words, MESSAGE_LIMIT),
         },
         locations: Vec::new(),

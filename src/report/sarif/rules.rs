@@ -1,6 +1,6 @@
 //! The rules of a review, with their help texts.
 
-use super::schema::{Configuration, Help, Rule, Text};
+use super::schema::{Configuration, Help, SarifRule, SarifText};
 use crate::findings::{Report, Severity};
 use crate::report::markdown::escape;
 use crate::report::{About, shorten};
@@ -15,7 +15,7 @@ const NAME_LIMIT: usize = 200;
 
 /// The rules, and where each stands among them.
 pub struct Rules<'a> {
-    pub list: Vec<Rule<'a>>,
+    pub list: Vec<SarifRule<'a>>,
     index: HashMap<&'a str, usize>,
 }
 
@@ -59,7 +59,7 @@ pub const fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn rule<'a>(id: &'a str, severity: Severity, about: &About) -> Rule<'a> {
+fn rule<'a>(id: &'a str, severity: Severity, about: &About) -> SarifRule<'a> {
     let named = shorten::to_chars(id, NAME_LIMIT);
     let (summary, sentences) = match about.rule(id) {
         Some(text) => (text.summary.clone(), text.help.clone()),
@@ -72,10 +72,10 @@ fn rule<'a>(id: &'a str, severity: Severity, about: &About) -> Rule<'a> {
         text: format!("{summary} {}", sentences.join(" ")),
         markdown: format!("**{}**\n\n- {}\n", escape(&summary), sentences.join("\n- ")),
     };
-    let text = |text: &str| Text {
+    let text = |text: &str| SarifText {
         text: text.to_owned(),
     };
-    Rule {
+    SarifRule {
         id,
         short_description: text(&summary),
         full_description: text(&help.text),

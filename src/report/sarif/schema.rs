@@ -10,17 +10,17 @@ pub struct Log<'a> {
     #[serde(rename = "$schema")]
     pub schema: &'static str,
     pub version: &'static str,
-    pub runs: [Run<'a>; 1],
+    pub runs: [SarifRun<'a>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Run<'a> {
+pub struct SarifRun<'a> {
     pub tool: Tool<'a>,
     pub automation_details: AutomationDetails,
     pub invocations: [Invocation; 1],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub original_uri_base_ids: BTreeMap<&'static str, Base>,
+    pub original_uri_base_ids: BTreeMap<&'static str, SarifBase>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub version_control_provenance: Vec<Provenance>,
     pub column_kind: &'static str,
@@ -41,16 +41,16 @@ pub struct Driver<'a> {
     pub semantic_version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub information_uri: Option<&'static str>,
-    pub rules: Vec<Rule<'a>>,
+    pub rules: Vec<SarifRule<'a>>,
     pub notifications: Vec<Descriptor>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rule<'a> {
+pub struct SarifRule<'a> {
     pub id: &'a str,
-    pub short_description: Text,
-    pub full_description: Text,
+    pub short_description: SarifText,
+    pub full_description: SarifText,
     pub help: Help,
     pub default_configuration: Configuration,
 }
@@ -59,13 +59,13 @@ pub struct Rule<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
     pub id: &'static str,
-    pub short_description: Text,
-    pub full_description: Text,
+    pub short_description: SarifText,
+    pub full_description: SarifText,
     pub help: Help,
 }
 
 #[derive(Serialize)]
-pub struct Text {
+pub struct SarifText {
     pub text: String,
 }
 
@@ -99,17 +99,17 @@ pub struct Invocation {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notification {
-    pub descriptor: Reference,
+    pub descriptor: SarifReference,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub associated_rule: Option<RuleReference>,
     pub level: &'static str,
-    pub message: Text,
+    pub message: SarifText,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
 }
 
 #[derive(Serialize)]
-pub struct Reference {
+pub struct SarifReference {
     pub id: &'static str,
     pub index: usize,
 }
@@ -137,8 +137,8 @@ pub struct Mapped {
 }
 
 #[derive(Serialize)]
-pub struct Base {
-    pub description: Text,
+pub struct SarifBase {
+    pub description: SarifText,
 }
 
 #[derive(Serialize)]
@@ -147,7 +147,7 @@ pub struct SarifResult<'a> {
     pub rule_id: &'a str,
     pub rule_index: usize,
     pub level: &'static str,
-    pub message: Text,
+    pub message: SarifText,
     pub locations: [Location; 1],
     pub partial_fingerprints: Fingerprints,
     /// `new` or `unchanged`; none where nothing was compared.
@@ -206,5 +206,5 @@ pub struct Region {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub snippet: Option<Text>,
+    pub snippet: Option<SarifText>,
 }

@@ -1,7 +1,7 @@
 //! The lines around a finding, with its own line underlined, as compilers show them.
 
 use super::{Style, paint};
-use crate::report::Line;
+use crate::report::NumberedLine;
 use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ const LEAST: usize = 20;
 const TAB: &str = "    ";
 
 /// Where a finding is, and the lines around it, if they are known.
-pub fn push(shown: &mut String, path: &str, line: u32, lines: &[Line<'_>], mark: Ansi, style: Style) {
+pub fn push(shown: &mut String, path: &str, line: u32, lines: &[NumberedLine<'_>], mark: Ansi, style: Style) {
     let blue = AnsiColor::Blue.on_default().bold();
     let digits = lines
         .last()
@@ -71,7 +71,7 @@ fn fitted(source: &str, columns: usize) -> String {
 mod tests {
     use super::*;
 
-    fn shown(line: u32, lines: &[Line<'_>], width: Option<usize>) -> String {
+    fn shown(line: u32, lines: &[NumberedLine<'_>], width: Option<usize>) -> String {
         let mut shown = String::new();
         let style = Style {
             width,

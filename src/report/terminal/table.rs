@@ -1,6 +1,6 @@
 //! The overview as aligned columns, within 80.
 
-use super::super::overview::Row;
+use super::super::overview::OverviewRow;
 use super::super::shorten;
 use crate::text;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ const NAME: usize = 40;
 const MOST: usize = 30;
 
 /// A table of these rows under a heading, `more` as its last line, and an empty line; nothing for no rows.
-pub fn push(shown: &mut String, heading: &str, rows: &[Row<'_>], more: Option<String>) {
+pub fn push(shown: &mut String, heading: &str, rows: &[OverviewRow<'_>], more: Option<String>) {
     if rows.is_empty() {
         return;
     }
@@ -45,7 +45,7 @@ pub fn push(shown: &mut String, heading: &str, rows: &[Row<'_>], more: Option<St
     shown.push('\n');
 }
 
-fn name(row: &Row<'_>) -> String {
+fn name(row: &OverviewRow<'_>) -> String {
     let mut name = text::line(row.name);
     let mut limit = NAME;
     while name.width() > NAME {

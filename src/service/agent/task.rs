@@ -87,7 +87,7 @@ pub struct Message {
 
 /// One tool to be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Step {
+struct AgentStep {
     tool: String,
     approved: bool,
 }
@@ -123,7 +123,7 @@ pub struct Task {
     /// Why it cannot be done, if it cannot.
     trouble: Option<String>,
     phase: Phase,
-    left: VecDeque<Step>,
+    left: VecDeque<AgentStep>,
     turns: u32,
     asked: u32,
 }
@@ -209,7 +209,7 @@ impl Task {
         }
         let tools = tools_for(message).into_iter();
         let wanted = tools.filter(|tool| self.config.mode == Mode::Act || !changes(tool));
-        let steps = wanted.map(|tool| Step {
+        let steps = wanted.map(|tool| AgentStep {
             tool: tool.to_owned(),
             approved: false,
         });

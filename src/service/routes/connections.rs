@@ -7,7 +7,7 @@ use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::routes::Empty;
-use crate::service::shape::{Part, Shape, needs, object, one_of, rule, text};
+use crate::service::shape::{Shape, ShapePart, needs, object, one_of, rule, text};
 use crate::service::store::connections;
 use crate::service::vocabulary::Vocabulary;
 use axum::Json;
@@ -44,7 +44,7 @@ fn connection_request(vocabulary: &Vocabulary) -> Shape {
 }
 
 /// Which authentication belongs to which warehouse kind.
-fn fitting(kinds: [String; 2]) -> Part {
+fn fitting(kinds: [String; 2]) -> ShapePart {
     let pairs = || kinds.iter().zip(AUTHENTICATION);
     let cases: Vec<Value> = pairs()
         .map(|(kind, authentication)| {

@@ -9,7 +9,7 @@ use crate::service::place::Place;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::shape::{
-    Part, Shape, any_text, boolean, may, needs, object, one_of, rule, text, text_or_number,
+    Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, text_or_number,
 };
 use crate::service::store::variables::{self, Scalar, Variable};
 use crate::service::vocabulary::Vocabulary;
@@ -75,7 +75,7 @@ fn variable_change() -> Shape {
 }
 
 /// Which values belong to which type.
-fn fitting() -> Part {
+fn fitting() -> ShapePart {
     let case = |kind: &str, values: &str| {
         json!({"type": "object", "properties": {
             "type": {"type": "string", "enum": [kind]}, "value": {"type": [values, "null"]},

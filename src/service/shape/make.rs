@@ -1,10 +1,10 @@
 //! The words that shapes are made with.
 
-use super::{EMPTY, Kind, MISSING, Member, Object, Part, Presence, Rule, Shape};
+use super::{EMPTY, MISSING, Member, Object, Presence, Shape, ShapeKind, ShapePart, ShapeRule};
 use crate::service::check::BodyCheck;
 use serde_json::Value;
 
-const fn shape(kind: Kind) -> Shape {
+const fn shape(kind: ShapeKind) -> Shape {
     Shape {
         kind,
         name: None,
@@ -14,96 +14,96 @@ const fn shape(kind: Kind) -> Shape {
 
 /// A text that is not empty.
 pub const fn text() -> Shape {
-    shape(Kind::Text)
+    shape(ShapeKind::Text)
 }
 
 /// Any text.
 pub const fn any_text() -> Shape {
-    shape(Kind::AnyText)
+    shape(ShapeKind::AnyText)
 }
 
 /// A UUID in its usual form.
 pub const fn uuid() -> Shape {
-    shape(Kind::Uuid)
+    shape(ShapeKind::Uuid)
 }
 
 /// A truth value.
 pub const fn boolean() -> Shape {
-    shape(Kind::Boolean)
+    shape(ShapeKind::Boolean)
 }
 
 /// One of these texts.
 pub fn one_of(names: &[impl ToString]) -> Shape {
-    shape(Kind::OneOf(names.iter().map(ToString::to_string).collect()))
+    shape(ShapeKind::OneOf(names.iter().map(ToString::to_string).collect()))
 }
 
 /// A whole number from the first to the last, if there is one.
 pub const fn whole_from(first: u64, last: Option<u64>) -> Shape {
-    shape(Kind::Whole(first, last))
+    shape(ShapeKind::Whole(first, last))
 }
 
 /// A text or a number.
 pub const fn text_or_number() -> Shape {
-    shape(Kind::TextOrNumber)
+    shape(ShapeKind::TextOrNumber)
 }
 
 /// A list of texts that is not empty, and none of which is.
 pub const fn texts() -> Shape {
-    shape(Kind::Texts)
+    shape(ShapeKind::Texts)
 }
 
 /// A list of objects of this shape, which may be empty.
 pub fn list_of(item: Shape) -> Shape {
-    shape(Kind::List(Box::new(item)))
+    shape(ShapeKind::List(Box::new(item)))
 }
 
 /// An object with these parts, and with any other members.
-pub fn object(parts: impl IntoIterator<Item = Part>) -> Shape {
-    shape(Kind::Object(parts.into_iter().collect()))
+pub fn object(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
+    shape(ShapeKind::Object(parts.into_iter().collect()))
 }
 
 /// An object with at least one member, of these parts; a rule says it to a body.
-pub fn at_least_one_of(parts: impl IntoIterator<Item = Part>) -> Shape {
-    shape(Kind::AtLeastOneOf(parts.into_iter().collect()))
+pub fn at_least_one_of(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
+    shape(ShapeKind::AtLeastOneOf(parts.into_iter().collect()))
 }
 
 /// An object all of whose members are of this shape.
 pub fn map_of(item: Shape) -> Shape {
-    shape(Kind::Map(Some(Box::new(item))))
+    shape(ShapeKind::Map(Some(Box::new(item))))
 }
 
 /// Any object.
 pub const fn any_object() -> Shape {
-    shape(Kind::Map(None))
+    shape(ShapeKind::Map(None))
 }
 
 /// An object of the shape that its `tag` names.
 pub fn variants(tag: &'static str, variants: impl IntoIterator<Item = (&'static str, Shape)>) -> Shape {
-    shape(Kind::Variants(tag, variants.into_iter().collect()))
+    shape(ShapeKind::Variants(tag, variants.into_iter().collect()))
 }
 
 /// A member that must be there.
-pub fn needs(field: impl Into<String>, shape: Shape) -> Part {
+pub fn needs(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Needed(MISSING))
 }
 
 /// A member that counts as empty if it is missing, and must not be.
-pub fn fills(field: impl Into<String>, shape: Shape) -> Part {
+pub fn fills(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Needed(EMPTY))
 }
 
 /// A member that may be missing or null.
-pub fn may(field: impl Into<String>, shape: Shape) -> Part {
+pub fn may(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Free)
 }
 
 /// A member that must be there, as a rule of the object says.
-pub fn ruled(field: impl Into<String>, shape: Shape) -> Part {
+pub fn ruled(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Ruled)
 }
 
-fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> Part {
-    Part::Member(Member {
+fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePart {
+    ShapePart::Member(Member {
         field: field.into(),
         shape,
         about: None,
@@ -112,8 +112,8 @@ fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> Part {
 }
 
 /// A rule, and what a JSON schema can say of it.
-pub fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> Part {
-    Part::Rule(Rule {
+pub fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> ShapePart {
+    ShapePart::Rule(ShapeRule {
         check: Box::new(check),
         schema,
     })

@@ -23,12 +23,12 @@ type Object = Map<String, Value>;
 
 /// What a JSON value must be.
 pub struct Shape {
-    kind: Kind,
+    kind: ShapeKind,
     name: Option<&'static str>,
     about: Option<&'static str>,
 }
 
-enum Kind {
+enum ShapeKind {
     Text,
     AnyText,
     Uuid,
@@ -38,18 +38,18 @@ enum Kind {
     TextOrNumber,
     Texts,
     List(Box<Shape>),
-    Object(Vec<Part>),
-    AtLeastOneOf(Vec<Part>),
+    Object(Vec<ShapePart>),
+    AtLeastOneOf(Vec<ShapePart>),
     Map(Option<Box<Shape>>),
     Variants(&'static str, Vec<(&'static str, Shape)>),
 }
 
 /// A part of what an object must be.
-pub enum Part {
+pub enum ShapePart {
     /// One of its members.
     Member(Member),
     /// What is to be said of several members together.
-    Rule(Rule),
+    Rule(ShapeRule),
 }
 
 /// A member of an object.
@@ -73,13 +73,13 @@ enum Presence {
 type RuleCheck = dyn Fn(&mut BodyCheck, &Object);
 
 /// What is to be said of several members together.
-pub struct Rule {
+pub struct ShapeRule {
     check: Box<RuleCheck>,
     /// What a JSON schema can say of it.
     schema: Option<Value>,
 }
 
-impl Part {
+impl ShapePart {
     /// With a sentence about it.
     pub fn about(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
@@ -109,15 +109,15 @@ impl Shape {
     /// Notes everything that is wrong with a body.
     pub fn check(&self, check: &mut BodyCheck, body: &Object) {
         match &self.kind {
-            Kind::Object(parts) | Kind::AtLeastOneOf(parts) => {
+            ShapeKind::Object(parts) | ShapeKind::AtLeastOneOf(parts) => {
                 for part in parts {
                     part.check(check, body);
                 }
             }
-            Kind::Map(Some(item)) => body
+            ShapeKind::Map(Some(item)) => body
                 .iter()
                 .for_each(|(field, value)| item.value(check, field, value)),
-            Kind::Variants(tag, variants) => {
+            ShapeKind::Variants(tag, variants) => {
                 let name = body.optional_text(tag);
                 match variants.iter().find(|(known, _)| Some(*known) == name.as_deref()) {
                     Some((_, variant)) => variant.check(check, body),
@@ -131,19 +131,24 @@ impl Shape {
     /// Notes everything that is wrong with the value of a field.
     fn value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
-            (Kind::AnyText, Value::String(_))
-            | (Kind::Boolean, Value::Bool(_))
-            | (Kind::TextOrNumber, Value::String(_) | Value::Number(_)) => {}
-            (Kind::Text | Kind::Uuid | Kind::OneOf(_), Value::String(text)) => self.text(check, field, text),
-            (Kind::Whole(first, last), value) if in_range(value, *first, *last) => {}
-            (Kind::Texts, Value::Array(items)) => items_of(check, field, items),
-            (Kind::List(item), Value::Array(items)) => {
+            (ShapeKind::AnyText, Value::String(_))
+            | (ShapeKind::Boolean, Value::Bool(_))
+            | (ShapeKind::TextOrNumber, Value::String(_) | Value::Number(_)) => {}
+            (ShapeKind::Text | ShapeKind::Uuid | ShapeKind::OneOf(_), Value::String(text)) => {
+                self.text(check, field, text);
+            }
+            (ShapeKind::Whole(first, last), value) if in_range(value, *first, *last) => {}
+            (ShapeKind::Texts, Value::Array(items)) => items_of(check, field, items),
+            (ShapeKind::List(item), Value::Array(items)) => {
                 for (index, value) in items.iter().enumerate() {
                     item.value(check, &format!("{field}[{index}]"), value);
                 }
             }
             (
-                Kind::Object(_) | Kind::AtLeastOneOf(_) | Kind::Map(_) | Kind::Variants(..),
+                ShapeKind::Object(_)
+                | ShapeKind::AtLeastOneOf(_)
+                | ShapeKind::Map(_)
+                | ShapeKind::Variants(..),
                 Value::Object(inner),
             ) => {
                 check.below(field, |check| self.check(check, inner));
@@ -155,8 +160,8 @@ impl Shape {
     fn text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
             _ if text.trim().is_empty() => check.note(field, EMPTY),
-            Kind::Uuid if place::uuid(text).is_none() => check.note(field, "must be a UUID"),
-            Kind::OneOf(names) if !names.iter().any(|name| name == text) => {
+            ShapeKind::Uuid if place::uuid(text).is_none() => check.note(field, "must be a UUID"),
+            ShapeKind::OneOf(names) if !names.iter().any(|name| name == text) => {
                 check.note(field, format!("must be one of {}", names.join(", ")));
             }
             _ => {}
@@ -166,21 +171,24 @@ impl Shape {
     /// What is said of a value of another kind.
     fn wanted(&self) -> String {
         match &self.kind {
-            Kind::Text | Kind::AnyText | Kind::Uuid | Kind::OneOf(_) => "must be a string".to_owned(),
-            Kind::Boolean => "must be true or false".to_owned(),
-            Kind::Whole(first, None) => format!("must be an integer from {first}"),
-            Kind::Whole(first, Some(last)) => format!("must be an integer from {first} to {last}"),
-            Kind::TextOrNumber => "must be a string or a number".to_owned(),
-            Kind::Texts => "must be an array of strings".to_owned(),
-            Kind::List(_) => "must be an array of objects".to_owned(),
-            Kind::Object(_) | Kind::AtLeastOneOf(_) | Kind::Map(_) | Kind::Variants(..) => {
-                "must be an object".to_owned()
+            ShapeKind::Text | ShapeKind::AnyText | ShapeKind::Uuid | ShapeKind::OneOf(_) => {
+                "must be a string".to_owned()
             }
+            ShapeKind::Boolean => "must be true or false".to_owned(),
+            ShapeKind::Whole(first, None) => format!("must be an integer from {first}"),
+            ShapeKind::Whole(first, Some(last)) => format!("must be an integer from {first} to {last}"),
+            ShapeKind::TextOrNumber => "must be a string or a number".to_owned(),
+            ShapeKind::Texts => "must be an array of strings".to_owned(),
+            ShapeKind::List(_) => "must be an array of objects".to_owned(),
+            ShapeKind::Object(_)
+            | ShapeKind::AtLeastOneOf(_)
+            | ShapeKind::Map(_)
+            | ShapeKind::Variants(..) => "must be an object".to_owned(),
         }
     }
 
     fn tags(&self) -> Self {
-        let Kind::Variants(_, variants) = &self.kind else {
+        let ShapeKind::Variants(_, variants) = &self.kind else {
             return text();
         };
         one_of(&variants.iter().map(|(name, _)| *name).collect::<Vec<_>>())
@@ -204,7 +212,7 @@ fn items_of(check: &mut BodyCheck, field: &str, items: &[Value]) {
     }
 }
 
-impl Part {
+impl ShapePart {
     fn check(&self, check: &mut BodyCheck, object: &Object) {
         let member = match self {
             Self::Rule(rule) => return (rule.check)(check, object),

@@ -1,6 +1,6 @@
 //! What a shape says in the description of the API: a JSON schema.
 
-use super::{Kind, Object, Part, Presence, Shape};
+use super::{Object, Presence, Shape, ShapeKind, ShapePart};
 use serde_json::{Value, json};
 
 impl Shape {
@@ -19,27 +19,31 @@ impl Shape {
 
     fn schema(&self, named: &mut Object) -> Value {
         match &self.kind {
-            Kind::Text => json!({"type": "string", "pattern": r"\S"}),
-            Kind::AnyText => json!({"type": "string"}),
-            Kind::Uuid => json!({"type": "string", "format": "uuid"}),
-            Kind::Boolean => json!({"type": "boolean"}),
-            Kind::OneOf(words) => json!({"type": "string", "enum": words}),
-            Kind::Whole(first, None) => json!({"type": "integer", "minimum": first}),
-            Kind::Whole(first, Some(last)) => json!({"type": "integer", "minimum": first, "maximum": last}),
-            Kind::TextOrNumber => json!({"type": ["string", "number"]}),
-            Kind::Texts => {
+            ShapeKind::Text => json!({"type": "string", "pattern": r"\S"}),
+            ShapeKind::AnyText => json!({"type": "string"}),
+            ShapeKind::Uuid => json!({"type": "string", "format": "uuid"}),
+            ShapeKind::Boolean => json!({"type": "boolean"}),
+            ShapeKind::OneOf(words) => json!({"type": "string", "enum": words}),
+            ShapeKind::Whole(first, None) => json!({"type": "integer", "minimum": first}),
+            ShapeKind::Whole(first, Some(last)) => {
+                json!({"type": "integer", "minimum": first, "maximum": last})
+            }
+            ShapeKind::TextOrNumber => json!({"type": ["string", "number"]}),
+            ShapeKind::Texts => {
                 json!({"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}})
             }
-            Kind::List(item) => json!({"type": "array", "items": item.describe(named)}),
-            Kind::Map(None) => json!({"type": "object"}),
-            Kind::Map(Some(item)) => json!({"type": "object", "additionalProperties": item.describe(named)}),
-            Kind::Object(parts) => object_schema(parts, named),
-            Kind::AtLeastOneOf(parts) => {
+            ShapeKind::List(item) => json!({"type": "array", "items": item.describe(named)}),
+            ShapeKind::Map(None) => json!({"type": "object"}),
+            ShapeKind::Map(Some(item)) => {
+                json!({"type": "object", "additionalProperties": item.describe(named)})
+            }
+            ShapeKind::Object(parts) => object_schema(parts, named),
+            ShapeKind::AtLeastOneOf(parts) => {
                 let mut schema = object_schema(parts, named);
                 schema["minProperties"] = 1.into();
                 schema
             }
-            Kind::Variants(_, variants) => {
+            ShapeKind::Variants(_, variants) => {
                 let all: Vec<Value> = variants.iter().map(|(_, shape)| shape.describe(named)).collect();
                 json!({"oneOf": all})
             }
@@ -48,12 +52,12 @@ impl Shape {
 }
 
 /// The schema of an object; what rules say of it stands before it.
-fn object_schema(parts: &[Part], named: &mut Object) -> Value {
+fn object_schema(parts: &[ShapePart], named: &mut Object) -> Value {
     let (mut properties, mut required, mut all) = (Object::new(), Vec::new(), Vec::new());
     for part in parts {
         match part {
-            Part::Rule(rule) => all.extend(rule.schema.clone()),
-            Part::Member(member) => {
+            ShapePart::Rule(rule) => all.extend(rule.schema.clone()),
+            ShapePart::Member(member) => {
                 let mut schema = member.shape.describe(named);
                 match member.presence {
                     Presence::Free => schema = or_null(schema),

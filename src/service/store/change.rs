@@ -13,7 +13,7 @@ pub type Outcome<T, R> = Result<Result<T, R>, StoreError>;
 type Fault = Arc<rusqlite::Error>;
 
 /// A change that waits for its turn, and then for the commit.
-pub trait Change: Send {
+pub trait StoreChange: Send {
     /// Does the work; whether it is to stay.
     fn work(&mut self, transaction: &Transaction<'_>) -> Result<bool, Fault>;
 
@@ -35,7 +35,7 @@ where
     F: FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, R>> + Send + 'static,
 {
     /// The change, and where to wait for what comes of it.
-    pub fn change(work: F) -> (Box<dyn Change>, Receiver<Outcome<T, R>>) {
+    pub fn change(work: F) -> (Box<dyn StoreChange>, Receiver<Outcome<T, R>>) {
         let (asker, receiver) = channel();
         let change = Self {
             work: Some(work),
@@ -46,7 +46,7 @@ where
     }
 }
 
-impl<T, R, F> Change for Asked<T, R, F>
+impl<T, R, F> StoreChange for Asked<T, R, F>
 where
     T: Send,
     R: Send,
@@ -76,7 +76,7 @@ where
 }
 
 /// Does the changes in their order, and makes them durable. After an error none of them is kept.
-pub fn together(connection: &mut Connection, changes: &mut [Box<dyn Change>]) -> Result<(), Fault> {
+pub fn together(connection: &mut Connection, changes: &mut [Box<dyn StoreChange>]) -> Result<(), Fault> {
     if changes.is_empty() {
         return Ok(());
     }
@@ -89,7 +89,7 @@ pub fn together(connection: &mut Connection, changes: &mut [Box<dyn Change>]) ->
 }
 
 /// Does a change so that all of it stays or nothing.
-fn alone(transaction: &Transaction<'_>, change: &mut dyn Change) -> Result<(), Fault> {
+fn alone(transaction: &Transaction<'_>, change: &mut dyn StoreChange) -> Result<(), Fault> {
     transaction.execute_cached("SAVEPOINT change", [])?;
     // Work that panicked is undone like work that failed, and does not take the others' with it.
     let done = catch_unwind(AssertUnwindSafe(|| change.work(transaction))).unwrap_or(Ok(false));
@@ -117,7 +117,7 @@ mod tests {
     fn insert(
         project: i32,
         end: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<i32, &'static str>> + Send + 'static,
-    ) -> (Box<dyn Change>, Waiting) {
+    ) -> (Box<dyn StoreChange>, Waiting) {
         Asked::change(move |transaction| {
             transaction.execute(INSERT, [project])?;
             end(transaction)
@@ -125,7 +125,7 @@ mod tests {
     }
 
     /// What each is told, as text, and the projects whose repositories are there then.
-    fn outcomes(asked: Vec<(Box<dyn Change>, Waiting)>) -> (Vec<String>, Vec<String>) {
+    fn outcomes(asked: Vec<(Box<dyn StoreChange>, Waiting)>) -> (Vec<String>, Vec<String>) {
         let store = Store::open(None).unwrap();
         let mut connection = store.connection.lock().unwrap();
         let (mut changes, waiting): (Vec<_>, Vec<_>) = asked.into_iter().unzip();

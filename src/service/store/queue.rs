@@ -2,7 +2,7 @@
 //! one sync is enough for them. Nobody hears of a change before it is durable.
 
 use super::StoreError;
-use super::change::{Asked, Change, Outcome, together};
+use super::change::{Asked, Outcome, StoreChange, together};
 use rusqlite::{Connection, Transaction};
 use std::mem::replace;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,12 +13,12 @@ type Read = Box<dyn FnOnce(&Connection) + Send>;
 
 /// Those who wait, in the order in which they came.
 #[derive(Default)]
-pub struct Queue(Mutex<Waiting>);
+pub struct Queue(Mutex<QueuedWork>);
 
 #[derive(Default)]
-struct Waiting {
+struct QueuedWork {
     reads: Vec<Read>,
-    changes: Vec<Box<dyn Change>>,
+    changes: Vec<Box<dyn StoreChange>>,
     /// Somebody is serving, or about to.
     served: bool,
 }
@@ -49,7 +49,7 @@ impl Queue {
         (receiver, self.join(|waiting| waiting.changes.push(change)))
     }
 
-    fn join(&self, wait: impl FnOnce(&mut Waiting)) -> bool {
+    fn join(&self, wait: impl FnOnce(&mut QueuedWork)) -> bool {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         wait(&mut waiting);
         !replace(&mut waiting.served, true)
@@ -81,12 +81,12 @@ impl Queue {
         waiting.reads.len() + waiting.changes.len()
     }
 
-    fn next(&self) -> Option<Waiting> {
+    fn next(&self) -> Option<QueuedWork> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let served = !(waiting.reads.is_empty() && waiting.changes.is_empty());
-        let nobody = Waiting {
+        let nobody = QueuedWork {
             served,
-            ..Waiting::default()
+            ..QueuedWork::default()
         };
         let next = replace(&mut *waiting, nobody);
         served.then_some(next)

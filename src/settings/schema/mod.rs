@@ -99,7 +99,7 @@ fn look(variable: &str) -> Value {
         variable::COMMENT | variable::NEW_ONLY | variable::NO_VERIFY => switch(),
         variable::CATEGORY => text("nightly"),
         variable::SHOW => show(),
-        variable::REVIEW_REQUEST => words::<cli::ReviewRequest>(),
+        variable::REVIEW_REQUEST => words::<cli::ReviewRequestFields>(),
         variable::DATA_WAREHOUSE => text("SNOWFLAKE"),
         variable::BATCH_SIZE => whole(1, LARGEST_BATCH, DEFAULT_BATCH),
         variable::CONCURRENCY => whole(1, MOST_CONCURRENCY, DEFAULT_CONCURRENCY),

@@ -1,6 +1,6 @@
 //! What changed, for the reports that tell it: in numbers for the JSON report, in words and drawn for people.
 
-use super::{Delivery, Place};
+use super::{Delivery, DeliveryPlace};
 use crate::ci::Host;
 use crate::cli::{Annotations, Changes};
 use crate::commands::Run;
@@ -89,7 +89,7 @@ fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [Changed
 }
 
 /// The changes as a report has them, for a report that was read: in words where the clone has both commits.
-pub(super) fn of_report(place: &Place<'_>, delivery: &Delivery<'_>) -> Vec<ChangedFile> {
+pub(super) fn of_report(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     let numbers = delivery.report.changes.iter().flatten();
     let known: BTreeMap<&str, &Changed> = numbers.map(|changed| (changed.path.as_str(), changed)).collect();
     let wants = |path: &str| known.contains_key(path);
@@ -116,7 +116,7 @@ pub(super) fn of_report(place: &Place<'_>, delivery: &Delivery<'_>) -> Vec<Chang
 
 /// The pipelines with findings that did not change, drawn; the first ones.
 pub(super) fn pictures(
-    place: &Place<'_>,
+    place: &DeliveryPlace<'_>,
     report: &Report,
     changes: &[ChangedFile],
 ) -> BTreeMap<String, Canvas> {

@@ -1,6 +1,6 @@
 //! The repository's name and the places where the host shows it.
 
-use super::Place;
+use super::DeliveryPlace;
 use crate::ci::Host;
 use crate::commands::Run;
 use crate::findings::Report;
@@ -32,7 +32,7 @@ pub(super) fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String>
 }
 
 /// What people call the repository: the host knows, else its remote, else the folder that it is in.
-pub(super) fn repository(run: &Run, place: &Place<'_>) -> Option<String> {
+pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
     if let Some(name) = of_host.filter(|_| place.host() != Host::None) {
         return Some(name.to_owned());

@@ -14,7 +14,7 @@ pub(crate) use steps::{STEP_OUTPUT, append_outputs};
 
 use crate::ci::{CiContext, Host};
 use crate::commands::Run;
-use crate::commands::gate::judgement::{Ending, Unchanged};
+use crate::commands::gate::judgement::{ReviewedBeyondChange, RunEnding};
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
 use crate::error::Failure;
@@ -23,7 +23,7 @@ use crate::findings::{Finding, Report};
 use crate::git::{Repository, Snapshot};
 use crate::pipelines::RULES_FILE;
 use crate::report::{ChangedFile, WrongRules};
-use crate::rules::{self, Problem};
+use crate::rules::{self, LintProblem};
 use crate::settings::{Destinations, Judging, Selection};
 
 /// What to deliver, and where to.
@@ -37,7 +37,7 @@ pub(crate) struct Delivery<'a> {
     /// The target's tip is held against the change.
     pub(crate) by_tip: bool,
     /// Pipelines that did not change were reviewed as well.
-    pub(crate) unchanged: Option<&'a Unchanged>,
+    pub(crate) unchanged: Option<&'a ReviewedBeyondChange>,
     /// The gate configuration in force is that of another commit than the reviewed one.
     pub(crate) is_policy_elsewhere: bool,
     /// Why files were not reviewed, as far as that was told already.
@@ -67,13 +67,13 @@ impl<'a> Telling<'a> {
 }
 
 /// Where the program runs, as far as it is known.
-pub(crate) struct Place<'a> {
+pub(crate) struct DeliveryPlace<'a> {
     /// The repository, and the files in it that the report is about.
     pub(crate) files: Option<(&'a Repository, &'a Snapshot<'a>)>,
     pub(crate) ci: Option<&'a CiContext>,
 }
 
-impl Place<'_> {
+impl DeliveryPlace<'_> {
     fn host(&self) -> Host {
         self.ci.map_or(Host::None, |ci| ci.host)
     }
@@ -95,14 +95,14 @@ pub(crate) fn deliver(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     report: &mut Report,
-    ending: &Ending,
+    ending: &RunEnding,
     telling: &Telling<'_>,
 ) -> ExitStatus {
     let changes = changed(run, workspace, snapshot, report, telling);
     report.changes = changes
         .as_ref()
         .map(|files| files.iter().map(|file| file.changed.clone()).collect());
-    let place = Place {
+    let place = DeliveryPlace {
         files: Some((&workspace.repo, snapshot)),
         ci: Some(&workspace.ci),
     };
@@ -177,7 +177,7 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
         return Vec::new();
     };
     let problems = rules::lint(&bytes).into_iter().filter(|problem| problem.is_error);
-    let wrong = |problem: Problem| {
+    let wrong = |problem: LintProblem| {
         let at = problem.position;
         Some(WrongRules {
             error_type: problem.error_type?,
@@ -189,7 +189,7 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
 }
 
 /// Delivers from any place.
-pub(crate) fn deliver_from(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> ExitStatus {
+pub(crate) fn deliver_from(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> ExitStatus {
     let about = surroundings::about(run, place, delivery);
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {

@@ -1,7 +1,7 @@
 //! Which lines of the files the writers show, and of which files they ask what changed: most findings are known ones, or
 //! more than anybody lists, and their files need not be read again.
 
-use super::{Delivery, Place, steps};
+use super::{Delivery, DeliveryPlace, steps};
 use crate::ci::Host;
 use crate::cli::Annotations;
 use crate::commands::Run;
@@ -19,7 +19,7 @@ pub(super) struct Needed<'a> {
 }
 
 impl<'a> Needed<'a> {
-    pub(super) fn of(run: &Run, place: &Place<'_>, delivery: &Delivery<'a>) -> Self {
+    pub(super) fn of(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         let mut needed = Self::default();
         if delivery.to.has_report(&[Format::Html]) {
@@ -54,7 +54,7 @@ impl<'a> Needed<'a> {
 }
 
 /// Whether the host gets annotations, of which those on changed lines come first.
-fn is_annotated(place: &Place<'_>, delivery: &Delivery<'_>) -> bool {
+fn is_annotated(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> bool {
     let (asked, host) = (delivery.to.annotations, place.host());
     steps::annotation_style(asked, host) != AnnotationStyle::None
         || (host == Host::Bitbucket && asked != Annotations::None)

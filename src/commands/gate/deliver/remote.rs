@@ -2,7 +2,7 @@
 //!
 //! None of it decides anything, so what cannot be sent is a warning.
 
-use super::{Delivery, Place, words};
+use super::{Delivery, DeliveryPlace, words};
 use crate::ci::Host;
 use crate::cli::Annotations;
 use crate::commands::Run;
@@ -31,7 +31,7 @@ const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
 /// Sends what the host can show and what was asked for.
-pub(super) fn send(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about: &About) {
+pub(super) fn send(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, about: &About) {
     let shows = delivery.to.annotations != Annotations::None;
     let sent = match place.host() {
         Host::Bitbucket if shows => {
@@ -50,7 +50,12 @@ pub(super) fn send(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about:
     }
 }
 
-fn comment(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+fn comment(
+    run: &Run,
+    place: &DeliveryPlace<'_>,
+    delivery: &Delivery<'_>,
+    about: &About,
+) -> Result<(), Failure> {
     let (thread, settings) = thread(run, place)?;
     let client = HostClient::new(&settings)?;
     let body = report::comment(delivery.report, about);
@@ -65,7 +70,7 @@ fn comment(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>, about: &About)
 }
 
 /// Where the comment goes, by the host's variables.
-fn thread(run: &Run, place: &Place<'_>) -> Result<(Thread, HostSettings), Failure> {
+fn thread(run: &Run, place: &DeliveryPlace<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = place.ci.and_then(|ci| ci.pull_request);
     let number = number.ok_or_else(|| Failure::usage("this run is about no pull or merge request"));
     match place.host() {
@@ -133,7 +138,7 @@ fn url(text: &str) -> Result<Url, Failure> {
 
 fn code_insights(
     run: &Run,
-    place: &Place<'_>,
+    place: &DeliveryPlace<'_>,
     delivery: &Delivery<'_>,
     about: &About,
 ) -> Result<(), Failure> {
@@ -170,7 +175,7 @@ fn code_insights(
 }
 
 /// The commit of the build, where the working tree has its pipelines and rules unchanged.
-fn built_commit(run: &Run, place: &Place<'_>) -> Option<String> {
+fn built_commit(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let built = run.env.get("BITBUCKET_COMMIT")?;
     let (repo, snapshot) = place.files?;
     let head = repo.head().ok()?.commit;

@@ -1,6 +1,6 @@
 //! The command that shows a failed review of a CI job on another machine, without the platform.
 
-use super::{Delivery, Place};
+use super::{Delivery, DeliveryPlace};
 use crate::ci::{BaseHint, Host};
 use crate::commands::Run;
 use crate::findings::{FailOn, Verdict};
@@ -15,7 +15,7 @@ const ID: usize = 12;
 const ROOM: usize = 1_000;
 
 /// The command for a shell; none where nothing failed, and none on the user's own machine.
-pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Option<String> {
+pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (place.ci?, delivery.report);
     let context = &report.context;
     // What two reports come to cannot be had from the repository.
@@ -78,7 +78,7 @@ pub(super) fn command(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> 
 
 /// What the job itself says of which files are judged and by which of them: each flag, and all its words. What the
 /// configuration file of the repository says, it says everywhere.
-fn options(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+fn options(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection
         .map(settings::Selection::given)
@@ -100,7 +100,7 @@ fn options(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Vec<(&'stat
 }
 
 /// The configuration file that the job names; from the repository root where it lies there, as all paths of the command.
-fn config(run: &Run, place: &Place<'_>) -> Option<String> {
+fn config(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let file = settings::named_config(&run.global, &run.env)?;
     let inside = place
         .files

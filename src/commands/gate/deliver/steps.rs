@@ -1,7 +1,7 @@
 //! What a CI host reads of a step: annotations, summary, outputs.
 
 use super::files::junit_path;
-use super::{Delivery, Place};
+use super::{Delivery, DeliveryPlace};
 use crate::ci::Host;
 use crate::cli::Annotations;
 use crate::commands::Run;
@@ -24,7 +24,7 @@ pub(crate) const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
 /// error.
 pub(super) fn show(
     run: &Run,
-    place: &Place<'_>,
+    place: &DeliveryPlace<'_>,
     delivery: &Delivery<'_>,
     about: &About,
 ) -> Result<(), Failure> {
@@ -79,7 +79,11 @@ pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &About) -> Re
 }
 
 /// The step outputs, where the host takes them in a file.
-pub(super) fn tell_outputs(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Result<(), Failure> {
+pub(super) fn tell_outputs(
+    run: &Run,
+    place: &DeliveryPlace<'_>,
+    delivery: &Delivery<'_>,
+) -> Result<(), Failure> {
     append(run, STEP_OUTPUT, || {
         github::outputs(&outputs(run, place.host(), delivery), Uuid::new_v4())
     })

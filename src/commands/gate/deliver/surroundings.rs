@@ -1,7 +1,7 @@
 //! What the writers are handed besides the review: lines of the files, which of them changed, the rules in words, links.
 
 use super::needed::Needed;
-use super::{Delivery, Place, changes, files, links, reproduction};
+use super::{Delivery, DeliveryPlace, changes, files, links, reproduction};
 use crate::ci::Host;
 use crate::commands::Run;
 use crate::git::{
@@ -17,7 +17,7 @@ const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Everything that the writers are handed besides the review. What cannot be read is left out: a review is to be shown
 /// also where its files are not.
-pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> About {
+pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> About {
     let (report, to) = (delivery.report, delivery.to);
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
@@ -47,7 +47,7 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
     }
     let needed = Needed::of(run, place, delivery);
     if let Some((repo, snapshot)) = place.files.filter(|_| !needed.is_nothing()) {
-        let files = Files {
+        let files = ReportedFiles {
             repo,
             snapshot,
             bases: changes::bases(repo, report),
@@ -60,13 +60,13 @@ pub(super) fn about(run: &Run, place: &Place<'_>, delivery: &Delivery<'_>) -> Ab
 }
 
 /// The files that a report is about.
-struct Files<'a> {
+struct ReportedFiles<'a> {
     repo: &'a Repository,
     snapshot: &'a Snapshot<'a>,
     bases: Vec<CommitId>,
 }
 
-impl Files<'_> {
+impl ReportedFiles<'_> {
     fn read(&self, needed: &Needed<'_>, about: &mut About) -> Result<(), GitError> {
         let files = self.snapshot.files(&|path| needed.takes(path))?;
         let former = self.former(&needed.touched)?;

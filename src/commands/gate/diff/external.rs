@@ -3,7 +3,7 @@
 use super::Look;
 use super::sides::is_absent;
 use crate::cli::DiffArgs;
-use crate::commands::gate::changed::Contents;
+use crate::commands::gate::changed::ChangedContents;
 use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
@@ -28,7 +28,7 @@ pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         [path, old, _, old_mode, new, _, new_mode, rest @ ..] if matches!(rest.len(), 0 | 2) => {
             let side = |file: &str| (!is_absent(Path::new(file))).then(|| read(run, file));
             let is_copy = rest.get(1).is_some_and(|how| how.contains("copy from "));
-            let contents = Contents {
+            let contents = ChangedContents {
                 path: rest.first().unwrap_or(path).to_string(),
                 previous_path: (!rest.is_empty() && !is_copy).then(|| (*path).to_owned()),
                 before: side(old).filter(|_| !is_copy),
@@ -58,7 +58,7 @@ fn read(run: &Run, file: &str) -> Result<Vec<u8>, String> {
     read_bounded(&run.env.current_dir().join(Path::new(file)), FILE_LIMIT).map_err(|why| why.chain())
 }
 
-fn shown(contents: &Contents, look: &Look, modes: (&str, &str)) -> Vec<Line> {
+fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<Line> {
     if !contents.differs() {
         return vec![Line::heading(&format!(
             "{}: mode {} -> {}",
@@ -88,7 +88,7 @@ fn shown(contents: &Contents, look: &Look, modes: (&str, &str)) -> Vec<Line> {
     lines
 }
 
-fn headline(contents: &Contents) -> String {
+fn headline(contents: &ChangedContents) -> String {
     let path = &contents.path;
     match (&contents.previous_path, &contents.before, &contents.after) {
         (Some(old), ..) => format!("{path}: renamed from {old}"),

@@ -4,7 +4,7 @@ mod external;
 mod sides;
 
 use crate::cli::{DiffArgs, DiffFormat};
-use crate::commands::gate::changed::Contents;
+use crate::commands::gate::changed::ChangedContents;
 use crate::commands::gate::interface::Between;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
@@ -20,7 +20,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 
 /// What was compared, and what differs.
-struct Compared {
+struct PipelinesCompared {
     /// None where it is no commit.
     base: Option<CommitId>,
     head: Option<CommitId>,
@@ -56,7 +56,7 @@ impl Wants {
         }
     }
 
-    fn made(self, at: usize, contents: &Contents) -> Made {
+    fn made(self, at: usize, contents: &ChangedContents) -> Made {
         match self {
             Self::Diff => Made::Diff(contents.diff()),
             Self::Page => Made::Page(Box::new(contents.told(at))),
@@ -145,7 +145,7 @@ impl Look {
     }
 }
 
-impl Compared {
+impl PipelinesCompared {
     fn diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
         self.pipelines.iter().filter_map(|made| match made {
             Made::Diff(diff) | Made::Picture(diff, _) => Some(diff),

@@ -1,15 +1,15 @@
 //! The two sides of each pipeline: of a repository, or two files.
 
-use super::{Compared, Wants};
+use super::{PipelinesCompared, Wants};
 use crate::ci::Host;
 use crate::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::commands::Run;
-use crate::commands::gate::changed::{Contents, Pairs};
+use crate::commands::gate::changed::{ChangedContents, Pairs};
 use crate::commands::gate::interface::between;
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::gate::workspace::{FILE_LIMIT, Workspace};
 use crate::commands::kit::named_file::read_bounded;
-use crate::context::{Comparison, Subject};
+use crate::context::{Comparison, DeepenSubject};
 use crate::error::Failure;
 use crate::gate::is_within;
 use crate::git::{Change, CommitId, Snapshot};
@@ -17,19 +17,24 @@ use crate::settings::{Of, Revisions, Selection, is_pipeline};
 use std::path::{Path, PathBuf};
 
 /// Two files that a user named.
-pub(super) fn of_files(run: &Run, wants: Wants, old: &Path, new: &Path) -> Result<Compared, Failure> {
+pub(super) fn of_files(
+    run: &Run,
+    wants: Wants,
+    old: &Path,
+    new: &Path,
+) -> Result<PipelinesCompared, Failure> {
     let read = |path: &Path| {
         let read = || read_bounded(&run.env.current_dir().join(path), FILE_LIMIT);
         (!is_absent(path)).then(read).transpose()
     };
     let named = if is_absent(new) { old } else { new };
-    let contents = Contents {
+    let contents = ChangedContents {
         path: named.to_string_lossy().into_owned(),
         previous_path: None,
         before: read(old)?.map(Ok),
         after: read(new)?.map(Ok),
     };
-    Ok(Compared {
+    Ok(PipelinesCompared {
         base: None,
         head: None,
         what: format!("{} compared with {}.", new.display(), old.display()),
@@ -48,14 +53,14 @@ pub(super) fn is_absent(path: &Path) -> bool {
 }
 
 /// The pipelines of the repository that differ.
-pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<Compared, Failure> {
+pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<PipelinesCompared, Failure> {
     let mut workspace = run.workspace()?;
     let (range, typed) = range(run, &args.paths)?;
     let wish = wish(&workspace, args)?;
     if range.is_none() {
         let subject = match wish.head {
-            Some(_) => Subject::Commit,
-            None => Subject::Checkout,
+            Some(_) => DeepenSubject::Commit,
+            None => DeepenSubject::Checkout,
         };
         workspace.deepen(run, &wish, subject)?;
     }
@@ -93,7 +98,7 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         }
         _ => None,
     };
-    Ok(Compared {
+    Ok(PipelinesCompared {
         base: ends.bases.into_iter().next(),
         head: ends.head,
         what: format!("Compared: {what}."),

@@ -20,7 +20,7 @@ pub(crate) fn in_change(
     comparison: &Comparison,
     breaks: &Breaks,
     paths: &[String],
-) -> Result<Option<Found>, Failure> {
+) -> Result<Option<FoundBreaks>, Failure> {
     if breaks.mode == Mode::Off || comparison.nothing_to_do.is_some() {
         return Ok(None);
     }
@@ -37,7 +37,7 @@ pub(crate) fn in_change(
     };
     let compat = Compat::new(against, found.changes).accept(breaks.reason.clone());
     let is_refused = breaks.mode == Mode::Fail && compat.is_breaking() && compat.accepted.is_none();
-    Ok(Some(Found {
+    Ok(Some(FoundBreaks {
         unknown: found.unreadable,
         is_undecided: breaks.mode == Mode::Fail,
         told: ForConsumers {
@@ -76,7 +76,7 @@ fn since_all<'b>(
 }
 
 /// What was found, and why it may not be all.
-pub(crate) struct Found {
+pub(crate) struct FoundBreaks {
     pub(crate) told: ForConsumers,
     /// A side that cannot be read.
     pub(crate) unknown: Option<String>,

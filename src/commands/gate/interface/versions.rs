@@ -18,7 +18,7 @@ use crate::text;
 use serde_json::{Value, json as value};
 
 /// What is compared: a version, or a commit.
-pub(super) struct End {
+pub(super) struct DiffEnd {
     version: Option<String>,
     /// The commit, if the clone has it.
     commit: Option<CommitId>,
@@ -30,13 +30,13 @@ pub(super) struct End {
 }
 
 /// An end, and the repository that has its commit, where that was opened anew.
-type Found = (End, Option<Repository>);
+type EndInRepository = (DiffEnd, Option<Repository>);
 
 /// Two ends, compared.
-pub(super) struct Versions<'a> {
+pub(super) struct VersionsCompared<'a> {
     pub(super) prefix: String,
     pub(super) compat: Compat,
-    to: End,
+    to: DiffEnd,
     pub(super) workspace: Workspace<'a>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-impl Versions<'_> {
+impl VersionsCompared<'_> {
     /// Why nothing is compared, where consumers have no version yet.
     pub(super) fn nothing(&self) -> String {
         let prefix = &self.prefix;
@@ -95,7 +95,7 @@ impl Versions<'_> {
 }
 
 /// Settles both ends and compares them.
-pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Versions<'a>, Failure> {
+pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<VersionsCompared<'a>, Failure> {
     let workspace = run.workspace()?;
     let prefix = workspace.sources.prefix(args.prefix.clone())?;
     let connection = workspace.sources.connection(&run.global)?;
@@ -107,7 +107,7 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
         Some(run.platform(&connection)?)
     };
     let deepen = workspace.sources.deepen(args.deepen)?;
-    let finding = Finding {
+    let finding = EndFinder {
         run,
         workspace: &workspace,
         platform: platform.as_ref(),
@@ -125,7 +125,7 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
         }
         None => Compat::new(Against::default(), Vec::new()),
     };
-    Ok(Versions {
+    Ok(VersionsCompared {
         prefix,
         compat,
         to,
@@ -133,7 +133,7 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
     })
 }
 
-struct Finding<'a> {
+struct EndFinder<'a> {
     run: &'a Run,
     workspace: &'a Workspace<'a>,
     platform: Option<&'a Platform>,
@@ -141,9 +141,9 @@ struct Finding<'a> {
     deepen: bool,
 }
 
-impl Finding<'_> {
+impl EndFinder<'_> {
     /// What is compared with: by its name, or the latest version; none where consumers have none yet.
-    fn old(&self, name: Option<&str>) -> Result<Option<Found>, Failure> {
+    fn old(&self, name: Option<&str>) -> Result<Option<EndInRepository>, Failure> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.named(name).map(Some);
         };
@@ -161,7 +161,7 @@ impl Finding<'_> {
 
     /// A version if the platform has one of this name, else a revision; without a name the head. With the repository that
     /// has its commit, where that was opened anew.
-    fn named(&self, name: Option<&str>) -> Result<Found, Failure> {
+    fn named(&self, name: Option<&str>) -> Result<EndInRepository, Failure> {
         let details = match (name, self.platform) {
             (Some(version), Some(platform)) => self.details(platform, version)?,
             _ => None,
@@ -187,7 +187,7 @@ impl Finding<'_> {
         }
     }
 
-    fn version(&self, details: &ArtifactDetails) -> Result<Found, Failure> {
+    fn version(&self, details: &ArtifactDetails) -> Result<EndInRepository, Failure> {
         let artifact = &details.artifact;
         let told = artifact.commit_hash.clone();
         let (commit, repository) = self.fetched(told.as_deref().unwrap_or_default())?;
@@ -197,7 +197,7 @@ impl Finding<'_> {
             None => None,
         };
         let ids = details.shared_pipelines.iter();
-        let end = End {
+        let end = DiffEnd {
             version: artifact.version_name.clone(),
             commit,
             told,
@@ -207,7 +207,7 @@ impl Finding<'_> {
         Ok((end, repository))
     }
 
-    fn revision(&self, name: &str) -> Result<Found, Failure> {
+    fn revision(&self, name: &str) -> Result<EndInRepository, Failure> {
         let named = self.workspace.repo.named(name)?;
         if let Some(ambiguity) = &named.ambiguity {
             self.run.ui.warn(ambiguity);
@@ -222,7 +222,7 @@ impl Finding<'_> {
                     .hint("`sluicegate publish --dry-run` at that commit shows every problem"));
             }
         };
-        let end = End {
+        let end = DiffEnd {
             version: None,
             told: Some(named.commit.to_string()),
             commit: Some(named.commit),
@@ -262,8 +262,8 @@ impl Finding<'_> {
 
     fn compare(
         &self,
-        from: &End,
-        to: &End,
+        from: &DiffEnd,
+        to: &DiffEnd,
         (from_repo, to_repo): (Option<&Repository>, Option<&Repository>),
         selection: &Selection,
     ) -> Result<Compat, GitError> {
@@ -294,7 +294,7 @@ impl Finding<'_> {
         Ok(Compat::new(against, changes))
     }
 
-    fn warn_of_ids_only(&self, unknown: &End) {
+    fn warn_of_ids_only(&self, unknown: &DiffEnd) {
         let name = unknown.name();
         let why = match &unknown.commit {
             None => format!("the clone does not have the commit of {name}"),
@@ -366,7 +366,7 @@ fn offer<'r>(
 }
 
 /// Neither side has a shared-pipelines file: probably a wrong folder or revision.
-fn no_file(from: &End, to: &End) -> Failure {
+fn no_file(from: &DiffEnd, to: &DiffEnd) -> Failure {
     let message = format!(
         "neither {} nor {} has a shared-pipelines file",
         from.name(),
@@ -376,7 +376,7 @@ fn no_file(from: &End, to: &End) -> Failure {
         .hint("name two versions or revisions; --config-dir names the platform's hidden folder")
 }
 
-impl End {
+impl DiffEnd {
     /// Whether this is a revision without a shared-pipelines file.
     fn has_no_file(&self) -> bool {
         self.interface.as_ref().is_some_and(|it| it.file.is_empty())

@@ -29,14 +29,14 @@ const FETCH: &str = "--deepen fetches the commit; or clone the whole history (`f
 const COMPARE_WITH_ANOTHER: &str = "--against VERSION compares with a version whose commit has the file";
 
 /// A comparison, and what follows from it.
-pub(crate) struct Compared {
+pub(crate) struct PublishComparison {
     pub(super) compat: Compat,
     /// The name after the latest, or why there is none.
     pub(super) next: Result<String, NextError>,
     ids_only: Option<IdsOnly>,
 }
 
-impl Compared {
+impl PublishComparison {
     /// The version that is compared with, and its commit.
     pub(super) fn published(&self) -> (&str, &str) {
         let compat = &self.compat;
@@ -75,7 +75,11 @@ impl Publishing<'_> {
 
     /// Compares with what consumers have, says what only a part was compared of, and settles the version's name. None
     /// where nothing is to be compared, or where that cannot be and need not.
-    pub(super) fn compared(&self, platform: &Platform, plan: &mut Plan) -> Result<Option<Compared>, Failure> {
+    pub(super) fn compared(
+        &self,
+        platform: &Platform,
+        plan: &mut Plan,
+    ) -> Result<Option<PublishComparison>, Failure> {
         let mode = self.settings.breaks.mode;
         if mode == Mode::Off {
             return Ok(None);
@@ -142,10 +146,10 @@ impl Publishing<'_> {
         plan: &Plan,
         old: Option<&ArtifactDetails>,
         latest: Option<&str>,
-    ) -> Result<Compared, Failure> {
+    ) -> Result<PublishComparison, Failure> {
         let Some(old) = old else {
             let compat = Compat::new(Against::default(), Vec::new());
-            return Ok(Compared {
+            return Ok(PublishComparison {
                 compat,
                 next: interface::next(None, interface::Class::None),
                 ids_only: None,
@@ -153,7 +157,7 @@ impl Publishing<'_> {
         };
         let (compat, ids_only) = self.compat_of(plan, old)?;
         let class = compat.class.unwrap_or(interface::Class::Content);
-        Ok(Compared {
+        Ok(PublishComparison {
             next: interface::next(latest, class),
             compat,
             ids_only,
@@ -329,7 +333,7 @@ fn would_break(plan: &Plan, compat: &Compat) -> String {
 }
 
 /// The breaks stop the publish.
-pub(super) fn refusal(plan: &Plan, compared: &Compared) -> Failure {
+pub(super) fn refusal(plan: &Plan, compared: &PublishComparison) -> Failure {
     let message = would_break(plan, &compared.compat);
     let by_name = match (&compared.next, &compared.compat.against) {
         (Ok(next), Some(old)) if accepted_by_name(Some(old), next).is_some() => {

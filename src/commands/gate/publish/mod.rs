@@ -9,7 +9,7 @@ mod order;
 mod preview;
 mod tell;
 
-pub(crate) use compat::Compared;
+pub(crate) use compat::PublishComparison;
 pub(crate) use evidence::{Evidence, pipelines};
 pub(crate) use merged::require_merged;
 
@@ -19,7 +19,7 @@ use crate::commands::gate::deliver::append_outputs;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::failure::not_written;
 use crate::commands::{CommandResult, Run};
-use crate::context::{Subject, Target};
+use crate::context::{DeepenSubject, Target};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
@@ -37,7 +37,7 @@ use std::sync::Arc;
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.workspace()?;
     let wish = workspace.sources.published(args)?;
-    workspace.deepen(run, &wish, Subject::Commit)?;
+    workspace.deepen(run, &wish, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
     let settings = workspace.sources.publish(args)?;
     let target = workspace.target(run, settings.revisions.clone())?;
@@ -78,7 +78,7 @@ pub(crate) struct Publishing<'a> {
     /// What the review proved that this relies on.
     pub(crate) review: Option<ReviewEvidence>,
     /// What it changes for consumers, once that was compared.
-    pub(crate) compared: Option<Compared>,
+    pub(crate) compared: Option<PublishComparison>,
     /// Whether standard output carries a report, so that nothing else may be written there.
     pub(crate) takes_output: bool,
     /// It is a part of `sluicegate ci`, which no person looks at before it publishes.
@@ -325,7 +325,7 @@ impl Publishing<'_> {
                     "next-version",
                     self.compared
                         .as_ref()
-                        .map(Compared::next_name)
+                        .map(PublishComparison::next_name)
                         .unwrap_or_default(),
                 ),
             ],

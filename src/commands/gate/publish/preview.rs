@@ -19,7 +19,7 @@ const NAMED: usize = 20;
 
 /// What the platform has.
 #[derive(Default)]
-struct Published {
+struct PublishedNow {
     /// Whether the version exists.
     exists: Option<bool>,
     latest: Option<ArtifactDetails>,
@@ -29,7 +29,7 @@ struct Published {
 struct Preview {
     receipt_digest: String,
     hashes: Vec<String>,
-    published: Published,
+    published: PublishedNow,
     refused: Vec<String>,
     /// Why nothing would be published.
     nothing: Option<String>,
@@ -120,12 +120,12 @@ impl Publishing<'_> {
     }
 
     /// What the platform has, where one is configured. That it cannot be asked is a warning: the plan stands without.
-    fn published(&self, platform: Option<&Platform>, plan: &Plan) -> Result<Published, Failure> {
+    fn published(&self, platform: Option<&Platform>, plan: &Plan) -> Result<PublishedNow, Failure> {
         let Some(platform) = platform else {
-            return Ok(Published::default());
+            return Ok(PublishedNow::default());
         };
         let asked = self.run.requests(async {
-            Ok::<_, HttpError>(Published {
+            Ok::<_, HttpError>(PublishedNow {
                 exists: Some(found(platform, plan, Some(&plan.version_name)).await?.is_some()),
                 latest: found(platform, plan, None).await?,
             })
@@ -134,7 +134,7 @@ impl Publishing<'_> {
             self.run
                 .ui
                 .warn(&format!("what is published cannot be told: {why}"));
-            Published::default()
+            PublishedNow::default()
         }))
     }
 

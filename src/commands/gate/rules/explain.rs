@@ -44,7 +44,7 @@ pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
 /// The rule as data: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
 fn document(rule: &rules::Documentation) -> Value {
     let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
-    let field = |field: &rules::Field| value!({ "name": field.name, "meaning": field.meaning, "default": field.default });
+    let field = |field: &rules::ConfigField| value!({ "name": field.name, "meaning": field.meaning, "default": field.default });
     let config: Vec<Value> = rule.config.iter().map(field).collect();
     value!({
         "schema": "sluicegate.rule/v1",

@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::git::read_on_disk;
 use crate::pipelines::RULES_FILE;
-use crate::rules::{self, Problem};
+use crate::rules::{self, LintProblem};
 use crate::text::count;
 use crate::yaml::{DocumentError, Position};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -42,8 +42,8 @@ pub(super) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> Comm
 }
 
 /// The problems as data: schema `sluicegate.lint/v1`.
-fn document(name: &str, problems: &[Problem]) -> Value {
-    let problem = |it: &Problem| {
+fn document(name: &str, problems: &[LintProblem]) -> Value {
+    let problem = |it: &LintProblem| {
         value!({
             "line": it.position.line,
             "column": it.position.column,
@@ -57,8 +57,8 @@ fn document(name: &str, problems: &[Problem]) -> Value {
     value!({ "schema": "sluicegate.lint/v1", "file": name, "problems": problems })
 }
 
-fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[Problem], errors: usize) -> String {
-    let source = Source::new(name, bytes);
+fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[LintProblem], errors: usize) -> String {
+    let source = LintSource::new(name, bytes);
     let renderer = if run.ui.colors_output() {
         Renderer::styled()
     } else {
@@ -119,12 +119,12 @@ fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
 }
 
 /// The file as it is shown: what could do harm on a terminal or in a CI log is replaced sign by sign, so that columns stay.
-struct Source {
+struct LintSource {
     name: String,
     lines: Vec<String>,
 }
 
-impl Source {
+impl LintSource {
     fn new(name: &str, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -143,7 +143,7 @@ impl Source {
         }
     }
 
-    fn group<'s>(&'s self, problem: &Problem) -> Group<'s> {
+    fn group<'s>(&'s self, problem: &LintProblem) -> Group<'s> {
         let at = problem.position;
         let line = self.line(at);
         let level = if problem.is_error {

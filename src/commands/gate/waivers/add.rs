@@ -14,7 +14,7 @@ use crate::globs::literal;
 use crate::pipelines::Pipeline;
 use crate::rules;
 use crate::text::count;
-use crate::waivers::{self, Entry, FILE_NAME, Former, Placed, Waivers, read, remove};
+use crate::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
@@ -76,8 +76,8 @@ fn terms(args: &AddWaiverArgs) -> Result<Terms, Failure> {
     })
 }
 
-fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, terms: &Terms) -> Entry {
-    Entry {
+fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, terms: &Terms) -> WaiverEntry {
+    WaiverEntry {
         rule: rule.to_owned(),
         path,
         about,
@@ -89,7 +89,7 @@ fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, ter
 }
 
 /// Refuses what no run could read: a rule that nobody here knows, as a report may tell of, or no reason.
-fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[Entry]) -> Result<(), Failure> {
+fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[WaiverEntry]) -> Result<(), Failure> {
     let knows = workspace.known_rules(file.rules.as_ref())?;
     for entry in entries {
         read(format!("- {entry}\n").as_bytes(), &knows)
@@ -100,7 +100,7 @@ fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[Entry]) -> Resu
 
 /// The waiver, if something is found today that it is about. What a rule of the platform's own finds is not
 /// known here.
-fn one(file: &Waived, mut entry: Entry) -> Result<Entry, Failure> {
+fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let wrong = |why: globset::Error| Failure::usage(why.to_string());
     let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
     let mut files = file.tally.files.clone();
@@ -141,14 +141,14 @@ pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Re
 }
 
 /// A waiver for each finding that can have one and has none.
-fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<Entry>, Failure> {
+fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<WaiverEntry>, Failure> {
     file.waivers()?.mark(&mut files, &Former::new(), today());
     Ok(entries(&files, terms))
 }
 
 /// A waiver for each finding that counts and can have one.
-fn entries(files: &[FileResults], terms: &Terms) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
+    let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
         let results = file.results.iter().filter(|result| result.status.can_be_old());
         let findings = results.flat_map(|result| result.findings(&file.path));
@@ -198,12 +198,12 @@ fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
 }
 
 /// Writes them in the place of those that are about the same. How many there were.
-fn write(file: &Waived, entries: &[Entry]) -> Result<usize, Failure> {
+fn write(file: &Waived, entries: &[WaiverEntry]) -> Result<usize, Failure> {
     if entries.is_empty() {
         return Ok(0);
     }
-    let subjects: BTreeSet<_> = entries.iter().map(Entry::subject).collect();
-    let is_replaced = |placed: &Placed| subjects.contains(&placed.entry.subject());
+    let subjects: BTreeSet<_> = entries.iter().map(WaiverEntry::subject).collect();
+    let is_replaced = |placed: &PlacedWaiver| subjects.contains(&placed.entry.subject());
     let goes: Vec<bool> = file.placed.iter().map(is_replaced).collect();
     let text = if goes.contains(&true) {
         remove(&file.text, &goes)

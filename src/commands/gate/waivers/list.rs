@@ -6,7 +6,7 @@ use crate::commands::Run;
 use crate::commands::kit::output::{json, table};
 use crate::error::Failure;
 use crate::git::Snapshot;
-use crate::waivers::{FILE_NAME, Placed, Standing};
+use crate::waivers::{FILE_NAME, PlacedWaiver, Standing};
 use serde_json::Value;
 
 pub(super) fn list(
@@ -38,14 +38,14 @@ const fn state(standing: Standing) -> &'static str {
 }
 
 /// A waiver of the file: how it stands there, and where.
-pub(super) fn placed_as_json((placed, standing): (&Placed, Standing)) -> Value {
+pub(super) fn placed_as_json((placed, standing): (&PlacedWaiver, Standing)) -> Value {
     let mut shown = as_json(&placed.entry);
     shown["state"] = state(standing).into();
     shown["line"] = placed.position.line.into();
     shown
 }
 
-fn row((placed, standing): (&Placed, Standing)) -> Vec<String> {
+fn row((placed, standing): (&PlacedWaiver, Standing)) -> Vec<String> {
     let entry = &placed.entry;
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let size = entry.size.map(|size| format!("up to {size}"));

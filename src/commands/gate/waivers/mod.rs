@@ -19,7 +19,7 @@ use crate::input;
 use crate::policy::Text;
 use crate::rules::RuleSet;
 use crate::settings::Of;
-use crate::waivers::{EditError, Entry, FILE_NAME, Former, Placed, Standing, Waivers};
+use crate::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, Standing, WaiverEntry, Waivers};
 use crate::write;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
 struct Waived {
     path: PathBuf,
     text: String,
-    placed: Vec<Placed>,
+    placed: Vec<PlacedWaiver>,
     rules: Option<RuleSet>,
     tally: Tally,
 }
@@ -86,7 +86,7 @@ impl Waived {
 }
 
 /// A waiver, as it is shown as JSON.
-fn as_json(entry: &Entry) -> Value {
+fn as_json(entry: &WaiverEntry) -> Value {
     json!({
         "rule": entry.rule,
         "path": entry.path,

@@ -8,7 +8,7 @@ use crate::commands::kit::output::json;
 use crate::error::Failure;
 use crate::git::Snapshot;
 use crate::text::{self, count};
-use crate::waivers::{FILE_NAME, Placed, Standing, remove};
+use crate::waivers::{FILE_NAME, PlacedWaiver, Standing, remove};
 
 pub(super) fn prune(
     run: &Run,
@@ -19,7 +19,7 @@ pub(super) fn prune(
     let standings = file.standings(snapshot)?;
     let goes: Vec<bool> = standings.iter().copied().map(Standing::is_vain).collect();
     let all = file.placed.iter().zip(standings);
-    let gone: Vec<(&Placed, Standing)> = all.filter(|(_, standing)| standing.is_vain()).collect();
+    let gone: Vec<(&PlacedWaiver, Standing)> = all.filter(|(_, standing)| standing.is_vain()).collect();
     if gone.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
@@ -32,8 +32,9 @@ pub(super) fn prune(
     }
 }
 
-fn words(gone: &[(&Placed, Standing)]) -> String {
-    let line = |(placed, _): &(&Placed, Standing)| format!("  {}\n", text::line(&placed.entry.in_words()));
+fn words(gone: &[(&PlacedWaiver, Standing)]) -> String {
+    let line =
+        |(placed, _): &(&PlacedWaiver, Standing)| format!("  {}\n", text::line(&placed.entry.in_words()));
     let lines: String = gone.iter().map(line).collect();
     format!(
         "{} removed from {FILE_NAME}\n{lines}",

@@ -3,7 +3,7 @@
 use crate::api::{Answer, Execution, ExecutionAnswer};
 use crate::cli::{OutputArgs, OutputFormat};
 use crate::commands::kit::output;
-use crate::commands::kit::resource::{Project, Sought};
+use crate::commands::kit::resource::{RemoteProject, Sought};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -34,7 +34,12 @@ pub(super) struct Ended {
 
 impl Ended {
     /// Waits until the execution ends, and says each new status.
-    pub(super) async fn follow(run: &Run, project: &Project, id: &str, pace: Pace) -> Result<Self, Failure> {
+    pub(super) async fn follow(
+        run: &Run,
+        project: &RemoteProject,
+        id: &str,
+        pace: Pace,
+    ) -> Result<Self, Failure> {
         let told = |execution: &Execution| {
             run.ui.say(&format!(
                 "{}{}",

@@ -5,7 +5,7 @@ use super::executions::PATIENCE;
 use crate::api::{Answer, ExecutionId, NewExecution};
 use crate::cli::RunArgs;
 use crate::commands::kit::failure::not_written;
-use crate::commands::kit::resource::{Project, Sought, made_nameless, perhaps_made};
+use crate::commands::kit::resource::{RemoteProject, Sought, made_nameless, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -31,7 +31,7 @@ const LOOK: &str = "the platform's own list of executions tells";
 struct Job<'a> {
     run: &'a Run,
     args: &'a RunArgs,
-    project: Project,
+    project: RemoteProject,
     execution: NewExecution,
     waiting: Waiting,
     cancel_status: String,
@@ -94,7 +94,7 @@ impl Job<'_> {
 
     /// A 404 is for the pipeline, unless that is published.
     async fn not_there(&self, error: HttpError) -> Failure {
-        let Project { platform, id } = &self.project;
+        let RemoteProject { platform, id } = &self.project;
         let published = for_hint(platform.published_pipelines(*id)).await;
         let published: Option<Vec<String>> =
             published.map(|all| all.into_iter().filter_map(|it| it.value.name).collect());
@@ -144,7 +144,7 @@ impl Job<'_> {
         pace: Option<&Pace>,
         interrupt: Pin<&mut impl Future<Output = ExitStatus>>,
     ) -> (Result<Answer<ExecutionId>, HttpError>, Option<ExitStatus>) {
-        let Project { platform, id } = &self.project;
+        let RemoteProject { platform, id } = &self.project;
         let mut start = pin!(changed_in_time(
             pace,
             platform.start_execution(*id, &self.execution)
@@ -169,7 +169,7 @@ impl Job<'_> {
     async fn terminate(&self, id: &str, status: ExitStatus) -> CommandResult {
         let ui = self.run.ui;
         ui.warn(&format!("interrupted: the execution {id} is terminated"));
-        let Project {
+        let RemoteProject {
             platform,
             id: project,
         } = &self.project;

@@ -1,10 +1,10 @@
 //! `sluicegate tasks create` and `send`: what begins a turn of the agent.
 
-use super::wait::{Waiting, told_to_go_on};
+use super::wait::{TaskWait, told_to_go_on};
 use super::{message, no_task, platform};
 use crate::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
 use crate::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
-use crate::commands::kit::resource::{Project, made_nameless, perhaps_made};
+use crate::commands::kit::resource::{RemoteProject, made_nameless, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::follow::changed_in_time;
@@ -16,9 +16,9 @@ const LOOK: &str = "`sluicegate tasks list` tells";
 pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.sources()?;
     let environment = sources.environment(args.environment)?;
-    let waiting = Waiting::of(run, &args.wait)?;
+    let waiting = TaskWait::of(run, &args.wait)?;
     let said = message(run, &args.message)?;
-    let Project {
+    let RemoteProject {
         platform,
         id: project,
     } = run.project()?;
@@ -85,7 +85,7 @@ pub(super) fn send(
     wait: &WaitArgs,
     output: OutputArgs,
 ) -> CommandResult {
-    let waiting = Waiting::of(run, wait)?;
+    let waiting = TaskWait::of(run, wait)?;
     let platform = platform(run)?;
     run.requests(async {
         let before = told_to_go_on(&platform, id, waiting.as_ref()).await?;

@@ -1,7 +1,7 @@
 //! `sluicegate tasks decide`.
 
 use super::shown;
-use super::wait::{Waiting, told_to_go_on};
+use super::wait::{TaskWait, told_to_go_on};
 use super::{no_task, platform};
 use crate::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
 use crate::cli::{ApprovalScope, DecideArgs};
@@ -13,7 +13,7 @@ use crate::text;
 
 pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = decisions(args)?;
-    let waiting = Waiting::quiet(run, args.wait, &args.pace)?;
+    let waiting = TaskWait::quiet(run, args.wait, &args.pace)?;
     let platform = platform(run)?;
     run.requests(async {
         let before = before(&platform, &args.id, waiting.as_ref()).await?;
@@ -39,7 +39,7 @@ pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
 }
 
 /// The task before anything is decided: of what is not pending, the platform's answer to a decision says nothing.
-async fn before(platform: &Platform, id: &str, waiting: Option<&Waiting>) -> Result<Answer<Task>, Failure> {
+async fn before(platform: &Platform, id: &str, waiting: Option<&TaskWait>) -> Result<Answer<Task>, Failure> {
     if let Some(task) = told_to_go_on(platform, id, waiting).await? {
         return Ok(task);
     }

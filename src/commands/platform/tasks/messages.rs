@@ -8,7 +8,7 @@ use crate::commands::kit::output::relative;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::follow::{Pace, Reader, silent};
+use crate::follow::{MessageReader, Pace, silent};
 use crate::text;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(super) fn run(
         platform,
         id,
         output,
-        reader: Reader::new(limit),
+        reader: MessageReader::new(limit),
         all: Vec::new(),
     };
     run.requests(async {
@@ -52,7 +52,7 @@ struct History<'a> {
     platform: Platform,
     id: &'a str,
     output: OutputArgs,
-    reader: Reader,
+    reader: MessageReader,
     all: Vec<Value>,
 }
 

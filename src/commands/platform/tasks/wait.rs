@@ -9,7 +9,7 @@ use crate::exit::ExitStatus;
 use crate::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
 
 /// How a task is waited for, from now on.
-pub(super) struct Waiting {
+pub(super) struct TaskWait {
     policy: Policy,
     pub(super) pace: Pace,
 }
@@ -19,7 +19,7 @@ pub(super) struct Waiting {
 pub(super) async fn told_to_go_on(
     platform: &Platform,
     id: &str,
-    waiting: Option<&Waiting>,
+    waiting: Option<&TaskWait>,
 ) -> Result<Option<Answer<Task>>, Failure> {
     let Some(waiting) = waiting else {
         return Ok(None);
@@ -34,7 +34,7 @@ pub(super) async fn told_to_go_on(
     }
 }
 
-impl Waiting {
+impl TaskWait {
     /// As the flags say; none without `--wait`.
     pub(super) fn of(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
         let waiting = Self::quiet(run, args.wait, &args.pace)?;

@@ -3,10 +3,10 @@
 use crate::cli::{ApplyArgs, OutputFormat};
 use crate::commands::kit::failure::status_of_step;
 use crate::commands::kit::output;
-use crate::commands::kit::resource::Project;
+use crate::commands::kit::resource::RemoteProject;
 use crate::commands::{CommandResult, Run};
 use crate::desired::Document;
-use crate::desired::variables::{self, Applied, VariableStep, Wanted};
+use crate::desired::variables::{self, Applied, VariableStep, WantedVariable};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::text;
@@ -32,9 +32,9 @@ pub(super) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {
 }
 
 async fn difference(
-    project: &Project,
+    project: &RemoteProject,
     document: &Document,
-    wanted: &[Wanted],
+    wanted: &[WantedVariable],
     args: &ApplyArgs,
 ) -> Result<Vec<VariableStep>, Failure> {
     let found = variables::read_project(&project.platform, project.id, wanted).await;

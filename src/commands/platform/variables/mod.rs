@@ -5,7 +5,7 @@ mod overrides;
 
 use crate::api::{NewVariable, Variable, VariableFields};
 use crate::cli::{FieldArgs, OutputArgs, VariablesVerb};
-use crate::commands::kit::resource::{Project, variable};
+use crate::commands::kit::resource::{RemoteProject, variable};
 use crate::commands::{CommandResult, Run};
 use crate::desired::variables::typed_text;
 use crate::error::Failure;
@@ -49,7 +49,7 @@ fn done(run: &Run, output: OutputArgs, words: &str) -> CommandResult {
     run.show(output, &Value::Null, || text::line(words) + "\n")
 }
 
-async fn list(run: &Run, project: &Project, output: OutputArgs) -> CommandResult {
+async fn list(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
     let columns = [
         ("name", "name"),
         ("type", "type"),
@@ -66,7 +66,7 @@ async fn list(run: &Run, project: &Project, output: OutputArgs) -> CommandResult
 
 async fn create(
     run: &Run,
-    project: &Project,
+    project: &RemoteProject,
     name: String,
     args: FieldArgs,
     output: OutputArgs,
@@ -83,7 +83,7 @@ async fn create(
 /// Type and behaviour must be sent with every change: they are looked up where they are not given.
 async fn update(
     run: &Run,
-    project: &Project,
+    project: &RemoteProject,
     name: &str,
     args: FieldArgs,
     output: OutputArgs,
@@ -108,7 +108,7 @@ async fn update(
     done(run, output, &format!("updated the variable {name}"))
 }
 
-async fn find(project: &Project, name: &str) -> Result<Variable, Failure> {
+async fn find(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
     let all = project.platform.variables(project.id).await;
     let all = project.read(all).await?;
     let names: Vec<String> = all.iter().filter_map(|it| it.name.clone()).collect();

@@ -4,7 +4,7 @@ use super::done;
 use crate::api::Override;
 use crate::cli::{OutputArgs, OutputFormat, OverridesVerb};
 use crate::commands::kit::output;
-use crate::commands::kit::resource::{Project, Sought, perhaps_made};
+use crate::commands::kit::resource::{RemoteProject, Sought, perhaps_made};
 use crate::commands::{CommandResult, Run};
 use crate::desired::variables::{refused_overrides, typed_text};
 use crate::error::Failure;
@@ -13,7 +13,7 @@ use crate::http::{ErrorKind, HttpError, for_hint};
 use crate::text;
 use std::fmt::Write as _;
 
-pub(super) async fn run(run: &Run, project: &Project, verb: OverridesVerb) -> CommandResult {
+pub(super) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
     match verb {
         OverridesVerb::List {
             name,
@@ -31,7 +31,7 @@ pub(super) async fn run(run: &Run, project: &Project, verb: OverridesVerb) -> Co
 
 async fn list(
     run: &Run,
-    project: &Project,
+    project: &RemoteProject,
     name: &str,
     environment: Option<&str>,
     output: OutputArgs,
@@ -51,7 +51,7 @@ async fn list(
 /// The platform tells the variable's type with its overrides, so that values can be sent as they must be.
 async fn set(
     run: &Run,
-    project: &Project,
+    project: &RemoteProject,
     name: &str,
     values: &[(String, String)],
     output: OutputArgs,
@@ -109,7 +109,7 @@ async fn set(
 /// Each environment on its own: one that has none does not keep the others.
 async fn unset(
     run: &Run,
-    project: &Project,
+    project: &RemoteProject,
     name: &str,
     environments: &[String],
     output: OutputArgs,
@@ -144,7 +144,7 @@ async fn unset(
 }
 
 /// Either the variable or the override is not there.
-async fn no_override(project: &Project, name: &str, environment: &str, error: HttpError) -> Failure {
+async fn no_override(project: &RemoteProject, name: &str, environment: &str, error: HttpError) -> Failure {
     let list = format!("variables overrides list {name}");
     if error.kind() != ErrorKind::NotFound {
         return perhaps_made(error, &format!("`sluicegate {list}` tells"));

@@ -14,7 +14,7 @@ use crate::service::{self, Clock, Options, Role, Vocabulary};
 use crate::settings::variable;
 use crate::text;
 use clap::Parser as _;
-use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, GOOD_BRANCH, Project};
+use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, DemoProject, GOOD_BRANCH};
 use secrecy::SecretString;
 use std::ffi::OsStr;
 use std::fs;
@@ -71,7 +71,7 @@ pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
     outcome
 }
 
-fn options(project: &Project, token: &str) -> Options {
+fn options(project: &DemoProject, token: &str) -> Options {
     Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
@@ -134,13 +134,13 @@ struct Tour<'a> {
     /// The folder as the user named it.
     shown: &'a Path,
     folder: PathBuf,
-    project: Project,
+    project: DemoProject,
     base_url: String,
     token: String,
 }
 
 /// One step: what it is about, the command, and how it must end.
-struct Step {
+struct DemoStep {
     title: &'static str,
     name: &'static str,
     args: Vec<String>,
@@ -198,44 +198,44 @@ impl Tour<'_> {
         )
     }
 
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<DemoStep> {
         vec![
-            Step {
+            DemoStep {
                 title: "A good branch is reviewed",
                 name: "good",
                 args: self.review("good", GOOD_BRANCH),
                 expected: ExitStatus::Success,
                 meaning: "Exit 0: the change may be merged.",
             },
-            Step {
+            DemoStep {
                 title: "A bad branch is reviewed",
                 name: "bad",
                 args: self.review("bad", BAD_BRANCH),
                 expected: ExitStatus::GateFailed,
                 meaning: "Exit 1: the gate is closed until the errors are fixed. The warning alone would not close it.",
             },
-            Step {
+            DemoStep {
                 title: "The shared pipelines of the main branch are published",
                 name: "publish",
                 args: self.publish("receipt.json", NEXT, None),
                 expected: ExitStatus::Success,
                 meaning: "Exit 0: the platform has every file, and the published version was checked.",
             },
-            Step {
+            DemoStep {
                 title: "The same version is published again",
                 name: "publish-again",
                 args: self.publish("second-receipt.json", "1.0.0", None),
                 expected: ExitStatus::AlreadyExists,
                 meaning: "Exit 5: a version is never overwritten.",
             },
-            Step {
+            DemoStep {
                 title: "A branch takes away what consumers set",
                 name: "break",
                 args: self.publish("receipt-of-the-break.json", NEXT, Some(BREAKING_BRANCH)),
                 expected: ExitStatus::GateFailed,
                 meaning: "Exit 1: consumers would break, so nothing was sent. --accept-breaking REASON would allow it.",
             },
-            Step {
+            DemoStep {
                 title: "A branch has more for consumers",
                 name: "addition",
                 args: self.publish("receipt-of-the-addition.json", NEXT, Some(ADDING_BRANCH)),
@@ -272,7 +272,7 @@ impl Tour<'_> {
         self.folder.join("reports").join(name)
     }
 
-    fn take(&self, number: usize, step: &Step) -> Result<(), Failure> {
+    fn take(&self, number: usize, step: &DemoStep) -> Result<(), Failure> {
         let dir = format!("{}/", self.folder.display());
         let shown: Vec<String> = step
             .args
@@ -297,7 +297,7 @@ impl Tour<'_> {
     }
 
     /// Runs the program as a user would, in the clone.
-    fn command(&self, step: &Step) -> CommandResult {
+    fn command(&self, step: &DemoStep) -> CommandResult {
         let reports = self.reports(step.name);
         fs::create_dir_all(&reports).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
         let args = std::iter::once("sluicegate".to_owned()).chain(step.args.clone());

@@ -5,10 +5,10 @@ use crate::git::{CommitId, NewCommit, Repository};
 use std::path::{Path, PathBuf};
 
 /// Files as path and content.
-type Files = &'static [(&'static str, &'static str)];
+type DemoFiles = &'static [(&'static str, &'static str)];
 
 /// What the main branch holds.
-const MAIN: Files = &[
+const MAIN: DemoFiles = &[
     (
         ".platform/config/pipeline_quality_rules.yaml",
         include_str!("files/rules.yaml"),
@@ -49,7 +49,7 @@ pub(super) const GOOD_BRANCH: &str = "feature/refunds";
 pub(super) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
 
 /// Where the project is.
-pub(super) struct Project {
+pub(super) struct DemoProject {
     /// The bare remote, which the platform reads.
     pub(super) remote: PathBuf,
     /// The clone, in which the commands run.
@@ -57,8 +57,8 @@ pub(super) struct Project {
 }
 
 /// Makes the project in `folder`.
-pub(super) fn make(folder: &Path) -> Result<Project, Failure> {
-    let project = Project {
+pub(super) fn make(folder: &Path) -> Result<DemoProject, Failure> {
+    let project = DemoProject {
         remote: folder.join("remote.git"),
         work: folder.join("work"),
     };

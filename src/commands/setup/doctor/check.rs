@@ -14,7 +14,7 @@ const GENERAL_HINT: &str = "correct what is named here, and run `sluicegate doct
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum CheckState {
     Ok,
     Failed(ExitStatus),
     NotApplicable,
@@ -24,7 +24,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Check {
     name: &'static str,
-    state: State,
+    state: CheckState,
     found: String,
     hint: Option<String>,
 }
@@ -41,8 +41,8 @@ impl Check {
     /// The outcome of a check.
     pub(super) fn new(name: &'static str, outcome: Result<Found, Failure>) -> Self {
         match outcome {
-            Ok(Found::Ok(found)) => Self::ended(name, State::Ok, found),
-            Ok(Found::NotApplicable(why)) => Self::ended(name, State::NotApplicable, why),
+            Ok(Found::Ok(found)) => Self::ended(name, CheckState::Ok, found),
+            Ok(Found::NotApplicable(why)) => Self::ended(name, CheckState::NotApplicable, why),
             Err(failure) => Self::failed(name, &failure),
         }
     }
@@ -51,18 +51,18 @@ impl Check {
     pub(super) fn failed(name: &'static str, failure: &Failure) -> Self {
         Self {
             hint: Some(failure.advice().unwrap_or(GENERAL_HINT).to_owned()),
-            ..Self::ended(name, State::Failed(failure.status()), failure.chain())
+            ..Self::ended(name, CheckState::Failed(failure.status()), failure.chain())
         }
     }
 
     /// It is in place.
     pub(super) fn ok(name: &'static str, found: impl Into<String>) -> Self {
-        Self::ended(name, State::Ok, found.into())
+        Self::ended(name, CheckState::Ok, found.into())
     }
 
     /// It is not needed, or cannot be told.
     pub(super) fn not_applicable(name: &'static str, why: impl Into<String>) -> Self {
-        Self::ended(name, State::NotApplicable, why.into())
+        Self::ended(name, CheckState::NotApplicable, why.into())
     }
 
     /// The same with something to do.
@@ -71,7 +71,7 @@ impl Check {
         self
     }
 
-    const fn ended(name: &'static str, state: State, found: String) -> Self {
+    const fn ended(name: &'static str, state: CheckState, found: String) -> Self {
         Self {
             name,
             state,
@@ -82,22 +82,22 @@ impl Check {
 
     /// Whether it is in place.
     pub(super) const fn is_ok(&self) -> bool {
-        matches!(self.state, State::Ok)
+        matches!(self.state, CheckState::Ok)
     }
 
     /// What this check alone makes of the run.
     pub(super) const fn status(&self) -> ExitStatus {
         match self.state {
-            State::Failed(status) => status,
-            State::Ok | State::NotApplicable => ExitStatus::Success,
+            CheckState::Failed(status) => status,
+            CheckState::Ok | CheckState::NotApplicable => ExitStatus::Success,
         }
     }
 
     const fn word(&self) -> &'static str {
         match self.state {
-            State::Ok => "ok",
-            State::Failed(_) => "failed",
-            State::NotApplicable => "not-applicable",
+            CheckState::Ok => "ok",
+            CheckState::Failed(_) => "failed",
+            CheckState::NotApplicable => "not-applicable",
         }
     }
 }
@@ -136,9 +136,9 @@ pub(super) fn as_text(checks: &[Check], colored: bool) -> String {
     let mut shown = String::new();
     for check in checks {
         let (word, color) = match check.state {
-            State::Ok => ("ok", AnsiColor::Green.on_default()),
-            State::Failed(_) => ("failed", AnsiColor::Red.on_default().bold()),
-            State::NotApplicable => ("-", Style::new()),
+            CheckState::Ok => ("ok", AnsiColor::Green.on_default()),
+            CheckState::Failed(_) => ("failed", AnsiColor::Red.on_default().bold()),
+            CheckState::NotApplicable => ("-", Style::new()),
         };
         let color = if colored { color } else { Style::new() };
         let found = text::line(&check.found);

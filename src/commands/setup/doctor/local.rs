@@ -22,7 +22,7 @@ const NAMED: usize = 5;
 const IN_REPOSITORY: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "shared-pipelines"];
 
 /// The settings that other checks need.
-pub(super) struct Settings {
+pub(super) struct DoctorSettings {
     /// How to reach the platform.
     pub(super) connection: Connection,
     /// The fields of a review request.
@@ -34,8 +34,8 @@ pub(super) struct Settings {
 }
 
 /// Adds the local checks; gives the settings, if they can be used.
-pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<Settings> {
-    let usable = |_: &Settings| "flags, variables and configuration file can be used".to_owned();
+pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
+    let usable = |_: &DoctorSettings| "flags, variables and configuration file can be used".to_owned();
     let settings = note(checks, "settings", resolve(run), usable);
     let repository = run.open_repository().map_err(Failure::from);
     let repository = note(checks, "repository", repository, |repo| {
@@ -72,12 +72,12 @@ fn note<T>(
 }
 
 /// Everything that is set is resolved, whether a review or a publish needs it.
-fn resolve(run: &Run) -> Result<Settings, Failure> {
+fn resolve(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.sources()?;
     sources.config_dir(&run.global)?;
     let review = sources.review(&ReviewArgs::default())?;
     let publish_on = sources.publish_on(&CiArgs::default())?;
-    Ok(Settings {
+    Ok(DoctorSettings {
         connection: sources.connection(&run.global)?,
         publishes: publish_on.never().is_none() || sources.optional_prefix(None).is_some(),
         deepens: review.revisions.deepen,
@@ -92,7 +92,7 @@ fn host(workspace: &Workspace<'_>) -> String {
     }
 }
 
-fn files(run: &Run, workspace: &Workspace<'_>, settings: &Settings) -> Vec<Check> {
+fn files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let depth = Check::new("clone-depth", depth(workspace, settings));
     let snapshot = workspace.repo.on_disk(run.index()).map_err(Failure::from);
     let folder = snapshot.and_then(|snapshot| {
@@ -118,7 +118,7 @@ fn files(run: &Run, workspace: &Workspace<'_>, settings: &Settings) -> Vec<Check
     vec![depth, rules, shared]
 }
 
-fn depth(workspace: &Workspace<'_>, settings: &Settings) -> Result<Found, Failure> {
+fn depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<Found, Failure> {
     if !workspace.repo.is_shallow() {
         return Ok(Found::Ok("the clone has the whole history".to_owned()));
     }
@@ -168,7 +168,7 @@ fn shared_pipelines(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     folder: Option<&str>,
-    settings: &Settings,
+    settings: &DoctorSettings,
 ) -> Result<Found, Failure> {
     let path = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
     let file = path.map(|path| snapshot.find(&path)).transpose()?.flatten();

@@ -3,7 +3,7 @@
 //! The way is tried without the token first, so that no token goes to an address that is not the platform's.
 
 use super::check::{self, Check, Found};
-use super::local::Settings;
+use super::local::DoctorSettings;
 use crate::api::{Platform, ReviewFields};
 use crate::commands::Run;
 use crate::commands::gate::asking::fields_of;
@@ -50,7 +50,7 @@ const ASKED: [&str; 11] = [
 ];
 
 /// Adds the checks that need a network.
-pub(super) async fn examine(run: &Run, settings: Option<Settings>, checks: &mut Vec<Check>) {
+pub(super) async fn examine(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
     if let Some(mut settings) = settings {
         let connection = &mut settings.connection;
         connection.timeout = connection.timeout.min(REQUEST);
@@ -61,7 +61,7 @@ pub(super) async fn examine(run: &Run, settings: Option<Settings>, checks: &mut 
     check::leave_rest(checks, &ASKED);
 }
 
-async fn ask(run: &Run, settings: &Settings, checks: &mut Vec<Check>) {
+async fn ask(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
     let connection = &settings.connection;
     checks.push(agent_version(connection));
     let base_url = match connection.base_url() {
@@ -224,7 +224,7 @@ fn clock(greeting: &Greeting) -> Check {
 }
 
 /// What the token is allowed to do; each in a bounded time.
-async fn allowed(run: &Run, settings: &Settings) -> Vec<Check> {
+async fn allowed(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
     let platform = match run.platform(connection) {
         Ok(platform) => platform,
@@ -244,7 +244,7 @@ async fn allowed(run: &Run, settings: &Settings) -> Vec<Check> {
 }
 
 /// The platform must know the fields of a review request.
-async fn review_request(settings: &Settings, platform: &Platform) -> Check {
+async fn review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;
     let (Ok(project), Ok(agent)) = (connection.project_id(), connection.agent_version()) else {
@@ -257,7 +257,7 @@ async fn review_request(settings: &Settings, platform: &Platform) -> Check {
     };
     match within(REQUEST, platform.reach_review(project, agent, &fields)).await {
         Ok(()) => Check::ok(NAME, format!("the platform accepts {sent}")),
-        Err(Asked::Refused(why)) if !why.is_unavailable() => Check::failed(NAME, &why.into()),
+        Err(NoAnswer::Refused(why)) if !why.is_unavailable() => Check::failed(NAME, &why.into()),
         Err(why) => Check::not_applicable(
             NAME,
             format!("no answer to a test: {}", Failure::from(why).chain()),
@@ -266,7 +266,7 @@ async fn review_request(settings: &Settings, platform: &Platform) -> Check {
 }
 
 /// A 403 comes after the token was accepted.
-fn token(connection: &Connection, reached: Result<(), Asked>) -> Check {
+fn token(connection: &Connection, reached: Result<(), NoAnswer>) -> Check {
     let source = match connection.token() {
         Ok(TokenSource::Value(_)) => "from the variable",
         Ok(TokenSource::File(_)) => "from the file",
@@ -276,17 +276,17 @@ fn token(connection: &Connection, reached: Result<(), Asked>) -> Check {
     };
     let accepted = Ok(Found::Ok(format!("the token {source} is accepted")));
     let outcome = match reached {
-        Err(Asked::Refused(why)) if why.kind() == ErrorKind::Forbidden => accepted,
+        Err(NoAnswer::Refused(why)) if why.kind() == ErrorKind::Forbidden => accepted,
         Err(why) => Err(why.into()),
         Ok(()) => accepted,
     };
     Check::new("token", outcome)
 }
 
-fn role_for_publish(settings: &Settings, reached: Result<(), Asked>) -> Result<Found, Failure> {
+fn role_for_publish(settings: &DoctorSettings, reached: Result<(), NoAnswer>) -> Result<Found, Failure> {
     match reached {
         Ok(()) => Ok(Found::Ok("may publish shared pipelines".to_owned())),
-        Err(Asked::Refused(why)) if why.kind() == ErrorKind::Forbidden && !settings.publishes => {
+        Err(NoAnswer::Refused(why)) if why.kind() == ErrorKind::Forbidden && !settings.publishes => {
             let found = "may not publish shared pipelines, and nothing is set to be published";
             Ok(Found::NotApplicable(found.to_owned()))
         }
@@ -301,24 +301,24 @@ async fn project(connection: &Connection, platform: &Platform) -> Result<Found, 
 }
 
 /// Why a question has no answer.
-enum Asked {
+enum NoAnswer {
     Refused(HttpError),
     Late(Duration),
 }
 
-impl From<Asked> for Failure {
-    fn from(asked: Asked) -> Self {
+impl From<NoAnswer> for Failure {
+    fn from(asked: NoAnswer) -> Self {
         match asked {
-            Asked::Refused(why) => why.into(),
-            Asked::Late(limit) => undecided(format!("no answer within {} s", limit.as_secs())),
+            NoAnswer::Refused(why) => why.into(),
+            NoAnswer::Late(limit) => undecided(format!("no answer within {} s", limit.as_secs())),
         }
     }
 }
 
-async fn within(limit: Duration, asked: impl Future<Output = Result<(), HttpError>>) -> Result<(), Asked> {
+async fn within(limit: Duration, asked: impl Future<Output = Result<(), HttpError>>) -> Result<(), NoAnswer> {
     match tokio::time::timeout(limit, asked).await {
-        Ok(answer) => answer.map_err(Asked::Refused),
-        Err(_) => Err(Asked::Late(limit)),
+        Ok(answer) => answer.map_err(NoAnswer::Refused),
+        Err(_) => Err(NoAnswer::Late(limit)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a repository with a past is told: what is found today, how it may begin, and what its first change is judged by.
 
 use super::figures::figures;
-use super::look::Seen;
+use super::look::RepositoryFacts;
 use super::plan::InitPlan;
 use crate::cli::Adopt;
 use crate::settings;
@@ -18,7 +18,7 @@ A gate that counts all of these stops nearly every change. There are three ways 
 ";
 
 /// What is found today, and the ways to begin, where a way is to be chosen.
-pub(super) fn found(seen: &Seen) -> String {
+pub(super) fn found(seen: &RepositoryFacts) -> String {
     let today = &seen.today;
     let affected = today.affected();
     let rules = match (&seen.rules_file, today.asked) {
@@ -40,7 +40,7 @@ pub(super) fn found(seen: &Seen) -> String {
 }
 
 /// What the change that introduces the gate will be judged by. A change that brings the rules file is judged with all pipelines.
-pub(super) fn judged(seen: &Seen, plan: &InitPlan) -> String {
+pub(super) fn judged(seen: &RepositoryFacts, plan: &InitPlan) -> String {
     let (today, Some(asked)) = (&seen.today, seen.today.asked) else {
         return String::new();
     };
@@ -80,7 +80,7 @@ fn indented(text: &str) -> String {
 }
 
 /// `new-only` was asked for, and sluicegate.yaml does not say so.
-fn leaves_counting(seen: &Seen, plan: &InitPlan) -> bool {
+fn leaves_counting(seen: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !seen.today.is_new_only
 }
 
@@ -105,7 +105,7 @@ fn how(asked: Adopt, leaves_counting: bool, found: &str, fails: &str) -> String 
 }
 
 /// What could not be evaluated is nothing that anybody could excuse.
-fn unevaluated(seen: &Seen) -> String {
+fn unevaluated(seen: &RepositoryFacts) -> String {
     match seen.today.unevaluated().as_slice() {
         [] => String::new(),
         [first, rest @ ..] => {
@@ -122,7 +122,7 @@ fn unevaluated(seen: &Seen) -> String {
 }
 
 /// What is left to do for it.
-pub(super) fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
+pub(super) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (today, Some(asked)) = (&seen.today, seen.today.asked) else {
         return Vec::new();
     };

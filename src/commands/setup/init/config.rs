@@ -1,6 +1,6 @@
 //! The texts of the files: templates with what was found put in.
 
-use super::look::Seen;
+use super::look::RepositoryFacts;
 use crate::cli::Adopt;
 
 /// Where the program comes from if nobody said so; README names the same.
@@ -17,7 +17,7 @@ pub(super) const RELEASES: &str = "https://github.com/your-org/sluicegate/releas
 const CONFIGURATION: &str = include_str!("templates/sluicegate.yaml");
 
 /// `sluicegate.yaml`.
-pub(super) fn configuration(seen: &Seen) -> String {
+pub(super) fn configuration(seen: &RepositoryFacts) -> String {
     let publishes = seen.shared_file.is_some();
     let project_id = seen.project_id.map(|id| id.to_string());
     let config_dir = seen.config_dir.clone().filter(|_| seen.config_dir_given);
@@ -76,7 +76,7 @@ pub(super) fn configuration(seen: &Seen) -> String {
 }
 
 /// The job of the host.
-pub(super) fn job(template: &str, seen: &Seen) -> String {
+pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {
     let versioned = |source: String| {
         if source.contains('@') {
             source

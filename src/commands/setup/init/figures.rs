@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// What one rule finds.
 #[derive(Default)]
-struct Found {
+struct RuleFigures {
     files: usize,
     findings: usize,
     /// What was counted, for the rules that count.
@@ -20,7 +20,7 @@ pub(super) fn figures(today: &Today) -> Option<String> {
     let rules = today.rules.as_ref().filter(|_| !today.files.is_empty())?;
     let mut found = by_rule(&today.files);
     let all = today.files.len();
-    let row = |name: String, found: &Found, others: String| {
+    let row = |name: String, found: &RuleFigures, others: String| {
         let pipelines = format!("{} of {all}", found.files);
         vec![name, pipelines, found.findings.to_string(), others]
     };
@@ -44,8 +44,8 @@ pub(super) fn figures(today: &Today) -> Option<String> {
     ))
 }
 
-fn by_rule(files: &[FileResults]) -> BTreeMap<&str, Found> {
-    let mut rules: BTreeMap<&str, Found> = BTreeMap::new();
+fn by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
+    let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
     for file in files {
         let mut seen: Vec<&str> = Vec::new();
         for finding in file.told().into_iter().flat_map(|result| result.findings("")) {

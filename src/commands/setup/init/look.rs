@@ -19,12 +19,12 @@ use uuid::Uuid;
 const USUAL_BRANCH: &str = "main";
 
 /// Something that nothing told, so that a flag has to say it.
-pub(super) struct Missing {
+pub(super) struct MissingFlag {
     pub(super) what: String,
     pub(super) hint: String,
 }
 
-impl From<Failure> for Missing {
+impl From<Failure> for MissingFlag {
     fn from(failure: Failure) -> Self {
         Self {
             what: failure.chain(),
@@ -34,21 +34,21 @@ impl From<Failure> for Missing {
 }
 
 /// Everything that is missing, in one failure.
-fn refusal(missing: &[Missing]) -> Option<Failure> {
+fn refusal(missing: &[MissingFlag]) -> Option<Failure> {
     let what: Vec<&str> = missing.iter().map(|it| it.what.as_str()).collect();
     let hints: Vec<&str> = missing.iter().map(|it| it.hint.as_str()).collect();
     (!missing.is_empty()).then(|| Failure::usage(what.join("\n  ")).hint(hints.join("\n  ")))
 }
 
 /// What was found, and what was given.
-pub(super) struct Seen {
+pub(super) struct RepositoryFacts {
     pub(super) root: PathBuf,
     /// How the host is set up; none if no job is wanted.
     pub(super) recipe: Option<&'static Recipe>,
     /// The host and what told it, or why it is not known.
     pub(super) host: String,
     /// What has to be named before anything is written; a run that writes ends with it.
-    pub(super) missing: Vec<Missing>,
+    pub(super) missing: Vec<MissingFlag>,
     pub(super) default_branch: String,
     pub(super) pipelines: usize,
     /// The platform's hidden folder, if one is there.
@@ -71,7 +71,11 @@ pub(super) struct Seen {
 }
 
 /// Looks at the repository as it is on disk.
-pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Result<Seen, Failure> {
+pub(super) fn look(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    args: &InitArgs,
+) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
     let snapshot = repo.on_disk(run.index())?;
     let found = workspace.config_dir(&snapshot)?;
@@ -108,7 +112,7 @@ pub(super) fn look(run: &Run, workspace: &Workspace<'_>, args: &InitArgs) -> Res
     let rules_file = workspace.rules_file(&snapshot)?;
     let folder = config_dir.as_deref();
     let today = Today::look(workspace, &snapshot, rules_file.as_ref(), folder, args.adopt)?;
-    Ok(Seen {
+    Ok(RepositoryFacts {
         root: repo.root().to_owned(),
         recipe,
         host,
@@ -145,11 +149,15 @@ fn open_question(
 }
 
 /// How a host is set up, and what told the host.
-type Told = (Option<&'static Recipe>, String);
+type HostTold = (Option<&'static Recipe>, String);
 
 /// The host: as asked for, else the one whose files are there alone, else that of the remote's server; or why it is
 /// unknown.
-fn choose(root: &Path, remote: Option<&str>, asked: Option<&str>) -> Result<Result<Told, String>, Failure> {
+fn choose(
+    root: &Path,
+    remote: Option<&str>,
+    asked: Option<&str>,
+) -> Result<Result<HostTold, String>, Failure> {
     if let Some(name) = asked {
         let host: Host = name
             .parse()
@@ -177,8 +185,8 @@ fn choose(root: &Path, remote: Option<&str>, asked: Option<&str>) -> Result<Resu
     }))
 }
 
-fn unknown_host(why: &str) -> Missing {
-    Missing {
+fn unknown_host(why: &str) -> MissingFlag {
+    MissingFlag {
         what: format!("it is not known which CI host is meant: {why}"),
         hint: "name the CI host by --host; --host none writes sluicegate.yaml alone".to_owned(),
     }

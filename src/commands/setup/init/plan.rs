@@ -2,7 +2,7 @@
 
 use super::config;
 use super::hosts::Recipe;
-use super::look::Seen;
+use super::look::RepositoryFacts;
 use crate::git::read_on_disk;
 use crate::settings::FILE_NAME;
 use crate::waivers;
@@ -17,7 +17,7 @@ const FILES: usize = 200;
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 /// One file.
-pub(super) enum Step {
+pub(super) enum FileStep {
     /// It is written; `then` says how it is taken up.
     Write {
         path: String,
@@ -33,14 +33,14 @@ pub(super) enum Step {
 /// The files, in the order in which they are told.
 pub(super) struct InitPlan {
     /// The gate's own.
-    files: Vec<Step>,
+    files: Vec<FileStep>,
     /// The host's.
-    job: Option<Step>,
+    job: Option<FileStep>,
 }
 
 impl InitPlan {
     /// What this repository needs.
-    pub(super) fn new(seen: &Seen) -> Self {
+    pub(super) fn new(seen: &RepositoryFacts) -> Self {
         let today = &seen.today;
         let rules = today.rules_file.clone();
         let waivers = today
@@ -59,65 +59,65 @@ impl InitPlan {
     }
 
     /// Every file.
-    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub(super) fn steps(&self) -> impl Iterator<Item = &FileStep> {
         self.files.iter().chain(&self.job)
     }
 
     /// Whether this file of the gate is written, so that its values are ours.
     pub(super) fn writes(&self, file: &str) -> bool {
-        let is_it = |step: &Step| matches!(step, Step::Write { path, .. } if path == file);
+        let is_it = |step: &FileStep| matches!(step, FileStep::Write { path, .. } if path == file);
         self.files.iter().any(is_it)
     }
 
     /// The text of the job, if there is a new one.
     pub(super) fn job(&self) -> Option<&str> {
         match self.job.as_ref()? {
-            Step::Write { text, .. } | Step::ByHand { text, .. } => Some(text),
-            Step::Left { .. } => None,
+            FileStep::Write { text, .. } | FileStep::ByHand { text, .. } => Some(text),
+            FileStep::Left { .. } => None,
         }
     }
 
     /// How the job is taken up, where that is not by itself.
     pub(super) fn then(&self) -> Option<&'static str> {
         match self.job.as_ref()? {
-            Step::Write { then, .. } => *then,
+            FileStep::Write { then, .. } => *then,
             _ => None,
         }
     }
 }
 
 /// A file of the gate, where there is none.
-fn new_file(seen: &Seen, path: String, text: String) -> Step {
+fn new_file(seen: &RepositoryFacts, path: String, text: String) -> FileStep {
     if is_there(&seen.root, &path) {
         let why = "it is there already";
-        return Step::Left { path, why };
+        return FileStep::Left { path, why };
     }
-    Step::Write {
+    FileStep::Write {
         path,
         text,
         then: None,
     }
 }
 
-fn job(recipe: &'static Recipe, seen: &Seen) -> Step {
+fn job(recipe: &'static Recipe, seen: &RepositoryFacts) -> FileStep {
     if let Some(path) = running_already(&seen.root, recipe) {
         let why = "it runs sluicegate already";
-        return Step::Left { path, why };
+        return FileStep::Left { path, why };
     }
     let text = config::job(recipe.template, seen);
     let free = |path: &str| !is_there(&seen.root, path);
     match recipe.beside {
-        _ if free(recipe.path) => Step::Write {
+        _ if free(recipe.path) => FileStep::Write {
             path: recipe.path.to_owned(),
             text,
             then: None,
         },
-        Some((path, then)) if free(path) => Step::Write {
+        Some((path, then)) if free(path) => FileStep::Write {
             path: path.to_owned(),
             text,
             then: Some(then),
         },
-        _ => Step::ByHand {
+        _ => FileStep::ByHand {
             path: recipe.path,
             text,
         },

@@ -1,7 +1,7 @@
 //! What was found, what was done, and what is left to do.
 
-use super::look::Seen;
-use super::plan::{InitPlan, Step};
+use super::look::RepositoryFacts;
+use super::plan::{FileStep, InitPlan};
 use super::{adopt, config};
 use crate::pipelines::SHARED_PIPELINES_FILE;
 use crate::settings::FILE_NAME;
@@ -10,7 +10,7 @@ use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
 /// The whole account of a run.
-pub(super) fn all(seen: &Seen, plan: &InitPlan, dry_run: bool) -> String {
+pub(super) fn all(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
     let mut told = found(seen) + &adopt::found(seen);
     told.push('\n');
     for step in plan.steps() {
@@ -25,11 +25,11 @@ pub(super) fn all(seen: &Seen, plan: &InitPlan, dry_run: bool) -> String {
 }
 
 /// The same as data: schema `sluicegate.init/v1`.
-pub(super) fn document(seen: &Seen, plan: &InitPlan, dry_run: bool) -> Value {
-    let file = |step: &Step| match step {
-        Step::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
-        Step::Left { path, why } => value!({ "path": path, "action": "leave", "reason": why }),
-        Step::ByHand { path, text } => value!({ "path": path, "action": "edit-by-hand", "text": text }),
+pub(super) fn document(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
+    let file = |step: &FileStep| match step {
+        FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
+        FileStep::Left { path, why } => value!({ "path": path, "action": "leave", "reason": why }),
+        FileStep::ByHand { path, text } => value!({ "path": path, "action": "edit-by-hand", "text": text }),
     };
     let missing = seen.missing.iter();
     let missing = missing.map(|it| value!({ "what": it.what, "hint": it.hint }));
@@ -49,7 +49,7 @@ pub(super) fn document(seen: &Seen, plan: &InitPlan, dry_run: bool) -> Value {
     })
 }
 
-fn found(seen: &Seen) -> String {
+fn found(seen: &RepositoryFacts) -> String {
     let none = || "none".to_owned();
     let facts = [
         ("CI host", seen.host.clone()),
@@ -62,14 +62,14 @@ fn found(seen: &Seen) -> String {
     shown.concat()
 }
 
-fn done(step: &Step, dry_run: bool) -> String {
+fn done(step: &FileStep, dry_run: bool) -> String {
     match step {
-        Step::Write { path, text, .. } if dry_run => {
+        FileStep::Write { path, text, .. } if dry_run => {
             format!("would write       {path}\n\n{}\n", indented(text))
         }
-        Step::Write { path, .. } => format!("wrote             {path}\n"),
-        Step::Left { path, why } => format!("left alone        {}: {why}\n", text::line(path)),
-        Step::ByHand { path, text } => {
+        FileStep::Write { path, .. } => format!("wrote             {path}\n"),
+        FileStep::Left { path, why } => format!("left alone        {}: {why}\n", text::line(path)),
+        FileStep::ByHand { path, text } => {
             let why = "it is there already; add to it by hand what is not there yet";
             format!("left alone        {path}: {why}\n\n{}\n", indented(text))
         }
@@ -84,7 +84,7 @@ fn indented(text: &str) -> String {
     lines.collect()
 }
 
-fn rules_step(seen: &Seen) -> String {
+fn rules_step(seen: &RepositoryFacts) -> String {
     let write = "Write the rules, which every review needs: `sluicegate rules init";
     match (&seen.config_dir, seen.candidates.as_slice()) {
         (Some(_), _) => format!("{write}`"),
@@ -99,7 +99,7 @@ fn rules_step(seen: &Seen) -> String {
 }
 
 /// Each a sentence, with lines below it where there is more.
-fn next(seen: &Seen, plan: &InitPlan) -> Vec<String> {
+fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let missing = seen.missing.iter().map(|it| {
         let (what, hint) = (text::line(&it.what), text::line(&it.hint));
         format!("Before anything can be written: {hint}\n    {what}")

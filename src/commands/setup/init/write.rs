@@ -1,6 +1,6 @@
 //! Writes what is planned, and nothing over what exists.
 
-use super::plan::{InitPlan, Step};
+use super::plan::{FileStep, InitPlan};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use std::path::{Component, Path};
 /// Writes the new files.
 pub(super) fn all(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
-        if let Step::Write { path, text, .. } = step {
+        if let FileStep::Write { path, text, .. } = step {
             one(root, path, text).map_err(|error| {
                 let what = format!("{} cannot be written", root.join(path).display());
                 Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))

@@ -10,7 +10,9 @@ use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::project::Project;
 use crate::service::published;
-use crate::service::shape::{Part, Shape, any_text, boolean, may, needs, object, one_of, rule, text, uuid};
+use crate::service::shape::{
+    Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, uuid,
+};
 use crate::service::store::events::Kind;
 use crate::service::store::tasks::{self, NewTask};
 use crate::service::tokens::Caller;
@@ -61,7 +63,7 @@ fn agent_config() -> Shape {
 }
 
 /// Either the branch has a name, or the agent generates one.
-fn target_branch() -> Part {
+fn target_branch() -> ShapePart {
     let check = |check: &mut BodyCheck, config: &Map<String, Value>| {
         if config.given("targetBranchName").is_none() && config.flag("generateBranch") != Some(true) {
             check.note(
