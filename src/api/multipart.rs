@@ -23,11 +23,6 @@ pub struct UploadPart {
 pub trait PartSource: Send + Sync {
     /// The content of part number `part` of the upload.
     fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
-
-    /// Whether reading the contents is a copy and no work, so that a thread that reads ahead gains nothing.
-    fn is_at_hand(&self) -> bool {
-        false
-    }
 }
 
 /// Told how many bytes of the body were sent so far.
@@ -92,10 +87,6 @@ impl UploadBody for Form {
             open: Box::new(io::empty()),
         };
         Box::new(parts.chain(tail))
-    }
-
-    fn is_at_hand(&self) -> bool {
-        self.source.is_at_hand()
     }
 
     fn progress(&self, sent: u64) {

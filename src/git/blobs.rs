@@ -1,15 +1,12 @@
 //! The content of files.
 //!
-//! Small blobs come from libgit2. libgit2 can only hold a packed blob as a whole, so a large one is streamed, in flat
-//! memory: straight from git's storage where it is stored whole, else from the git program. A blob that a partial
-//! clone left out is fetched by the git program.
+//! Small blobs come from libgit2. libgit2 can only hold a packed blob as a whole, so a large one is streamed by the git
+//! program, in flat memory. A blob that a partial clone left out is fetched by the git program.
 
 use super::{BlobId, GitError, Repository};
 use git2::{ErrorCode, ObjectType};
 use std::io::{Cursor, Read};
 
-/// The largest blob that is not looked for in git's storage first, in bytes.
-const SMALL_SIZE: u64 = 128 * 1024;
 /// The largest blob that is held in memory as a whole, in bytes.
 const HELD_SIZE: u64 = 4 * 1024 * 1024;
 
@@ -46,20 +43,9 @@ impl Repository {
         self.held(blob)
     }
 
-    /// The order in which these blobs are read soonest, as places in the list: neighbours in a pack are mostly differences of
-    /// each other, and libgit2 keeps only some megabytes of what it unpacked.
-    pub fn reading_order(&self, blobs: &[BlobId]) -> Vec<usize> {
-        self.stored.order(blobs)
-    }
-
     /// A reader of the blob's content, in flat memory however large it is. It gives exactly `size` bytes, which is
     /// [`Self::blob_size`], or what it gives is damaged.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {
-        if size > SMALL_SIZE
-            && let Some(content) = self.stored.open(blob, size)
-        {
-            return Ok(content);
-        }
         if size <= HELD_SIZE || !self.program.is_there() {
             return Ok(Box::new(Cursor::new(self.held(blob)?)));
         }

@@ -23,7 +23,6 @@ mod lines;
 mod listing;
 mod open;
 mod opened;
-mod pack;
 mod program;
 mod renames;
 mod repository;
@@ -32,7 +31,6 @@ mod settings;
 mod shadow;
 mod similarity;
 mod snapshot;
-mod stored;
 mod tree;
 
 pub use branches::RemoteBranch;

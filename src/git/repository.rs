@@ -1,6 +1,6 @@
 //! The repository: where it is, what is checked out, and which commit a revision means.
 
-use super::{CommitId, GitError, id::is_full_id, opened::Opened, program::Program, stored::Stored};
+use super::{CommitId, GitError, id::is_full_id, opened::Opened, program::Program};
 use git2::{Commit, ErrorCode, Oid};
 use std::collections::HashSet;
 use std::fmt;
@@ -12,7 +12,6 @@ pub struct Repository {
     pub(super) shallow: HashSet<Oid>,
     pub(super) partial: bool,
     pub(super) program: Program,
-    pub(super) stored: Stored,
     root: PathBuf,
     /// The file with the configuration of this clone.
     pub(super) configuration: PathBuf,
@@ -41,7 +40,6 @@ impl Repository {
             shallow,
             partial,
             program: Program::new(opened.git_dir, partial, opened.foreign, remotes),
-            stored: Stored::new(&opened.common_dir),
             configuration: opened.common_dir.join("config"),
             root: opened.root,
             bare: opened.bare,

@@ -6,7 +6,6 @@
 
 mod base_url;
 mod bearer;
-mod chunks;
 mod client;
 mod contact;
 mod error;

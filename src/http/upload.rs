@@ -3,11 +3,10 @@
 //! Memory stays flat: a few chunks are on their way at any time. There is no limit on the whole time, as a large
 //! artifact over a slow line may take long, but on the time without progress.
 
-use super::chunks::{Chunks, ahead, in_place};
 use super::error::{Again, HttpError};
 use super::{ErrorKind, Response};
 use bytes::Bytes;
-use futures_util::StreamExt as _;
+use futures_util::stream::{Stream, StreamExt as _, try_unfold};
 use reqwest::Body;
 use reqwest::header::HeaderValue;
 use std::io::{self, Read};
@@ -15,7 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 use tokio::time::Instant;
+
+/// The size of a chunk in bytes: more than the connection collects before it sends (400 KB).
+const CHUNK: usize = 512 * 1024;
 
 /// A body that can be read more than once.
 pub trait UploadBody: Send + Sync + 'static {
@@ -25,8 +28,6 @@ pub trait UploadBody: Send + Sync + 'static {
     fn length(&self) -> u64;
     /// The body from its beginning. Reading it may block; what it fails with is the reason why the upload ends.
     fn open(self: Arc<Self>) -> Box<dyn Read + Send>;
-    /// Whether reading it is a copy and no work: then it is read where it is sent, else by a thread of its own.
-    fn is_at_hand(&self) -> bool;
     /// Told how many bytes of the body were taken for sending so far.
     fn progress(&self, _sent: u64) {}
 }
@@ -59,17 +60,13 @@ impl Monitor {
     /// The body, from its beginning.
     pub(super) fn start(&self) -> Body {
         self.state.sent.store(0, Ordering::Release);
-        let chunks = Chunks::new(Arc::clone(&self.body).open());
+        let chunks = chunks(Arc::clone(&self.body).open());
         let (body, state) = (Arc::clone(&self.body), Arc::clone(&self.state));
         let taken = move |chunk: &io::Result<Bytes>| match chunk {
             Ok(bytes) => body.progress(state.took(bytes.len())),
             Err(why) => state.broke(why),
         };
-        if self.body.is_at_hand() {
-            Body::wrap_stream(in_place(chunks).inspect(taken))
-        } else {
-            Body::wrap_stream(ahead(chunks).inspect(taken))
-        }
+        Body::wrap_stream(chunks.inspect(taken))
     }
 
     /// The outcome, or a timeout if nothing moves for `limit`. A body that broke is the reason for whatever
@@ -145,4 +142,17 @@ impl UploadState {
     fn broken(&self) -> Option<String> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// The body chunk by chunk, each read by a thread that may block, to its end or to its first error.
+fn chunks(body: Box<dyn Read + Send>) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    try_unfold(body, async |mut body| {
+        let read = spawn_blocking(move || {
+            let mut chunk = Vec::with_capacity(CHUNK);
+            (&mut body).take(CHUNK as u64).read_to_end(&mut chunk)?;
+            Ok::<_, io::Error>((Bytes::from(chunk), body))
+        });
+        let (chunk, body) = read.await.map_err(io::Error::other)??;
+        Ok((!chunk.is_empty()).then_some((chunk, body)))
+    })
 }

@@ -12,7 +12,6 @@ use super::{Plan, PlannedFile, PublishError, Select, SharedPipelineRef, Source, 
 use crate::api::{header_value, part_name};
 use crate::git::{CommitId, Repository, SnapshotFile};
 use crate::pipelines::{self, Kind, SharedEntry};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -185,7 +184,7 @@ fn files(
             .map(|(path, found)| (path.clone(), found.clone())),
     );
     let all: Vec<_> = all.into_iter().collect();
-    let planned = all.into_par_iter().map(|(path, SnapshotFile { content, .. })| {
+    let planned = all.into_iter().map(|(path, SnapshotFile { content, .. })| {
         let facts = checked.sent.get(&path);
         let bytes = match facts {
             Some(facts) => facts.bytes,

@@ -1,9 +1,7 @@
-//! Reads the files' contents, from several threads at once.
-//!
-//! A repository cannot be shared between threads, so each borrows an opened one and gives it back.
+//! Reads the files' contents, from whichever thread asks.
 
 use super::PublishError;
-use crate::git::{BlobId, Content, GitError, Repository, read_on_disk, regular_on_disk};
+use crate::git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 /// The contents of a repository and of its working tree.
 pub(super) struct PublishContents {
     root: PathBuf,
-    idle: Mutex<Vec<Repository>>,
+    /// A repository cannot be shared between threads.
+    repository: Mutex<Option<Repository>>,
 }
 
 impl fmt::Debug for PublishContents {
@@ -35,7 +34,7 @@ impl PublishContents {
     pub fn new(root: PathBuf) -> Self {
         Self {
             root,
-            idle: Mutex::new(Vec::new()),
+            repository: Mutex::new(None),
         }
     }
 
@@ -70,32 +69,12 @@ impl PublishContents {
         }
     }
 
-    /// The order in which these contents are read soonest, as places in the list.
-    pub fn reading_order<'c>(&self, all: impl Iterator<Item = &'c Content>) -> Vec<usize> {
-        let blobs = all.map(|content| match content {
-            Content::Blob(blob) => Some(*blob),
-            Content::Disk(_) => None,
-        });
-        let blobs: Vec<Option<BlobId>> = blobs.collect();
-        let ordered = blobs.iter().copied().collect::<Option<Vec<BlobId>>>();
-        let order = ordered.map(|blobs| self.with(|repository| Ok(repository.reading_order(&blobs))));
-        order
-            .and_then(Result::ok)
-            .unwrap_or_else(|| (0..blobs.len()).collect())
-    }
-
     fn with<T>(&self, work: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {
-        let borrowed = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let repository = match borrowed {
-            Some(repository) => repository,
-            None => Repository::open(&self.root)?,
-        };
-        let result = work(&repository);
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(repository);
-        result
+        let mut opened = self.repository.lock().unwrap_or_else(PoisonError::into_inner);
+        match opened.as_ref() {
+            Some(repository) => work(repository),
+            None => work(opened.insert(Repository::open(&self.root)?)),
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use super::PublishError;
 use super::plan::Plan;
 use crate::text::hex;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 use std::path::Path;
@@ -50,23 +49,11 @@ impl Hashes {
     /// All hashes of the plan's files; those of files that were not read to their end are made now.
     pub fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
         let mut hashes = self.known();
-        let files = plan.files.iter().enumerate();
-        let missing: Vec<_> = files.filter(|(at, _)| hashes.get(*at) == Some(&None)).collect();
-        let order = plan
-            .contents
-            .reading_order(missing.iter().map(|(_, file)| &file.content));
-        let made = order
-            .into_par_iter()
-            .filter_map(|place| missing.get(place))
-            .map(|(at, file)| {
-                Ok((
-                    *at,
-                    of(plan.contents.open(&file.content, file.bytes)?, &file.path)?,
-                ))
-            })
-            .collect::<Result<Vec<_>, PublishError>>()?;
-        for (at, hash) in made {
-            hashes[at] = Some(hash);
+        for (hash, file) in hashes.iter_mut().zip(&plan.files) {
+            if hash.is_none() {
+                let content = plan.contents.open(&file.content, file.bytes)?;
+                *hash = Some(of(content, &file.path)?);
+            }
         }
         Ok(hashes.into_iter().flatten().collect())
     }
@@ -108,9 +95,73 @@ pub(super) fn of(mut content: impl Read, path: &str) -> Result<String, PublishEr
     }
 }
 
+/// A content that is hashed while it is read, and whose hash is kept once the whole length has passed.
+pub(super) struct Hashing {
+    content: Box<dyn Read + Send>,
+    hasher: Sha256,
+    missing: u64,
+    file: usize,
+    hashes: Hashes,
+}
+
+impl Hashing {
+    pub fn new(content: Box<dyn Read + Send>, file: usize, length: u64, hashes: Hashes) -> Self {
+        let hashing = Self {
+            content,
+            hasher: Sha256::new(),
+            missing: length,
+            file,
+            hashes,
+        };
+        hashing.keep_if_whole();
+        hashing
+    }
+
+    fn keep_if_whole(&self) {
+        if self.missing == 0 {
+            self.hashes.set(self.file, &self.hasher.clone().finalize());
+        }
+    }
+}
+
+impl Read for Hashing {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let size = self.content.read(space)?;
+        if size > 0 {
+            self.hasher.update(space.get(..size).unwrap_or_default());
+            self.missing = self.missing.saturating_sub(size as u64);
+            self.keep_if_whole();
+        }
+        Ok(size)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Cursor;
+
+    fn hashed(length: usize, read: usize) -> Option<String> {
+        let content = vec![b'a'; length];
+        let hashes = Hashes::new(1);
+        let mut content = Hashing::new(Box::new(Cursor::new(content)), 0, length as u64, hashes.clone());
+        io::copy(&mut content.by_ref().take(read as u64), &mut io::sink()).unwrap();
+        hashes.known().remove(0)
+    }
+
+    #[test]
+    fn a_file_is_hashed_while_it_is_read() {
+        assert_eq!(hashed(0, 0).unwrap(), EMPTY);
+        assert_eq!(
+            hashed(3, 3).unwrap(),
+            "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0"
+        );
+    }
+
+    #[test]
+    fn a_file_that_was_not_read_to_its_end_has_no_hash() {
+        assert_eq!(hashed(3, 2), None);
+    }
 
     const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

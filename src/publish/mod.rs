@@ -14,7 +14,6 @@ mod contents;
 mod drift;
 mod error;
 mod hash;
-mod hashing;
 mod judge;
 mod listing;
 mod lookup;

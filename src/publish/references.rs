@@ -8,15 +8,15 @@ use super::unchanged::{self, Checked};
 use crate::git::Content;
 use crate::pipelines::{Pipeline, Reference};
 use crate::yaml::DocumentError;
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
 /// Larger pipelines are not read; the largest in use have a tenth of this.
 const LIMIT: u64 = 32 * 1024 * 1024;
 
-/// So much is held in memory before it is read as YAML, in bytes; as much again is collected meanwhile.
-const HELD: usize = 1024 * 1024;
+/// So much is held in memory before it is read as YAML, in bytes.
+const HELD: usize = 4 * 1024 * 1024;
 
 /// The keys by which a component names a file, and the escapes of a quoted YAML text that can stand for letters or
 /// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>): without any of these there is no such key.
@@ -45,31 +45,18 @@ pub(super) struct PipelineFacts {
 
 /// The facts of each of these files, in their order.
 ///
-/// Files are read in parallel. Blobs are not, as libgit2's threads only wait for each other: those that must be read
-/// as YAML are collected, and read in parallel while others are.
+/// They are read one after the other, as libgit2's threads only wait for each other, and parsed in parallel.
 pub(super) fn read_all(
     contents: &PublishContents,
     files: &[WantedFile<'_>],
 ) -> Result<Vec<PipelineFacts>, PublishError> {
-    if !matches!(files.first(), Some(wanted) if matches!(wanted.content, Content::Blob(_))) {
-        let read = |wanted: &WantedFile<'_>| skim(contents, wanted).map(Skimmed::facts);
-        return files.par_iter().map(read).collect();
-    }
-    let order = contents.reading_order(files.iter().map(|wanted| wanted.content));
     let mut facts = Vec::with_capacity(files.len());
-    let mut rest = order.iter().filter_map(|at| files.get(*at));
-    let mut window = skim_some(contents, &mut rest)?;
-    while !window.is_empty() {
-        let (parsed, next) = rayon::join(
-            || window.into_par_iter().map(Skimmed::facts).collect::<Vec<_>>(),
-            || skim_some(contents, &mut rest),
-        );
-        facts.extend(parsed);
-        window = next?;
+    let mut rest = files.iter();
+    while rest.len() > 0 {
+        let window = skim_some(contents, &mut rest)?;
+        facts.par_extend(window.into_par_iter().map(Skimmed::facts));
     }
-    let mut facts: Vec<_> = order.into_iter().zip(facts).collect();
-    facts.sort_by_key(|(at, _)| *at);
-    Ok(facts.into_iter().map(|(_, facts)| facts).collect())
+    Ok(facts)
 }
 
 /// The next files, until enough is held in memory.

@@ -1,12 +1,10 @@
 //! From a plan to the request that carries it.
 
 use super::contents::PublishContents;
-use super::hash::Hashes;
-use super::hashing::Hashing;
+use super::hash::{Hashes, Hashing};
 use super::plan::{Plan, PlannedFile};
 use super::unchanged::Unchanged;
 use crate::api::{PartSource, Upload, UploadPart};
-use crate::git::Content;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -15,13 +13,11 @@ pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// The upload of a plan; its contents are read, and hashed if wanted, as they are sent.
 pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progress>) -> Upload {
-    let contents = Arc::clone(&plan.contents);
-    let order = contents.reading_order(plan.files.iter().map(|file| &file.content));
     let part = |file: &PlannedFile| UploadPart {
         name: file.path.clone(),
         length: file.bytes,
     };
-    let parts = order.iter().filter_map(|at| plan.files.get(*at)).map(part);
+    let parts = plan.files.iter().map(part);
     Upload {
         prefix: plan.prefix.clone(),
         version: plan.version_name.clone(),
@@ -29,18 +25,16 @@ pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progr
         branch: plan.branch.clone(),
         parts: parts.collect(),
         source: Arc::new(UploadParts {
-            order,
             files: plan.files.clone(),
-            contents,
+            contents: Arc::clone(&plan.contents),
             hashes,
         }),
         progress,
     }
 }
 
-/// The plan's files, opened one by one as they are sent, in the order in which they are read soonest.
+/// The plan's files, opened one by one as they are sent.
 struct UploadParts {
-    order: Vec<usize>,
     files: Vec<PlannedFile>,
     contents: Arc<PublishContents>,
     hashes: Option<Hashes>,
@@ -48,8 +42,7 @@ struct UploadParts {
 
 impl PartSource for UploadParts {
     fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>> {
-        let at = *self.order.get(part).ok_or(io::ErrorKind::NotFound)?;
-        let file = self.files.get(at).ok_or(io::ErrorKind::NotFound)?;
+        let file = self.files.get(part).ok_or(io::ErrorKind::NotFound)?;
         let content = self
             .contents
             .open(&file.content, file.bytes)
@@ -59,14 +52,8 @@ impl PartSource for UploadParts {
             None => content,
         };
         Ok(match &self.hashes {
-            Some(hashes) => Box::new(Hashing::new(content, at, file.bytes, hashes.clone())),
+            Some(hashes) => Box::new(Hashing::new(content, part, file.bytes, hashes.clone())),
             None => content,
         })
-    }
-
-    fn is_at_hand(&self) -> bool {
-        self.files
-            .iter()
-            .all(|file| matches!(file.content, Content::Disk(_)))
     }
 }

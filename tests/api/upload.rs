@@ -12,35 +12,13 @@ use std::time::Duration;
 
 const DONE: &str = include_str!("../fixtures/api/publish.json");
 
-/// Contents in memory, read by a thread that is ahead.
+/// Contents in memory.
 struct Memory(Vec<Vec<u8>>);
 
 impl PartSource for Memory {
     fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(Cursor::new(self.0[part].clone())))
     }
-}
-
-/// The same contents, read where they are sent.
-struct AtHand(Arc<dyn PartSource>);
-
-impl PartSource for AtHand {
-    fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>> {
-        self.0.open(part)
-    }
-
-    fn is_at_hand(&self) -> bool {
-        true
-    }
-}
-
-/// The upload read in both ways.
-fn both(upload: &Upload) -> [Upload; 2] {
-    let at_hand = Upload {
-        source: Arc::new(AtHand(Arc::clone(&upload.source))),
-        ..upload.clone()
-    };
-    [upload.clone(), at_hand]
 }
 
 /// A part that is larger than all buffers on the way.
@@ -120,14 +98,13 @@ async fn names_and_contents_arrive_as_they_are() {
             content: content.to_vec(),
         })
         .collect();
-    for upload in both(&upload(&files)) {
-        let (answer, head, body) = published(upload).await;
-        assert_eq!(content_length(&head), body.len() as u64);
-        assert!(!head.to_ascii_lowercase().contains("transfer-encoding"), "{head}");
-        assert_eq!(parse(&head, &body), expected);
-        assert_eq!(answer.version_name.as_deref(), Some("1.2.0"));
-        assert_eq!(answer.ignored_resources.unwrap()[0]["name"], "notes.md");
-    }
+    let upload = upload(&files);
+    let (answer, head, body) = published(upload).await;
+    assert_eq!(content_length(&head), body.len() as u64);
+    assert!(!head.to_ascii_lowercase().contains("transfer-encoding"), "{head}");
+    assert_eq!(parse(&head, &body), expected);
+    assert_eq!(answer.version_name.as_deref(), Some("1.2.0"));
+    assert_eq!(answer.ignored_resources.unwrap()[0]["name"], "notes.md");
 }
 
 #[tokio::test]
@@ -170,15 +147,14 @@ async fn many_and_large_parts_arrive_whole() {
         progress: Some(progress),
         ..upload(&files)
     };
-    for upload in both(&told) {
-        let (_, head, body) = published(upload).await;
-        let parts = parse(&head, &body);
-        assert_eq!(parts.len(), files.len());
-        for (part, (name, content)) in parts.iter().zip(&files) {
-            assert_eq!((part.name.as_str(), part.content.as_slice()), (*name, *content));
-        }
-        assert_eq!(seen.load(Ordering::SeqCst), body.len() as u64);
+    let upload = told;
+    let (_, head, body) = published(upload).await;
+    let parts = parse(&head, &body);
+    assert_eq!(parts.len(), files.len());
+    for (part, (name, content)) in parts.iter().zip(&files) {
+        assert_eq!((part.name.as_str(), part.content.as_slice()), (*name, *content));
     }
+    assert_eq!(seen.load(Ordering::SeqCst), body.len() as u64);
 }
 
 /// What becomes of this upload, whose content is not what was promised.
@@ -204,7 +180,7 @@ async fn content_of_another_size_stops_the_upload() {
     ] {
         let mut upload = upload(&[("folder/a.sql", &content)]);
         upload.parts[0].length = promised;
-        for upload in both(&upload) {
+        {
             let (error, arrived, length) = broken(upload).await;
             assert_eq!(error.kind(), ErrorKind::Source);
             // A length of 0 means that the request ended before its head was sent.
@@ -278,20 +254,19 @@ async fn an_early_refusal_is_reported_and_not_the_broken_pipe() {
         ("409 Conflict", ErrorKind::Conflict),
         ("413 Payload Too Large", ErrorKind::TooLarge),
     ] {
-        for upload in both(&large()) {
-            // Ends the connection at once, with most of the body unread: the client's next write fails.
-            let refuse = move |connection: &mut Connection| connection.json(status, r#"{ "error": "no" }"#);
-            let error = refused_early(upload.clone(), refuse).await;
-            assert_eq!(error.kind(), kind, "{error}");
-            assert!(error.to_string().ends_with(": no"), "{error}");
-            assert!(!error.may_have_been_processed());
-            // Reads on for a while after its answer, as careful servers do.
-            let error = refused_early(upload, move |connection| {
-                refuse(connection);
-                connection.body(LARGE / 2);
-            });
-            assert_eq!(error.await.kind(), kind);
-        }
+        let upload = large();
+        // Ends the connection at once, with most of the body unread: the client's next write fails.
+        let refuse = move |connection: &mut Connection| connection.json(status, r#"{ "error": "no" }"#);
+        let error = refused_early(upload.clone(), refuse).await;
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().ends_with(": no"), "{error}");
+        assert!(!error.may_have_been_processed());
+        // Reads on for a while after its answer, as careful servers do.
+        let error = refused_early(upload, move |connection| {
+            refuse(connection);
+            connection.body(LARGE / 2);
+        });
+        assert_eq!(error.await.kind(), kind);
     }
 }
 
@@ -309,27 +284,26 @@ async fn a_success_before_the_end_of_the_upload_is_not_believed() {
 
 #[tokio::test]
 async fn an_upload_that_stalls_is_given_up() {
-    for upload in both(&large()) {
-        let (release, released) = std::sync::mpsc::channel::<()>();
-        let server = RawServer::start(vec![Box::new(move |mut connection| {
-            connection.head();
-            // Reads nothing more; the receiver ends with the round.
-            let _ = released.recv();
-        })]);
-        let hasty = Settings {
-            timeout: Duration::from_millis(300),
-            ..settings(&server.url())
-        };
-        let error = platform_with(hasty).publish(upload).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Timeout);
-        assert!(error.may_have_been_processed());
-        assert!(
-            error.to_string().contains("no progress within 0.3 s, after "),
-            "{error}"
-        );
-        assert_eq!(server.served(1), 1);
-        drop(release);
-    }
+    let upload = large();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let server = RawServer::start(vec![Box::new(move |mut connection| {
+        connection.head();
+        // Reads nothing more; the receiver ends with the round.
+        let _ = released.recv();
+    })]);
+    let hasty = Settings {
+        timeout: Duration::from_millis(300),
+        ..settings(&server.url())
+    };
+    let error = platform_with(hasty).publish(upload).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(error.may_have_been_processed());
+    assert!(
+        error.to_string().contains("no progress within 0.3 s, after "),
+        "{error}"
+    );
+    assert_eq!(server.served(1), 1);
+    drop(release);
 }
 
 #[tokio::test]

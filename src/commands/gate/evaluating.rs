@@ -48,11 +48,9 @@ pub(crate) fn evaluate(
             Content::Disk(full) => on_disk.push((file.path, full)),
         }
     }
-    let ids: Vec<_> = blobs.iter().map(|(_, blob)| *blob).collect();
-    let order = repo.reading_order(&ids).into_iter();
-    let documents = order.filter_map(|at| blobs.get(at)).map(|(path, blob)| {
-        let document = document(repo, blob)?;
-        Ok::<_, Failure>((path.clone(), document))
+    let documents = blobs.into_iter().map(|(path, blob)| {
+        let document = document(repo, &blob)?;
+        Ok::<_, Failure>((path, document))
     });
     tally.files = rules.evaluate_all(documents)?;
     // By reference: memory that one thread takes and another gives back makes threads wait for each other.

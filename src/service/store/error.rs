@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// The store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -34,16 +33,10 @@ pub enum StoreError {
     },
     /// The database's own words.
     #[error("database: {0}")]
-    Database(#[from] Arc<rusqlite::Error>),
+    Database(#[from] rusqlite::Error),
     /// The work ended in a defect.
     #[error("a defect ended the work on the database")]
     Defect,
-}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Database(Arc::new(error))
-    }
 }
 
 fn told(holder: Option<u32>) -> String {

@@ -5,7 +5,6 @@
 //! <https://www.sqlite.org/wal.html>.
 
 pub mod artifacts;
-mod change;
 pub mod connections;
 pub mod environments;
 mod error;
@@ -14,7 +13,6 @@ pub mod executions;
 mod fewer_pages;
 mod folder;
 pub mod projects;
-mod queue;
 pub mod secrets;
 pub mod streaming;
 pub mod tasks;
@@ -23,14 +21,12 @@ pub mod variables;
 pub use error::StoreError;
 
 use folder::Folder;
-use queue::Queue;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
 use std::convert::Infallible;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use tokio::sync::oneshot::Receiver;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task;
 
 /// How many prepared statements are kept; the rooms have about sixty.
@@ -55,7 +51,6 @@ const MIGRATIONS: [&str; 11] = [
 #[derive(Clone)]
 pub struct Store {
     connection: Arc<Mutex<Connection>>,
-    queue: Arc<Queue>,
     /// Held for as long as the connection is open.
     _folder: Option<Arc<Folder>>,
 }
@@ -76,34 +71,17 @@ impl Store {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(Self {
             connection: Arc::new(Mutex::new(connection)),
-            queue: Arc::default(),
             _folder: folder.map(Arc::new),
         })
     }
 
-    /// Reads; what `work` sees does not change under it. Where nobody else is at work it is done at once, since a read
-    /// takes less time than the way to another thread and back.
+    /// Reads; what `work` sees does not change under it.
     pub async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        match self.at_once(work) {
-            Ok(read) => Ok(read?),
-            Err(work) => self.wait(self.queue.read(work)).await,
-        }
-    }
-
-    /// Does the work on this thread, unless somebody else is at work: then it is given back.
-    fn at_once<T, F>(&self, work: F) -> Result<rusqlite::Result<T>, F>
-    where
-        F: FnOnce(&Connection) -> rusqlite::Result<T>,
-    {
-        match self.connection.try_lock() {
-            Ok(free) => Ok(work(&free)),
-            Err(TryLockError::Poisoned(free)) => Ok(work(&free.into_inner())),
-            Err(TryLockError::WouldBlock) => Err(work),
-        }
+        self.with(move |connection| Ok(work(connection)?)).await
     }
 
     /// Changes: all of `work` or nothing, and durable when this returns. It is the one way to change anything, so
@@ -125,7 +103,15 @@ impl Store {
         R: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, R>> + Send + 'static,
     {
-        self.wait(self.queue.change(work)).await
+        self.with(move |connection| {
+            let transaction = begin(connection)?;
+            let outcome = work(&transaction)?;
+            if outcome.is_ok() {
+                transaction.commit()?;
+            }
+            Ok(outcome)
+        })
+        .await
     }
 
     /// Changes before anything is served, on the thread of the caller.
@@ -133,24 +119,28 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = locked(&self.connection);
         let transaction = begin(&mut connection)?;
         let value = work(&transaction)?;
         transaction.commit()?;
         Ok(value)
     }
 
-    /// Waits for the queue's answer, and sees to it that somebody serves.
-    async fn wait<T>(
-        &self,
-        (answer, unserved): (Receiver<Result<T, StoreError>>, bool),
-    ) -> Result<T, StoreError> {
-        if unserved {
-            let (queue, connection) = (Arc::clone(&self.queue), Arc::clone(&self.connection));
-            task::spawn_blocking(move || queue.serve(&connection));
-        }
-        answer.await.map_err(|_| StoreError::Defect)?
+    /// Does the work on a thread that may block. Work that panics leaves nothing behind: its transaction is rolled back.
+    async fn with<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let connection = Arc::clone(&self.connection);
+        let done = task::spawn_blocking(move || work(&mut locked(&connection)));
+        done.await.map_err(|_| StoreError::Defect)?
     }
+}
+
+/// What a panic left behind is whole: its transaction was rolled back.
+fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Store {
@@ -222,24 +212,15 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::sync::oneshot::channel;
-    use tokio::task::yield_now;
 
     /// Takes the name of a project, which can be taken once.
-    pub const INSERT: &str = "INSERT INTO repository VALUES (?, 'x', 'y', 'z')";
-
-    const PROJECTS: &str = "SELECT project FROM repository ORDER BY project";
+    const INSERT: &str = "INSERT INTO repository VALUES (?, 'x', 'y', 'z')";
 
     /// The first column of all rows.
     fn column(connection: &Connection, sql: &str) -> Vec<String> {
         let mut statement = connection.prepare(sql).unwrap();
         let found = statement.query_map([], |row| row.get(0)).unwrap();
         found.collect::<Result<_, _>>().unwrap()
-    }
-
-    /// The projects that have a repository.
-    pub fn projects(connection: &Connection) -> Vec<String> {
-        column(connection, PROJECTS)
     }
 
     fn setting(store: &Store, name: &str) -> String {
@@ -335,54 +316,6 @@ mod tests {
         );
     }
 
-    /// How many pages are in the file that is written ahead, some of them several times.
-    fn pages_written(folder: &Path) -> u64 {
-        std::fs::metadata(folder.join("platform.db-wal")).unwrap().len() / 4096
-    }
-
-    #[tokio::test]
-    async fn changes_that_wait_share_a_commit_and_reads_go_before_it() {
-        const CHANGES: usize = 20;
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(Store::open(Some(folder.path())).unwrap());
-        let insert = |name: String, wait: Box<dyn FnOnce() + Send>| {
-            let store = Arc::clone(&store);
-            let work = move |transaction: &Transaction<'_>| {
-                wait();
-                transaction.execute(INSERT, [name])
-            };
-            tokio::spawn(async move { store.change(work).await.unwrap() })
-        };
-        let ((begin, at_work), (go_on, told)) = (channel(), std::sync::mpsc::channel());
-        let first = insert(
-            "first".to_owned(),
-            Box::new(move || {
-                begin.send(()).unwrap();
-                told.recv().unwrap();
-            }),
-        );
-        at_work.await.unwrap();
-        let rest: Vec<_> = (0..CHANGES)
-            .map(|number| insert(number.to_string(), Box::new(|| {})))
-            .collect();
-        let read = tokio::spawn({
-            let store = Arc::clone(&store);
-            async move { store.read(|connection| Ok(projects(connection))).await.unwrap() }
-        });
-        while store.queue.waiting() <= CHANGES {
-            yield_now().await;
-        }
-        let before = pages_written(folder.path());
-        go_on.send(()).unwrap();
-        first.await.unwrap();
-        for change in rest {
-            change.await.unwrap();
-        }
-        assert_eq!(read.await.unwrap(), ["first"]);
-        let written = pages_written(folder.path()) - before;
-        assert!(written < CHANGES as u64, "{written}");
-    }
-
     #[tokio::test]
     async fn what_is_refused_leaves_nothing_behind() {
         let store = Store::open(None).unwrap();
@@ -398,5 +331,30 @@ mod tests {
         assert_eq!(all().await.unwrap(), 0);
         assert_eq!(put(false).await.unwrap(), Ok(()));
         assert_eq!(all().await.unwrap(), 1);
+    }
+    #[tokio::test]
+    async fn work_that_panics_leaves_nothing_behind_and_the_store_goes_on() {
+        let store = Store::open(None).unwrap();
+        let broken = store.change(|transaction| -> rusqlite::Result<()> {
+            transaction.execute(INSERT, ["p"])?;
+            panic!("a defect")
+        });
+        assert!(matches!(broken.await, Err(StoreError::Defect)));
+        let put = |project| store.change(move |transaction| transaction.execute(INSERT, [project]));
+        assert_eq!(put("q").await.unwrap(), 1);
+        assert!(matches!(put("q").await, Err(StoreError::Database(_))));
+        let projects = store.read(|connection| Ok(column(connection, "SELECT project FROM repository")));
+        assert_eq!(projects.await.unwrap(), ["q"]);
+    }
+
+    #[tokio::test]
+    async fn where_the_commit_fails_nobody_hears_of_a_success() {
+        let store = Store::open(None).unwrap();
+        let broken = store.change(|transaction| {
+            transaction.pragma_update(None, "defer_foreign_keys", true)?;
+            transaction.execute("INSERT INTO shared_pipeline VALUES (7, 0, 'x', 'y', NULL)", [])
+        });
+        let said = broken.await.unwrap_err().to_string();
+        assert_eq!(said, "database: FOREIGN KEY constraint failed");
     }
 }
