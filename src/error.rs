@@ -61,12 +61,17 @@ impl Failure {
 
     /// The text for people: `error:`, then the causes, then the `hint:`; safe to print.
     pub fn render(&self) -> String {
-        let mut shown = format!("error: {}\n", text::block(&self.error.to_string()));
+        format!("error: {}\n", self.words())
+    }
+
+    /// The same without `error:` and the last line break, for a warning.
+    pub fn words(&self) -> String {
+        let mut shown = text::block(&self.error.to_string()).into_owned() + "\n";
         for cause in self.error.chain().skip(1) {
             let _ = writeln!(shown, "  caused by: {}", text::block(&cause.to_string()));
         }
         let hint = self.advice().unwrap_or_else(|| general(self.status));
-        let _ = writeln!(shown, "hint: {}", text::block(hint));
+        let _ = write!(shown, "hint: {}", text::block(hint));
         shown
     }
 }

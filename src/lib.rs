@@ -42,6 +42,7 @@ pub mod settings;
 pub mod text;
 pub mod ui;
 pub mod waivers;
+mod words;
 pub mod write;
 pub mod yaml;
 

@@ -1,7 +1,8 @@
 //! What changed in a file, as numbers: what a report carries of a change.
 
 use crate::text::count;
-use serde::{Serialize, Serializer};
+use crate::words::words;
+use serde::{Deserialize, Serialize};
 
 /// What happened to a pipeline's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,43 +21,18 @@ pub enum FileChange {
     Unreadable,
 }
 
-impl FileChange {
-    /// Every one.
-    pub const ALL: [Self; 6] = [
-        Self::Added,
-        Self::Removed,
-        Self::Renamed,
-        Self::Modified,
-        Self::Layout,
-        Self::Unreadable,
-    ];
-
-    /// The word in the JSON report.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Renamed => "renamed",
-            Self::Modified => "modified",
-            Self::Layout => "layout",
-            Self::Unreadable => "unreadable",
-        }
-    }
-
-    /// The change of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|change| change.name() == name)
-    }
-}
-
-impl Serialize for FileChange {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
+words!(FileChange {
+    Added => "added",
+    Removed => "removed",
+    Renamed => "renamed",
+    Modified => "modified",
+    Layout => "layout",
+    Unreadable => "unreadable",
+});
 
 /// How many things of one kind changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Numbers {
     /// Those that came.
     pub added: usize,
@@ -87,7 +63,8 @@ impl Numbers {
 }
 
 /// What changed in a file between base and head.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Changed {
     /// From the repository root; of a file that is gone, where it was.
     pub path: String,

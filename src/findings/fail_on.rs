@@ -1,8 +1,8 @@
 //! What fails the gate.
 
 use super::{RuleResult, Severity, Status};
+use crate::words::words;
 use clap::ValueEnum;
-use std::fmt;
 
 /// What fails the gate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -16,23 +16,9 @@ pub enum FailOn {
     Never,
 }
 
+words!(FailOn { Error => "error", Warn => "warn", Never => "never" });
+
 impl FailOn {
-    /// The word for it on the command line and in the report.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Never => "never",
-        }
-    }
-
-    /// The value with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Error, Self::Warn, Self::Never]
-            .into_iter()
-            .find(|value| value.name() == name)
-    }
-
     /// Whether such a result fails the gate. A rule that could not be evaluated is never a pass.
     pub fn fails(self, status: &Status) -> bool {
         let limit = match self {
@@ -52,11 +38,5 @@ impl RuleResult {
     /// Whether it fails the gate: by what it weighs, and unless all of it is known or waived.
     pub fn fails(&self, fail_on: FailOn) -> bool {
         fail_on.fails(&self.status) && !self.is_old()
-    }
-}
-
-impl fmt::Display for FailOn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }

@@ -5,7 +5,6 @@
 
 mod block;
 mod changed;
-mod consumers;
 mod fail_on;
 mod finding;
 mod fingerprint;
@@ -19,7 +18,6 @@ mod waiver;
 
 pub use block::Block;
 pub use changed::{Changed, FileChange, Numbers};
-pub use consumers::{ConsumerChange, ForConsumers};
 pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;

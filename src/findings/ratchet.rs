@@ -1,6 +1,6 @@
 //! The number of known findings that a job allows: it may fall, and never grow.
 
-use super::{Report, Verdict};
+use super::Report;
 
 /// What is said where more findings are known than the job allows.
 pub fn too_many(known: usize, most: usize) -> String {
@@ -32,18 +32,17 @@ impl Report {
         (known > most).then(|| too_many(known, most))
     }
 
-    /// Takes back what is said of too many known findings, to be held again when it is known how many there are.
-    pub fn forget_known(&mut self) {
-        if let Some(told) = self.too_many_known() {
-            self.notes.retain(|note| *note != told);
-        }
+    /// Returns what is said of the number of known findings in the notes; none where it is what the job allows.
+    pub fn known_told(&self) -> Option<String> {
+        let (known, most) = (self.totals().known?, self.context.max_known?);
+        self.too_many_known()
+            .or_else(|| (known < most).then(|| can_be_lower(known, most)))
     }
 
-    /// Fails where more findings are known than the job allows.
-    pub fn hold_known(&mut self) {
-        if let Some(told) = self.too_many_known() {
-            self.verdict = Verdict::Failed;
-            self.notes.push(told);
+    /// Takes back what is said of the number of known findings, before it changes.
+    pub fn forget_known(&mut self) {
+        if let Some(told) = self.known_told() {
+            self.notes.retain(|note| *note != told);
         }
     }
 }

@@ -1,7 +1,10 @@
 //! The whole of a review: what was asked, what was answered, and what it comes to.
 
-use super::{Changed, FailOn, FileResults, Finding, ForConsumers, Severity, Status};
+use super::{Changed, FailOn, FileResults, Finding, Severity, Status};
+use crate::interface::Compat;
+use crate::words::words;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::str::FromStr;
@@ -16,38 +19,28 @@ pub enum Engine {
     Local,
 }
 
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Remote => "remote",
-            Self::Local => "local",
-        })
-    }
-}
+words!(Engine { Remote => "remote", Local => "local" });
 
-/// What the gate says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the gate says, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Everything was reviewed, and nothing is at or over the limit.
     Passed,
-    /// Something is at or over the limit, or a rule could not be evaluated.
-    Failed,
     /// It is not known: something was not reviewed, or the answer could not be read.
     Undecided,
+    /// Something is at or over the limit, or a rule could not be evaluated.
+    Failed,
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Undecided => "undecided",
-        })
-    }
-}
+words!(Verdict {
+    Passed => "passed",
+    Undecided => "undecided",
+    Failed => "failed",
+});
 
 /// Which commit was reviewed, and how it was found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReviewContext {
     /// The CI host's name, or `none`.
     pub ci: String,
@@ -60,28 +53,36 @@ pub struct ReviewContext {
     /// The commit that was compared with, in full; none where all pipelines were taken.
     pub base: Option<String>,
     /// The other merge-bases, which criss-cross merges leave; mostly empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_bases: Vec<String>,
     /// Which part of the selected files was reviewed; none for all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
     /// What failed the gate; none where it is not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<FailOn>,
     /// Files and folders that the selection was restricted to, from the repository root; none for no restriction.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     /// The most findings that may be known; none for any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_known: Option<usize>,
     /// The older report whose findings are the known ones; none for a review, which compares commits at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_with: Option<ComparedWith>,
 }
 
 /// A report that another one was compared with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ComparedWith {
     /// The commit that it is of, as it says; none for a working tree.
     pub head: Option<String>,
 }
 
 /// One part of a review that is split over several jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Shard {
     /// From 1.
     pub index: u32,
@@ -103,6 +104,20 @@ impl FromStr for Shard {
         } else {
             Err(FORM)
         }
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        shard.to_string()
     }
 }
 
@@ -152,7 +167,8 @@ pub struct GateChange {
 }
 
 /// The numbers of a report.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counts {
     /// Files with results.
     pub files: usize,
@@ -197,7 +213,7 @@ pub struct Report {
     /// What changed in the pipelines, by path; none where nothing was compared.
     pub changes: Option<Vec<Changed>>,
     /// What the change does to consumers of shared pipelines; none where that was not compared, or nothing changed.
-    pub for_consumers: Option<ForConsumers>,
+    pub compat: Option<Compat>,
     /// What else is to be known, above all why the verdict is undecided; each a sentence.
     pub notes: Vec<String>,
     /// Findings of the base that are gone; none where nothing was compared with the base.
@@ -216,7 +232,7 @@ impl Report {
 
     /// Whether it does to consumers what the job does not allow.
     pub fn breaks_consumers(&self) -> bool {
-        self.for_consumers.as_ref().is_some_and(|found| found.refused)
+        self.compat.as_ref().is_some_and(|found| found.refused)
     }
 
     /// The numbers.
@@ -272,7 +288,7 @@ mod tests {
             gate_changes: Vec::new(),
             gate_refused: false,
             failed_without_finding: false,
-            for_consumers: None,
+            compat: None,
             is_open: false,
             changes: None,
             notes: Vec::new(),

@@ -1,7 +1,7 @@
 //! The result of one rule on one file.
 
 use super::{State, Waiver};
-use std::fmt;
+use crate::words::words;
 
 /// The level that the rules file gives to a rule (API document, "Pipeline review").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,25 +12,7 @@ pub enum Enforcement {
     Error,
 }
 
-impl Enforcement {
-    /// The level as the rules file writes it: exactly `warn` or `error`.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "warn" => Some(Self::Warn),
-            "error" => Some(Self::Error),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Enforcement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Warn => "warn",
-            Self::Error => "error",
-        })
-    }
-}
+words!(Enforcement { Warn => "warn", Error => "error" });
 
 /// How much a finding weighs for the gate and for the hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,12 +23,15 @@ pub enum Severity {
     Error,
 }
 
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        })
+words!(Severity { Warning => "warning", Error => "error" });
+
+impl Severity {
+    /// Returns what a violation of a rule with this level weighs.
+    pub const fn of(level: Enforcement) -> Self {
+        match level {
+            Enforcement::Warn => Self::Warning,
+            Enforcement::Error => Self::Error,
+        }
     }
 }
 

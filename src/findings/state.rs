@@ -1,5 +1,7 @@
 //! How a finding stands against what was there before.
 
+use crate::words::words;
+
 /// How a finding stands against what was there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
@@ -11,20 +13,4 @@ pub enum State {
     Waived,
 }
 
-impl State {
-    const ALL: [Self; 3] = [Self::New, Self::Known, Self::Waived];
-
-    /// The word for it in the JSON report.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Known => "known",
-            Self::Waived => "waived",
-        }
-    }
-
-    /// The state with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-}
+words!(State { New => "new", Known => "known", Waived => "waived" });

@@ -1,9 +1,11 @@
 //! The numbers of a report by findings: made in one place, shown by every writer.
 
 use super::{Finding, Report, Severity, State};
+use serde::{Deserialize, Serialize};
 
 /// How many findings there are. The word "error" means a finding of that level, wherever people read it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Totals {
     /// Findings of level error that are neither known nor waived.
     pub errors: usize,

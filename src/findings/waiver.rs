@@ -2,9 +2,11 @@
 
 use super::State;
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 /// What a waiver says of the finding that it is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Waiver {
     /// Why the finding is allowed: text from outside.
     pub reason: String,

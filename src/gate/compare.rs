@@ -1,74 +1,42 @@
 //! What is new, known and fixed between two reports: by the same identity as between two commits, without a repository.
 
-use super::{Before, GateDecision, Tally, decide, mark};
-use crate::findings::{FileChange, FileResults, Report, RuleResult, State, Status, Verdict, Violation};
+use super::{Before, causes, mark, verdict};
+use crate::findings::{FileChange, FileResults, Report, State, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a comparison of two reports left open or did by half.
+/// What a comparison of two reports left open.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ReportGaps {
     /// Files of which the old report does not tell enough, each with why.
     pub unknown: Vec<(String, String)>,
-    /// Only one of the reports says what its findings are about, so their words made them the same.
-    pub by_words: bool,
     /// Rules of the old report that the new one did not judge anywhere.
     pub unjudged: BTreeSet<String>,
 }
 
 /// Marks the findings of `new` by what `old` has, and decides again with only new ones counting.
 pub fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
-    let says_why = new.files.iter().flat_map(|file| &file.results);
-    let says_why = says_why.into_iter().any(|result| result.fails(new.fail_on()));
-    let is_refused = new.gate_refused || new.breaks_consumers();
-    let has_cause = says_why || is_refused || new.too_many_known().is_some();
-    let tally = Tally {
-        // The platform's word, which no finding explains and none excuses. Reports of older versions do not say it, so
-        // there a verdict without any other cause is taken for it.
-        failed_without_finding: new.failed_without_finding || (new.verdict == Verdict::Failed && !has_cause),
-        doubts: (new.is_open || new.verdict == Verdict::Undecided)
-            .then(String::new)
-            .into_iter()
-            .collect(),
-        unreviewed: new.unreviewed.clone(),
-        ..Tally::default()
-    };
     new.forget_known();
-    let mut gaps = ReportGaps {
-        by_words: (tells(new) && is_silent(&old)) || (is_silent(new) && tells(&old)),
-        unjudged: without_judgement(new, &mut old),
-        ..ReportGaps::default()
-    };
-    if gaps.by_words {
-        old.files.iter_mut().for_each(forget_about);
-    }
-    decided(new, &old, tally, &mut gaps);
-    new.hold_known();
-    gaps
-}
-
-/// What breaks a rule in this report.
-fn violations(report: &Report) -> impl Iterator<Item = &Violation> {
-    let results = report.files.iter().flat_map(|file| &file.results);
-    let failed = results.filter(|result| matches!(result.status, Status::Failed(_)));
-    failed.flat_map(|result| &result.violations)
-}
-
-/// Whether it says of any finding what it is about.
-fn tells(report: &Report) -> bool {
-    violations(report).any(|violation| violation.about.is_some() || violation.size.is_some())
-}
-
-/// Whether it has findings and says of none what it is about, as older reports do.
-fn is_silent(report: &Report) -> bool {
-    violations(report).next().is_some() && !tells(report)
-}
-
-fn forget_about(file: &mut FileResults) {
-    for result in &mut file.results {
-        result.size = None;
-        for violation in &mut result.violations {
-            (violation.about, violation.size) = (None, None);
-        }
+    // What no finding explains is the platform's word, and none excuses it.
+    new.failed_without_finding |= new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;
+    new.is_open |= new.verdict == Verdict::Undecided;
+    let unjudged = without_judgement(new, &mut old);
+    let past = OldReport::of(new, &old);
+    let mut heads = new.files.clone();
+    heads.iter_mut().for_each(forget_state);
+    heads.extend(past.gone.iter().map(|path| FileResults {
+        path: (*path).to_owned(),
+        results: Vec::new(),
+    }));
+    let compared = mark(&mut heads, |path| vec![past.before(path)]);
+    heads.truncate(new.files.len());
+    new.files = heads;
+    new.fixed = Some(compared.fixed);
+    new.notes.extend(new.too_many_known());
+    let causes = causes(new);
+    (new.verdict, new.is_open) = (verdict(&causes), super::is_open(&causes));
+    ReportGaps {
+        unknown: compared.unknown,
+        unjudged,
     }
 }
 
@@ -79,60 +47,31 @@ fn without_judgement(new: &Report, old: &mut Report) -> BTreeSet<String> {
     let judged: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
     let there: BTreeSet<&str> = new.files.iter().map(|file| file.path.as_str()).collect();
     let mut unjudged = BTreeSet::new();
-    for file in old
+    let both = old
         .files
         .iter_mut()
-        .filter(|file| there.contains(file.path.as_str()))
-    {
-        file.results.retain(|result| {
-            let is_judged = judged.contains(result.rule.as_str());
-            if !is_judged && result.severity().is_some() {
-                unjudged.insert(result.rule.clone());
-            }
-            is_judged
-        });
+        .filter(|file| there.contains(file.path.as_str()));
+    for file in both {
+        let unlooked = file
+            .results
+            .extract_if(.., |result| !judged.contains(result.rule.as_str()));
+        let found = unlooked.filter(|result| result.severity().is_some());
+        unjudged.extend(found.map(|result| result.rule));
     }
     unjudged
 }
 
-fn decided(new: &mut Report, old: &Report, mut tally: Tally, gaps: &mut ReportGaps) {
-    let past = OldReport::of(new, old);
-    let mut heads = new.files.clone();
-    for head in &mut heads {
-        head.results.iter_mut().for_each(forget_state);
-        if gaps.by_words {
-            forget_about(head);
+/// Forgets what its own base says of the file: another past. What is waived stays so.
+fn forget_state(file: &mut FileResults) {
+    for result in &mut file.results {
+        result
+            .states
+            .iter_mut()
+            .for_each(|state| *state = state.filter(|it| *it == State::Waived));
+        if result.states.iter().all(Option::is_none) {
+            result.states.clear();
         }
     }
-    heads.extend(past.gone.iter().map(|path| FileResults {
-        path: (*path).to_owned(),
-        results: Vec::new(),
-    }));
-    let compared = mark(&mut heads, |path| vec![past.before(path)]);
-    let states = heads.into_iter().flat_map(|head| head.results);
-    let results = new.files.iter_mut().flat_map(|file| &mut file.results);
-    results
-        .zip(states)
-        .for_each(|(result, head)| result.states = head.states);
-    new.fixed = Some(compared.fixed);
-    gaps.unknown.clone_from(&compared.unknown);
-    tally.compared = Some(compared);
-    tally.files = std::mem::take(&mut new.files);
-    let found = decide(&tally, new.fail_on());
-    new.files = tally.files;
-    new.is_open = found.undecided;
-    let failed = found.failed || new.gate_refused || new.breaks_consumers();
-    new.verdict = GateDecision { failed, ..found }.verdict();
-}
-
-/// What its own base says of it: another past. What is waived stays so.
-fn forget_state(result: &mut RuleResult) {
-    let is_waived = |state: &Option<State>| *state == Some(State::Waived);
-    if !result.states.iter().any(is_waived) {
-        result.states.clear();
-    }
-    let others = result.states.iter_mut().filter(|state| !is_waived(state));
-    others.for_each(|state| *state = None);
 }
 
 /// The old report, by path.

@@ -1,47 +1,27 @@
 //! What the findings come to.
 
-use super::Tally;
-use crate::findings::{FailOn, FileResults, RuleResult, Severity, Verdict};
+use super::verdict::of_results;
+use super::{Cause, Tally};
+use crate::findings::{FailOn, FileResults, RuleResult, Severity};
 use std::collections::BTreeSet;
 
-/// The gate's word, with all that applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GateDecision {
-    /// Findings at or over the limit, or a rule that could not be evaluated.
-    pub failed: bool,
-    /// Something has no usable answer.
-    pub undecided: bool,
-}
-
-impl GateDecision {
-    /// A failed gate is failed, whatever else is open.
-    pub const fn verdict(self) -> Verdict {
-        match (self.failed, self.undecided) {
-            (true, _) => Verdict::Failed,
-            (false, true) => Verdict::Undecided,
-            (false, false) => Verdict::Passed,
-        }
-    }
-}
-
-/// Decides. Where nothing fails the gate, what is open stays open all the same.
-pub fn decide(tally: &Tally, fail_on: FailOn) -> GateDecision {
+/// Returns what decides. Where nothing fails the gate, what is open stays open all the same.
+pub fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
     let unknown: Unknown<'_> = unknown.map(|(path, _)| path.as_str()).collect();
-    let counting = tally
-        .files
-        .iter()
-        .filter(|file| file.results.iter().any(|result| result.fails(fail_on)));
-    let (open, found): (Vec<_>, Vec<_>) = counting.partition(|file| unknown.contains(file.path.as_str()));
     let word = match fail_on {
         FailOn::Never => Word::Excused,
         _ => tally.word(&unknown),
     };
-    let is_open = !open.is_empty() || word == Word::Open;
-    GateDecision {
-        failed: !found.is_empty() || word == Word::Stands,
-        undecided: !tally.unreviewed.is_empty() || !tally.doubts.is_empty() || is_open,
-    }
+    let mut causes = of_results(&tally.files, fail_on, tally.compared.is_some());
+    causes.extend(match word {
+        Word::Excused => None,
+        Word::Open => Some(Cause::Doubt),
+        Word::Stands => Some(Cause::PlatformWord),
+    });
+    causes.extend((!tally.unreviewed.is_empty()).then_some(Cause::Unreviewed));
+    causes.extend((!tally.doubts.is_empty()).then_some(Cause::Doubt));
+    causes
 }
 
 /// Files of which it is not known what is new.
@@ -102,7 +82,8 @@ fn worth(result: &RuleResult, is_unknown: bool) -> Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{State, Status, Unreviewed};
+    use crate::findings::{State, Status, Unreviewed, Verdict};
+    use crate::gate::verdict;
 
     fn tally(status: Status) -> Tally {
         let result = RuleResult::new("r".into(), status, None, vec![]);
@@ -126,10 +107,10 @@ mod tests {
             (Status::Error(None), FailOn::Error, Verdict::Failed),
             (Status::Error(None), FailOn::Never, Verdict::Passed),
         ];
-        for (status, limit, verdict) in cases {
+        for (status, limit, expected) in cases {
             assert_eq!(
-                decide(&tally(status.clone()), limit).verdict(),
-                verdict,
+                verdict(&decide(&tally(status.clone()), limit)),
+                expected,
                 "{status:?} {limit:?}"
             );
         }
@@ -142,12 +123,12 @@ mod tests {
             path: "b".into(),
             reason: "no answer".into(),
         });
-        assert_eq!(decide(&open, FailOn::Never).verdict(), Verdict::Undecided);
+        assert_eq!(verdict(&decide(&open, FailOn::Never)), Verdict::Undecided);
         let doubtful = Tally {
             doubts: vec!["?".into()],
             ..Tally::default()
         };
-        assert_eq!(decide(&doubtful, FailOn::Error).verdict(), Verdict::Undecided);
+        assert_eq!(verdict(&decide(&doubtful, FailOn::Error)), Verdict::Undecided);
     }
 
     #[test]
@@ -157,13 +138,13 @@ mod tests {
             ..tally(status)
         };
         let nothing = failed(Status::Passed);
-        assert_eq!(decide(&nothing, FailOn::Error).verdict(), Verdict::Failed);
-        assert_eq!(decide(&nothing, FailOn::Never).verdict(), Verdict::Passed);
+        assert_eq!(verdict(&decide(&nothing, FailOn::Error)), Verdict::Failed);
+        assert_eq!(verdict(&decide(&nothing, FailOn::Never)), Verdict::Passed);
         for severity in [Severity::Error, Severity::Warning] {
             let mut found = failed(Status::Failed(severity));
-            assert_eq!(decide(&found, FailOn::Error).verdict(), Verdict::Failed);
+            assert_eq!(verdict(&decide(&found, FailOn::Error)), Verdict::Failed);
             found.files[0].results[0].states = vec![Some(State::Waived)];
-            assert_eq!(decide(&found, FailOn::Error).verdict(), Verdict::Passed);
+            assert_eq!(verdict(&decide(&found, FailOn::Error)), Verdict::Passed);
         }
     }
 }

@@ -13,10 +13,11 @@ mod merge;
 mod named;
 mod positions;
 mod select;
+mod verdict;
 
 pub use batch::{BatchAnswer, BatchError, BatchProgress, Batching, ReviewAsked, review_in_batches};
 pub use compare::{ReportGaps, compare};
-pub use decide::{GateDecision, decide};
+pub use decide::decide;
 pub use evidence::expects_result;
 pub use known::{Before, KnownComparison, mark};
 pub use lookalike::looks_like_pipeline;
@@ -24,3 +25,4 @@ pub use merge::{Tally, merge};
 pub use named::select_named;
 pub use positions::Positions;
 pub use select::{Candidate, SUBMODULE, Scope, Selected, is_within, select, touches_more};
+pub use verdict::{Cause, causes, is_open, status, verdict};

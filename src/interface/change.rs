@@ -157,6 +157,26 @@ impl Change {
         }
     }
 
+    /// Returns the path and the line, from 1, to show it at: on the new side, else on the old.
+    pub fn at(&self) -> (&str, u32) {
+        let place = self.new.as_ref().or(self.old.as_ref());
+        place.map_or(("", 1), |place| (place.path.as_str(), place.line.unwrap_or(1)))
+    }
+
+    /// Returns what changed and what consumers must do, and where it stood before. Holds text from outside.
+    pub fn sentence(&self) -> String {
+        let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
+        let before = self
+            .old
+            .as_ref()
+            .map(|place| format!(" (before: {})", place.shown()));
+        let (words, consumers) = (self.words(), self.consumers());
+        format!(
+            "{id}{words}; consumers: {consumers}{}",
+            before.unwrap_or_default()
+        )
+    }
+
     /// The whole in one line, its places first; `old` names the old side.
     pub fn in_one_line(&self, old: &str) -> String {
         let (subject, words) = (self.subject(), self.words());

@@ -46,6 +46,9 @@ pub struct Compat {
     /// Only ids were compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ids_only: bool,
+    /// A break fails the gate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
 }
 
 impl Compat {
@@ -59,6 +62,7 @@ impl Compat {
             accepted: None,
             changes,
             ids_only: false,
+            refused: false,
         }
     }
 

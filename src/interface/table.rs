@@ -1,11 +1,10 @@
 //! What can change, how much it matters to consumers, and what they must do: the one table of it.
 
+use crate::words::words;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// How much a change matters, the least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Nothing changed.
     None,
@@ -19,18 +18,15 @@ pub enum Class {
     Breaking,
 }
 
-impl Class {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Content => "content",
-            Self::Note => "note",
-            Self::Addition => "addition",
-            Self::Breaking => "breaking",
-        }
-    }
+words!(Class {
+    None => "none",
+    Content => "content",
+    Note => "note",
+    Addition => "addition",
+    Breaking => "breaking",
+});
 
+impl Class {
     /// As the class of a whole, which is no note.
     #[must_use]
     pub const fn of_all(self) -> Self {
@@ -38,12 +34,6 @@ impl Class {
             Self::Note => Self::Content,
             other => other,
         }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

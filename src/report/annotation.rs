@@ -73,17 +73,16 @@ pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
             .iter()
             .map(|change| at(touched, &change.path, 1, "gate change", gate_change(change))),
     );
-    if let Some(found) = &report.for_consumers {
+    if let Some(found) = &report.compat {
         let level = if found.refused {
             Level::Error
         } else {
             Level::Warning
         };
-        all.extend(
-            found
-                .breaks()
-                .map(|it| at(level, &it.path, it.line, "breaks consumers", it.told())),
-        );
+        all.extend(found.breaks().map(|it| {
+            let (path, line) = it.at();
+            at(level, path, line, "breaks consumers", it.sentence())
+        }));
     }
     all.extend(findings[first_warning..].iter().map(about_finding));
     all.extend(excluded(report).map(notice));

@@ -68,12 +68,13 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let what = ("note", "sluicegate.yaml", 1, "info", note.clone());
         entry(what, Fingerprint::new(&["note", note], 0))
     }));
-    if let Some(found) = &report.for_consumers {
+    if let Some(found) = &report.compat {
         let level = if found.refused { "major" } else { "minor" };
         entries.extend(found.breaks().map(|it| {
-            let what = ("breaks-consumers", it.path.as_str(), it.line, level, it.told());
+            let (path, line) = it.at();
+            let what = ("breaks-consumers", path, line, level, it.sentence());
             let id = it.id.as_deref().unwrap_or_default();
-            entry(what, Fingerprint::new(&["breaks-consumers", id, &it.words], 0))
+            entry(what, Fingerprint::new(&["breaks-consumers", id, &it.words()], 0))
         }));
     }
     write_json(out, |json| serde_json::to_writer(json, &entries))

@@ -93,7 +93,7 @@ pub fn empty(verdict: Verdict) -> Report {
         gate_changes: Vec::new(),
         gate_refused: false,
         failed_without_finding: false,
-        for_consumers: None,
+        compat: None,
         is_open: false,
         changes: None,
         notes: Vec::new(),

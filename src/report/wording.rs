@@ -56,7 +56,7 @@ pub fn numbers(report: &Report) -> String {
 
 /// What fails the gate beside findings and their number.
 fn refused(report: &Report) -> Vec<String> {
-    let breaks = report.for_consumers.as_ref().filter(|found| found.refused);
+    let breaks = report.compat.as_ref().filter(|found| found.refused);
     let breaks = breaks.map(|found| format!("{} of consumers", count(found.breaks().count(), "break")));
     let gate = report.gate_refused.then(|| "gate change not allowed".to_owned());
     breaks.into_iter().chain(gate).collect()
@@ -163,14 +163,17 @@ pub const BREAKS: &str = "Breaks consumers of shared pipelines";
 
 /// What breaks consumers, one sentence each, with its place. Holds text from outside.
 pub fn breaks(report: &Report) -> Vec<String> {
-    let Some(found) = &report.for_consumers else {
+    let Some(found) = &report.compat else {
         return Vec::new();
     };
     let accepted = found.accepted.as_ref().map(|why| format!(" (accepted: {why})"));
     let accepted = accepted.unwrap_or_default();
     found
         .breaks()
-        .map(|change| format!("{}:{}: {}{accepted}", change.path, change.line, change.told()))
+        .map(|change| {
+            let (path, line) = change.at();
+            format!("{path}:{line}: {}{accepted}", change.sentence())
+        })
         .collect()
 }
 

@@ -13,7 +13,6 @@ use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
 use crate::context::Target;
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::findings::{Engine, FileResults, State};
 use crate::gate::{self, BatchAnswer, Batching, Positions, ReviewAsked, Tally};
 use crate::git::{CommitId, Snapshot, SnapshotFile};
@@ -182,12 +181,7 @@ impl Asking<'_> {
         }
         let may_pass = self.settings.on_unavailable == OnUnavailable::Pass && unanswered.is_all(&tally);
         let mut judged = Judged::of(tally, self.settings.judging.fail_on);
-        judged.status = unanswered.status(judged.status);
-        if may_pass {
-            judged.excuse("the change passes all the same, because of --on-unavailable pass");
-        }
-        unanswered.show(self.run, judged.status == ExitStatus::Success);
-        judged.told = unanswered.causes();
+        judged.take_unanswered(self.run, unanswered, may_pass);
         Ok(judged)
     }
 

@@ -1,7 +1,7 @@
 //! `sluicegate report --compare`: what is new, known and fixed since an older report.
 
 use crate::error::Failure;
-use crate::findings::{ComparedWith, Report, can_be_lower};
+use crate::findings::{ComparedWith, Report};
 use crate::gate;
 use crate::git::short_id;
 use crate::text::count;
@@ -28,7 +28,6 @@ pub(super) fn comparable(older: &Report, new: &[Report]) -> Result<(), Failure> 
 
 /// Marks the new report's findings, and says in it what it was compared with and what stayed open.
 pub(super) fn tell(new: &mut Report, older: Report) {
-    forget_lower(new);
     let head = older.context.head.clone();
     let of = head.as_deref().map_or("a working tree", short_id).to_owned();
     let gaps = gate::compare(new, older);
@@ -41,25 +40,11 @@ pub(super) fn tell(new: &mut Report, older: Report) {
             "the old report cannot tell what is new in {files}: {path}: {why}"
         ));
     }
-    if gaps.by_words {
-        notes.push(
-            "one of the reports does not say what its findings are about, so their words make them the same"
-                .to_owned(),
-        );
-    }
     if !gaps.unjudged.is_empty() {
         let rules: Vec<&str> = gaps.unjudged.iter().map(String::as_str).collect();
         notes.push(format!(
             "what these rules found before is not told as fixed, as nothing was judged by them: {}",
             rules.join(", ")
         ));
-    }
-}
-
-/// Takes back that fewer findings may be known: that was said of another number.
-fn forget_lower(new: &mut Report) {
-    if let (Some(known), Some(most)) = (new.totals().known, new.context.max_known) {
-        let told = can_be_lower(known, most);
-        new.notes.retain(|note| *note != told);
     }
 }

@@ -3,16 +3,18 @@
 use crate::commands::Run;
 use crate::commands::gate::interface::in_change;
 use crate::commands::gate::selecting::Chosen;
+use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::workspace::Workspace;
 use crate::context::Comparison;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::findings::{
-    Engine, Excluded, FailOn, FileResults, ForConsumers, Report, ReviewContext, Shard, Totals, Verdict,
-    can_be_lower, too_many,
+    Engine, Excluded, FailOn, FileResults, Report, ReviewContext, Shard, Totals, Verdict, can_be_lower,
+    too_many,
 };
-use crate::gate::{self, Selected, Tally};
+use crate::gate::{self, Cause, Selected, Tally};
 use crate::git::{CommitId, Snapshot};
+use crate::interface::Compat;
 use crate::settings::Judging;
 use crate::text::count;
 use jiff::Timestamp;
@@ -31,20 +33,19 @@ const BROKEN: &str = "The change breaks consumers of shared pipelines. This job 
 pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;
 
 /// What the findings come to.
+#[derive(Default)]
 pub(crate) struct Judged {
-    pub(crate) status: ExitStatus,
     tally: Tally,
-    verdict: Verdict,
-    /// Something is not known, whatever the verdict is.
-    is_open: bool,
-    /// Why the run passes although it is undecided.
+    /// Everything that decides.
+    causes: Vec<Cause>,
+    /// Why the run passes although files have no answer.
     excuse: Option<&'static str>,
     /// What else is to be known; each a sentence.
     pub(crate) notes: Vec<String>,
-    /// Why files were not reviewed, as far as that was told already.
-    pub(crate) told: Vec<String>,
+    /// The requests that got no answer.
+    unanswered: Unanswered,
     /// What the change does to consumers.
-    for_consumers: Option<ForConsumers>,
+    compat: Option<Compat>,
     /// The target's tip is stricter than the change.
     by_tip: bool,
 }
@@ -67,63 +68,56 @@ pub(crate) struct ReviewedBeyondChange {
 }
 
 impl Judged {
-    /// How the run ends, once everything is taken in; a note says so if it is excused.
-    pub(crate) fn ending(&mut self) -> RunEnding {
-        let excuse = self.excuse.filter(|_| self.status == ExitStatus::Success);
-        self.notes.extend(excuse.map(str::to_owned));
-        RunEnding {
-            status: self.status,
-            by_tip: self.by_tip,
-            told: self.told.clone(),
-            unchanged: None,
-        }
-    }
-}
-
-impl Judged {
     /// There was nothing to judge; `note` says why.
     pub(crate) fn nothing(note: String) -> Self {
         Self {
-            status: ExitStatus::Success,
-            tally: Tally::default(),
-            verdict: Verdict::Passed,
-            is_open: false,
-            excuse: None,
             notes: vec![note],
-            told: Vec::new(),
-            for_consumers: None,
-            by_tip: false,
+            ..Self::default()
         }
     }
 
     /// Decides.
     pub(crate) fn of(mut tally: Tally, fail_on: FailOn) -> Self {
-        let decision = gate::decide(&tally, fail_on);
-        let verdict = decision.verdict();
+        let causes = gate::decide(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
         notes.append(&mut tally.doubts);
         Self {
-            status: match verdict {
-                Verdict::Failed => ExitStatus::GateFailed,
-                Verdict::Undecided => ExitStatus::Undecided,
-                Verdict::Passed => ExitStatus::Success,
-            },
             tally,
-            verdict,
-            is_open: decision.undecided,
-            excuse: None,
+            causes,
             notes,
-            told: Vec::new(),
-            for_consumers: None,
-            by_tip: false,
+            ..Self::default()
         }
     }
 
-    /// Lets the run pass if it is only undecided; `why` is told where it ends so.
-    pub(crate) fn excuse(&mut self, why: &'static str) {
-        if self.status == ExitStatus::Undecided {
-            self.status = ExitStatus::Success;
-            self.excuse = Some(why);
+    /// Takes in the requests that got no answer. Where `may_pass` says so, a platform that is away leaves nothing open.
+    pub(crate) fn take_unanswered(&mut self, run: &Run, unanswered: Unanswered, may_pass: bool) {
+        self.excuse = may_pass.then_some("the change passes all the same, because of --on-unavailable pass");
+        self.unanswered = unanswered;
+        self.unanswered.show(run, self.status() == ExitStatus::Success);
+    }
+
+    /// Returns how the run ends by what was taken in.
+    fn status(&self) -> ExitStatus {
+        let is_excused = |cause: &Cause| matches!(cause, Cause::Unreviewed | Cause::Doubt);
+        let counting = self.causes.iter().copied();
+        let counting: Vec<Cause> = counting
+            .filter(|cause| self.excuse.is_none() || !is_excused(cause))
+            .collect();
+        self.unanswered.status(gate::status(gate::verdict(&counting)))
+    }
+
+    /// How the run ends, once everything is taken in; a note says so if it is excused.
+    pub(crate) fn ending(&mut self) -> RunEnding {
+        let status = self.status();
+        let excuse = self
+            .excuse
+            .filter(|_| status == ExitStatus::Success && gate::verdict(&self.causes) == Verdict::Undecided);
+        self.notes.extend(excuse.map(str::to_owned));
+        RunEnding {
+            status,
+            by_tip: self.by_tip,
+            told: std::mem::take(&mut self.unanswered).causes(),
+            unchanged: None,
         }
     }
 }
@@ -147,18 +141,14 @@ impl Judged {
             self.notes
                 .push(format!("what the change does to consumers cannot be told: {why}"));
             if found.is_undecided {
-                self.is_open = true;
-                self.status = self.status.worse(ExitStatus::Undecided);
-                if self.verdict == Verdict::Passed {
-                    self.verdict = Verdict::Undecided;
-                }
+                self.causes.push(Cause::UnknownBreaks);
             }
         }
-        if found.told.refused {
+        if found.compat.refused {
             match accepts() {
                 Ok(reason) => {
-                    found.told.refused = reason.is_none();
-                    found.told.accepted = reason;
+                    found.compat.refused = reason.is_none();
+                    found.compat.accepted = reason;
                 }
                 Err(why) => self.notes.push(format!(
                     "could not determine whether the version name accepts the break: {}",
@@ -166,12 +156,10 @@ impl Judged {
                 )),
             }
         }
-        if found.told.refused {
-            self.status = self.status.worse(ExitStatus::GateFailed);
-            self.verdict = Verdict::Failed;
-            self.notes.push(BROKEN.to_owned());
+        if found.compat.refused {
+            self.because(Cause::Break, BROKEN.to_owned());
         }
-        self.for_consumers = Some(found.told);
+        self.compat = Some(found.compat);
         Ok(())
     }
 
@@ -183,20 +171,19 @@ impl Judged {
             self.notes.push(told);
         }
         if chosen.is_refused {
-            self.refuse(REFUSED.to_owned());
+            self.because(Cause::GateChange, REFUSED.to_owned());
         }
         if let Some(outdated) = &chosen.outdated {
             self.by_tip = true;
             self.notes.extend(outdated.notes());
             if chosen.is_outdated {
-                self.refuse(OUTDATED.to_owned());
+                self.because(Cause::GateChange, OUTDATED.to_owned());
             }
         }
     }
 
-    fn refuse(&mut self, why: String) {
-        self.status = self.status.worse(ExitStatus::GateFailed);
-        self.verdict = Verdict::Failed;
+    fn because(&mut self, cause: Cause, why: String) {
+        self.causes.push(cause);
         self.notes.push(why);
     }
 }
@@ -212,9 +199,7 @@ impl Judged {
         let known = totals.known.unwrap_or_default();
         let is_all = chosen.selected.all_because.is_some() && part.shard.is_none() && part.paths.is_empty();
         if known > most {
-            self.status = self.status.worse(ExitStatus::GateFailed);
-            self.verdict = Verdict::Failed;
-            self.notes.push(too_many(known, most));
+            self.because(Cause::TooManyKnown, too_many(known, most));
         } else if known < most && is_all {
             self.notes.push(can_be_lower(known, most));
         }
@@ -252,7 +237,7 @@ impl Started {
         excluded.sort();
         Report {
             engine,
-            verdict: judged.verdict,
+            verdict: gate::verdict(&judged.causes),
             context: ReviewContext {
                 ci: comparison.ci.to_string(),
                 event: comparison.event,
@@ -272,8 +257,8 @@ impl Started {
             gate_changes: chosen.selected.gate_changes,
             gate_refused: chosen.is_refused || chosen.is_outdated,
             failed_without_finding: judged.tally.failed_without_finding,
-            for_consumers: judged.for_consumers,
-            is_open: judged.is_open,
+            compat: judged.compat,
+            is_open: gate::is_open(&judged.causes),
             changes: None,
             notes: judged.notes,
             fixed: judged.tally.compared.map(|compared| compared.fixed),

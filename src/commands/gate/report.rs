@@ -8,8 +8,8 @@ use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::findings::{Report, Verdict};
-use crate::gate::Positions;
+use crate::findings::Report;
+use crate::gate::{self, Positions};
 use crate::git::{Repository, Snapshot};
 use crate::input;
 use crate::report::json;
@@ -45,7 +45,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         files: repo.as_ref().zip(snapshot.as_ref()),
         ci: ci.as_ref(),
     };
-    let status = status(report.verdict);
+    let status = gate::status(report.verdict);
     // The jobs of a pipeline share their variables, as a rule.
     let selection = sources.selection(&GlobArgs::default(), Of::Review).ok();
     let delivery = Delivery {
@@ -100,14 +100,6 @@ fn context(run: &Run, host: Option<ci::Host>) -> Option<CiContext> {
             run.ui.warn(&format!("{error}; the host is left out"));
             None
         }
-    }
-}
-
-const fn status(verdict: Verdict) -> ExitStatus {
-    match verdict {
-        Verdict::Passed => ExitStatus::Success,
-        Verdict::Failed => ExitStatus::GateFailed,
-        Verdict::Undecided => ExitStatus::Undecided,
     }
 }
 

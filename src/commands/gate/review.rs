@@ -2,7 +2,7 @@
 
 use crate::cli::ReviewArgs;
 use crate::commands::gate::asking::Asking;
-use crate::commands::gate::deliver::{Telling, deliver, words};
+use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, Part, ReviewedBeyondChange, Started, nothing, why_partial};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::selecting::{Chosen, Restriction};
@@ -257,7 +257,7 @@ fn dry_run(review: &Asking<'_>, selected: &Selected, nothing: Option<&str>) -> C
                 target.refuse_fork()?;
                 target.require_branch()?;
                 if let Err(why) = review.branch_on_remote() {
-                    let said = format!("the review itself would end here: {}", words(&why));
+                    let said = format!("the review itself would end here: {}", why.words());
                     review.run.ui.warn(&said);
                 }
             }

@@ -1,7 +1,6 @@
 //! The requests of a review that failed: what they say, what they mean for the run, and whether that is all that is open.
 
 use crate::commands::Run;
-use crate::commands::gate::deliver::words;
 use crate::commands::kit::failure::status_of;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -11,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// What failed, each different cause once.
 #[derive(Default)]
-pub(super) struct Unanswered {
+pub(crate) struct Unanswered {
     failures: Vec<(String, Failure)>,
     /// The status, if a failure is not about availability.
     refused: Option<ExitStatus>,
@@ -72,7 +71,7 @@ impl Unanswered {
     pub(super) fn show(&self, run: &Run, passes: bool) {
         for (_, failure) in &self.failures {
             if passes {
-                run.ui.warn(&words(failure));
+                run.ui.warn(&failure.words());
             } else {
                 run.ui.fail(failure);
             }

@@ -1,6 +1,7 @@
 //! Several reports as one: of jobs that reviewed a part each.
 
-use crate::findings::{Report, ReviewContext, Shard, Verdict};
+use crate::findings::{Report, ReviewContext, Shard};
+use crate::gate;
 use std::collections::BTreeMap;
 
 /// Reports that are not parts of one review.
@@ -44,7 +45,8 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     if !shards.is_empty() {
         check_parts(&mut whole, shards)?;
     }
-    whole.hold_known();
+    whole.notes.extend(whole.too_many_known());
+    whole.verdict = whole.verdict.max(gate::verdict(&gate::causes(&whole)));
     Ok(whole)
 }
 
@@ -110,8 +112,8 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.gate_refused |= report.gate_refused;
     whole.failed_without_finding |= report.failed_without_finding;
     // Each part tells of the same change.
-    if whole.for_consumers.is_none() || breaks_consumers {
-        whole.for_consumers = report.for_consumers.or(whole.for_consumers.take());
+    if whole.compat.is_none() || breaks_consumers {
+        whole.compat = report.compat.or(whole.compat.take());
     }
     whole.is_open |= report.is_open;
     for note in report.notes {
@@ -128,7 +130,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
         (Some(one), Some(other)) => Some(one + other),
         _ => None,
     };
-    whole.verdict = worse(whole.verdict, report.verdict);
+    whole.verdict = whole.verdict.max(report.verdict);
     whole.started_at = whole.started_at.min(report.started_at);
     whole.elapsed = whole.elapsed.max(report.elapsed);
     Ok(())
@@ -142,14 +144,6 @@ fn restrict(paths: &mut Vec<String>, others: Vec<String>) {
         paths.extend(others);
         paths.sort();
         paths.dedup();
-    }
-}
-
-const fn worse(one: Verdict, other: Verdict) -> Verdict {
-    match (one, other) {
-        (Verdict::Failed, _) | (_, Verdict::Failed) => Verdict::Failed,
-        (Verdict::Undecided, _) | (_, Verdict::Undecided) => Verdict::Undecided,
-        (Verdict::Passed, Verdict::Passed) => Verdict::Passed,
     }
 }
 
@@ -177,7 +171,7 @@ fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeEr
     let total = shards[0].total as usize;
     if shards.len() < total {
         let missing = total - shards.len();
-        whole.verdict = worse(whole.verdict, Verdict::Undecided);
+        whole.is_open = true;
         whole
             .notes
             .push(format!("{missing} of {total} parts of the review are missing"));
@@ -188,7 +182,7 @@ fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Severity, Status};
+    use crate::findings::{Severity, Status, Verdict};
     use crate::report::sample;
 
     fn part(index: u32, total: u32, path: &str, verdict: Verdict) -> Report {

@@ -1,7 +1,5 @@
 //! The program's own JSON report, for tools: schema `sluicegate.report/v1`.
 
-mod compat;
-mod context;
 mod document;
 mod error;
 mod merge;

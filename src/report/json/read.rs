@@ -1,13 +1,15 @@
 //! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
 //! hangs on it.
 
-use super::document::{ChangeV1, CountsV1, DocumentV1, FileV1, FindingsV1, RuleV1, SCHEMA};
+use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
 use crate::findings::{
-    Changed, Enforcement, Engine, Excluded, FailOn, FileChange, FileResults, ForConsumers, GateChange,
-    Report, RuleResult, Severity, State, Status, Unreviewed, Verdict, Violation, Waiver,
+    Enforcement, Excluded, FailOn, FileResults, GateChange, Report, RuleResult, Severity, State, Status,
+    Unreviewed, Verdict, Violation, Waiver,
 };
+use crate::gate;
 use jiff::Timestamp;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -17,7 +19,7 @@ const NOT_REVIEWED: &str = "not a file that is reviewed";
 /// Reads a report. Its counts must be those of its results, and its verdict one that they can come to.
 pub fn read(text: &[u8]) -> Result<Report, ReadError> {
     let mut json = serde_json::Deserializer::from_slice(text);
-    let document: DocumentV1 = serde_path_to_error::deserialize(&mut json)?;
+    let document: DocumentV1<'_> = serde_path_to_error::deserialize(&mut json)?;
     json.end()
         .map_err(|why| wrong(format!("after the JSON: {why}")))?;
     if document.schema != SCHEMA {
@@ -28,10 +30,10 @@ pub fn read(text: &[u8]) -> Result<Report, ReadError> {
     }
     let (claimed, claimed_findings) = (document.counts, document.findings);
     let report = document.report()?;
-    if CountsV1::from(report.counts()) != claimed {
+    if report.counts() != claimed {
         return Err(wrong("its counts are not those of its results"));
     }
-    if claimed_findings.is_some_and(|claimed| claimed != FindingsV1::from(report.totals())) {
+    if claimed_findings.is_some_and(|claimed| claimed != report.totals()) {
         return Err(wrong("its findings are not those of its results"));
     }
     contradiction(&report).map_or(Ok(report), Err)
@@ -41,28 +43,12 @@ pub fn read(text: &[u8]) -> Result<Report, ReadError> {
 /// have other causes; neither lets anything pass. A report that does not say what fails the gate is taken by the
 /// default.
 fn contradiction(report: &Report) -> Option<ReadError> {
-    let fail_on = report.context.fail_on.unwrap_or_default();
-    let results = report.files.iter().flat_map(|file| &file.results);
-    // Where it is not known what was there before, a finding is not said to be new, and decides nothing.
-    let is_unsure = report.verdict == Verdict::Undecided && report.fixed.is_some();
-    let speaks = |result: &&RuleResult| !is_unsure || result.states.contains(&Some(State::New));
-    let is_failed = results.filter(speaks).any(|result| result.fails(fail_on));
-    let is_over = report.too_many_known().is_some();
-    let breaks = report.breaks_consumers();
-    let found = match report.verdict {
-        Verdict::Failed if report.gate_refused || is_over || breaks => return None,
-        Verdict::Passed | Verdict::Undecided if is_over => "more findings are known than its job allows",
-        Verdict::Passed | Verdict::Undecided if breaks => "it breaks consumers, which the job does not allow",
-        Verdict::Passed | Verdict::Undecided if report.gate_refused => {
-            "it does what the job does not allow to the gate"
-        }
-        Verdict::Failed if fail_on == FailOn::Never => "nothing fails the gate",
-        Verdict::Passed | Verdict::Undecided if is_failed => "its results fail the gate",
-        Verdict::Passed | Verdict::Undecided if fail_on != FailOn::Never && report.failed_without_finding => {
-            "the platform calls something failed in which nothing was found"
-        }
-        Verdict::Passed if !report.unreviewed.is_empty() => "files of it were not reviewed",
-        Verdict::Passed | Verdict::Failed | Verdict::Undecided => return None,
+    let (fail_on, causes) = (report.fail_on(), gate::causes(report));
+    let found = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
+        Some(cause) => cause.words(),
+        None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
+        None if gate::verdict(&causes) == Verdict::Failed => return None,
+        None => "nothing fails the gate",
     };
     Some(wrong(format!(
         "its verdict is `{}`, and {found} (`--fail-on {fail_on}`)",
@@ -70,9 +56,9 @@ fn contradiction(report: &Report) -> Option<ReadError> {
     )))
 }
 
-impl DocumentV1 {
+impl DocumentV1<'_> {
     fn report(self) -> Result<Report, ReadError> {
-        let verdict = verdict(&self.verdict)?;
+        let verdict = self.verdict;
         let fixed = self.findings.and_then(|findings| findings.fixed);
         let files: Vec<FileResults> = self
             .files
@@ -98,26 +84,23 @@ impl DocumentV1 {
             words: words.remove(&path).unwrap_or_default(),
             path,
         });
-        let changes = self.changes.map(|all| all.into_iter().map(ChangeV1::changed));
-        let changes = changes
-            .map(Iterator::collect::<Result<Vec<Changed>, _>>)
-            .transpose()?;
+        let changes = self.changes.map(Cow::into_owned);
         each_once(changes.iter().flatten().map(|changed| changed.path.as_str()))?;
         Ok(Report {
             fixed,
             changes,
-            engine: engine(&self.engine)?,
+            engine: self.engine,
             verdict,
-            context: self.context.context()?,
+            context: self.context.into_owned(),
             files,
             excluded: excluded.collect(),
             unreviewed: unreviewed.collect(),
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
             failed_without_finding: self.failed_without_finding,
-            for_consumers: self.compat.map(ForConsumers::from),
+            compat: self.compat.map(Cow::into_owned),
             is_open: self.open,
-            notes: self.notes,
+            notes: self.notes.into_owned(),
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
             elapsed: Duration::from_nanos(self.elapsed_nanos),
         })
@@ -134,38 +117,6 @@ fn each_once<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), ReadError> 
     Ok(())
 }
 
-fn engine(word: &str) -> Result<Engine, ReadError> {
-    [Engine::Remote, Engine::Local]
-        .into_iter()
-        .find(|engine| engine.to_string() == word)
-        .ok_or_else(|| wrong(format!("unknown engine {word:?}")))
-}
-
-fn verdict(word: &str) -> Result<Verdict, ReadError> {
-    [Verdict::Passed, Verdict::Failed, Verdict::Undecided]
-        .into_iter()
-        .find(|verdict| verdict.to_string() == word)
-        .ok_or_else(|| wrong(format!("unknown verdict {word:?}")))
-}
-
-impl ChangeV1 {
-    fn changed(self) -> Result<Changed, ReadError> {
-        let word = &self.change;
-        let change = FileChange::parse(word).ok_or_else(|| wrong(format!("unknown change {word:?}")))?;
-        Ok(Changed {
-            change,
-            path: self.path,
-            previous_path: self.previous_path,
-            components: self.components.into(),
-            links: self.links.into(),
-            variables: self.variables.into(),
-            other: self.other,
-            layout: self.layout,
-            called_by: self.called_by,
-        })
-    }
-}
-
 impl FileV1 {
     fn results(self, verdict: Verdict) -> Result<FileResults, ReadError> {
         let results = self.results.into_iter().map(|result| result.result(verdict));
@@ -178,7 +129,7 @@ impl FileV1 {
 
 impl RuleV1 {
     fn result(self, verdict: Verdict) -> Result<RuleResult, ReadError> {
-        let enforcement = self.enforcement()?;
+        let enforcement = self.enforcement;
         let status = match self.status.as_str() {
             "PASSED" => Status::Passed,
             "FAILED" => Status::Failed(self.severity(enforcement, verdict)?),
@@ -212,25 +163,15 @@ impl RuleV1 {
         })
     }
 
-    fn enforcement(&self) -> Result<Option<Enforcement>, ReadError> {
-        let parse = |level: &String| {
-            Enforcement::parse(level).ok_or_else(|| wrong(format!("unknown enforcement {level:?}")))
-        };
-        self.enforcement.as_ref().map(parse).transpose()
-    }
-
     /// By the enforcement; else as it was written, else by the verdict, as a review decides it.
     fn severity(&self, enforcement: Option<Enforcement>, verdict: Verdict) -> Result<Severity, ReadError> {
-        match (self.severity.as_deref(), enforcement) {
-            (Some("error"), None) | (None | Some("error"), Some(Enforcement::Error)) => Ok(Severity::Error),
-            (Some("warning"), None) | (None | Some("warning"), Some(Enforcement::Warn)) => {
-                Ok(Severity::Warning)
-            }
-            (Some(other @ ("error" | "warning")), Some(level)) => Err(wrong(format!(
-                "the rule {:?} has the severity {other:?} and the enforcement `{level}`",
+        match (self.severity, enforcement) {
+            (Some(severity), Some(level)) if severity != Severity::of(level) => Err(wrong(format!(
+                "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
                 self.rule
             ))),
-            (Some(other), _) => Err(wrong(format!("unknown severity {other:?}"))),
+            (Some(severity), _) => Ok(severity),
+            (None, Some(level)) => Ok(Severity::of(level)),
             (None, None) if verdict == Verdict::Failed => Ok(Severity::Error),
             (None, None) => Ok(Severity::Warning),
         }
@@ -238,23 +179,17 @@ impl RuleV1 {
 
     /// How each violation stands, one where there is none.
     fn states(&self) -> Result<Vec<Option<State>>, ReadError> {
-        let Some(words) = &self.state else {
+        let Some(states) = &self.state else {
             return Ok(Vec::new());
         };
-        if words.len() != self.violations.len().max(1) {
+        if states.len() != self.violations.len().max(1) {
             return Err(wrong(format!(
                 "the rule {:?} has not as many states as violations",
                 self.rule
             )));
         }
-        let state = |word: &Option<String>| {
-            let parse =
-                |word: &String| State::parse(word).ok_or_else(|| wrong(format!("unknown state {word:?}")));
-            word.as_ref().map(parse).transpose()
-        };
-        let states = words.iter().map(state).collect::<Result<Vec<_>, _>>()?;
         let is_compared = states.iter().any(Option::is_some);
-        Ok(if is_compared { states } else { Vec::new() })
+        Ok(if is_compared { states.clone() } else { Vec::new() })
     }
 
     /// The waiver that is about each violation, one where there is none.
@@ -272,10 +207,7 @@ impl RuleV1 {
                 self.rule
             )));
         }
-        Ok(waivers
-            .iter()
-            .map(|waiver| waiver.clone().map(Waiver::from))
-            .collect())
+        Ok(waivers.clone())
     }
 
     /// The violations with their lines; without those of each, the first has that of the result.
@@ -397,7 +329,7 @@ mod tests {
                 .to_string()
         };
         insta::assert_snapshot!(refused("report/v1", "report/v2"), @r#"it is not a report: its schema is "sluicegate.report/v2", not "sluicegate.report/v1""#);
-        insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: unknown verdict "fine""#);
+        insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
         insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding` at line 3 column 9");

@@ -29,9 +29,8 @@ use self::words::{error_type, line, message, texts, why_skipped};
 use self::write::{Suite, Sums, Whole};
 use super::wording::{gate_change, run_problem, unreviewed};
 use super::{About, shorten};
-use crate::findings::{
-    ConsumerChange, FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
-};
+use crate::findings::{FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict};
+use crate::interface::Change;
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use std::collections::{HashMap, HashSet};
@@ -146,11 +145,12 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
 
 /// The breaks of consumers.
 fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
-    let Some(found) = &report.for_consumers else {
+    let Some(found) = &report.compat else {
         return Vec::new();
     };
-    let case = |change: &ConsumerChange| {
-        let (name, said) = (names.unique(BREAK), change.told());
+    let case = |change: &Change| {
+        let (name, said) = (names.unique(BREAK), change.sentence());
+        let (path, line) = change.at();
         if found.refused {
             let mut case = TestCaseBuilder::failure(
                 &name,
@@ -159,7 +159,7 @@ fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
                 &shorten::to_chars(&said, MESSAGE_LIMIT),
             );
             case.set_trace(&said);
-            return placed(case, &change.path, Some(change.line));
+            return placed(case, path, Some(line));
         }
         placed(skipped(&name, BREAK, &said), RUN, None)
     };

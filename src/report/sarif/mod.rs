@@ -304,11 +304,14 @@ fn notifications(report: &Report, rules: &Rules<'_>) -> Vec<Notification> {
         locations: vec![location(&change.path, None)],
         ..notification("gate-change", touched, &gate_change(change))
     }));
-    if let Some(found) = &report.for_consumers {
+    if let Some(found) = &report.compat {
         let weight = if found.refused { "error" } else { "warning" };
-        all.extend(found.breaks().map(|it| Notification {
-            locations: vec![location(&it.path, Some(region(it.line.max(1), None)))],
-            ..notification("breaks-consumers", weight, &it.told())
+        all.extend(found.breaks().map(|it| {
+            let (path, line) = it.at();
+            Notification {
+                locations: vec![location(path, Some(region(line, None)))],
+                ..notification("breaks-consumers", weight, &it.sentence())
+            }
         }));
     }
     all.extend(excluded(report).map(|line| notification("note", "note", &line)));

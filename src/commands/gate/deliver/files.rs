@@ -1,6 +1,6 @@
 //! Reports as files, and where each CI host looks for them.
 
-use super::{Delivery, words};
+use super::Delivery;
 use crate::ci::Host;
 use crate::cli::ReportFlag;
 use crate::commands::Run;
@@ -50,7 +50,7 @@ pub(super) fn write_reports(
     for (place, written) in places.iter().zip(written(run, &targets, report, about)) {
         match written {
             Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
-            Err(failure) => run.ui.warn(&words(&failure)),
+            Err(failure) => run.ui.warn(&failure.words()),
         }
     }
 }

@@ -79,16 +79,6 @@ impl DeliveryPlace<'_> {
     }
 }
 
-/// What a failure says, for a warning.
-pub(crate) fn words(failure: &Failure) -> String {
-    let shown = failure.render();
-    shown
-        .strip_prefix("error: ")
-        .unwrap_or(&shown)
-        .trim_end()
-        .to_owned()
-}
-
 /// Delivers what was just found in these files of the workspace; the status says whether every place was reached.
 pub(crate) fn deliver(
     run: &Run,
@@ -139,7 +129,7 @@ fn changed(
     let wants = |path: &str| telling.selection.wants(path);
     changes::changes(&workspace.repo, snapshot, report, &wants).unwrap_or_else(|failure| {
         run.ui
-            .warn(&format!("what changed is not told: {}", words(&failure)));
+            .warn(&format!("what changed is not told: {}", failure.words()));
         None
     })
 }

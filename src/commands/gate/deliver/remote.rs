@@ -2,7 +2,7 @@
 //!
 //! None of it decides anything, so what cannot be sent is a warning.
 
-use super::{Delivery, DeliveryPlace, words};
+use super::{Delivery, DeliveryPlace};
 use crate::ci::Host;
 use crate::cli::Annotations;
 use crate::commands::Run;
@@ -46,7 +46,7 @@ pub(super) fn send(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>
         Ok(())
     };
     for (what, failure) in [sent, commented].into_iter().filter_map(Result::err) {
-        run.ui.warn(&format!("{what} was not sent: {}", words(&failure)));
+        run.ui.warn(&format!("{what} was not sent: {}", failure.words()));
     }
 }
 

@@ -6,10 +6,9 @@ use crate::cli::Compat as Mode;
 use crate::commands::gate::workspace::Workspace;
 use crate::context::Comparison;
 use crate::error::Failure;
-use crate::findings::{ConsumerChange, ForConsumers};
 use crate::gate::is_within;
 use crate::git::{CommitId, Snapshot};
-use crate::interface::{Against, Change, Compat, Place};
+use crate::interface::{Against, Compat};
 use crate::settings::Breaks;
 
 /// What it does; none where the shared-pipelines file is the same, or nothing is to be compared. A part that is restricted
@@ -40,12 +39,9 @@ pub(crate) fn in_change(
     Ok(Some(FoundBreaks {
         unknown: found.unreadable,
         is_undecided: breaks.mode == Mode::Fail,
-        told: ForConsumers {
-            against: compat.against_commit.clone(),
-            class: compat.class.map(|class| class.to_string()),
-            accepted: compat.accepted.clone(),
+        compat: Compat {
             refused: is_refused,
-            changes: compat.changes.iter().map(told).collect(),
+            ..compat
         },
     }))
 }
@@ -77,23 +73,9 @@ fn since_all<'b>(
 
 /// What was found, and why it may not be all.
 pub(crate) struct FoundBreaks {
-    pub(crate) told: ForConsumers,
+    pub(crate) compat: Compat,
     /// A side that cannot be read.
     pub(crate) unknown: Option<String>,
     /// What is unknown is no pass.
     pub(crate) is_undecided: bool,
-}
-
-fn told(change: &Change) -> ConsumerChange {
-    let place = change.new.as_ref().or(change.old.as_ref());
-    ConsumerChange {
-        class: change.class.to_string(),
-        change: change.change.name(),
-        id: change.id.clone(),
-        words: change.words(),
-        consumers: change.consumers().to_owned(),
-        path: place.map(|place| place.path.clone()).unwrap_or_default(),
-        line: place.and_then(|place| place.line).unwrap_or(1),
-        before: change.old.as_ref().map(Place::shown),
-    }
 }

@@ -1,0 +1,45 @@
+//! One list of the words of an enum: they are shown, written into documents and read back by it.
+
+/// Gives an enum without data `ALL`, `name`, `parse`, `Display`, and its word as its form in a document.
+macro_rules! words {
+    ($type:ident { $($variant:ident => $word:literal),+ $(,)? }) => {
+        impl $type {
+            /// Every one, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Returns the word for it, on the command line and in documents.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word),+
+                }
+            }
+
+            /// Returns the value with this word.
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.name() == word)
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+                writer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+                let word = String::deserialize(reader)?;
+                let unknown = || serde::de::Error::unknown_variant(&word, &[$($word),+]);
+                Self::parse(&word).ok_or_else(unknown)
+            }
+        }
+    };
+}
+
+pub(crate) use words;
