@@ -1,51 +1,25 @@
-//! The rooms of the house. Arrows between them point one way; `docs/ARCHITECTURE.md` has the picture and
+//! `sluicegate`: reviews pipelines before they are merged and publishes them after. `docs/ARCHITECTURE.md` has the map, and
 //! `tests/architecture.rs` holds the code to it.
 //!
-//! A run goes through them in this order: [`cli`] says what was asked, [`settings`] resolves it with [`mod@env`], [`ci`]
-//! and [`git`] are settled into one target by [`context`], [`gate`] asks the platform through [`api`] and [`http`]
-//! and merges the answers into [`findings`], [`report`] writes them. [`publish`] collects, plans, uploads and
-//! verifies. [`desired`], [`follow`] and [`export`] are behind the commands for the rest of the platform. [`service`] is
-//! the platform on this machine, with [`rules`] and [`pipelines`] behind its reviews. [`diff`] and [`picture`] show
-//! what changed, [`interface`] what of it breaks consumers. [`yaml`] reads what people keep in files.
+//! A run goes down one stair. [`job`] says what was asked and where: one target. [`gate`] selects what changed, has it reviewed and decides;
+//! what it judges are the documents of [`model`], where every finding ends. [`report`] writes what was found, a format a file. [`publish`]
+//! plans, sends and proves a version. [`platform`] is everything over the wire, [`service`] the platform on this machine. Each verb of
+//! [`commands`] tells that story in order; [`base`] is what all of them stand on.
 
-pub mod api;
-pub mod ci;
-pub mod cli;
-pub mod commands;
-pub mod context;
-pub mod desired;
-pub mod diff;
-pub mod env;
-pub mod error;
-pub mod exit;
-pub mod export;
-pub mod findings;
-pub mod follow;
-pub mod gate;
-pub mod git;
-pub mod globs;
-pub mod hosts;
-pub mod http;
-pub mod input;
-pub mod interface;
-pub mod picture;
-pub mod pipelines;
-pub mod policy;
+pub mod base;
+pub(crate) mod commands;
+pub(crate) mod gate;
+pub mod job;
+pub mod model;
+pub mod platform;
 pub mod publish;
-pub mod report;
-pub mod rules;
+pub(crate) mod report;
 #[cfg(test)]
 #[path = "../tests/support/schema.rs"]
 mod schema;
 pub mod service;
-pub mod settings;
-pub mod text;
-pub mod ui;
-pub mod waivers;
-mod words;
-pub mod write;
-pub mod yaml;
 
+use base::{env, exit};
 use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -56,10 +30,10 @@ const FURTHER: &str = "For more information, try '--help'.";
 /// The program: what `args` ask for, in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    if cli::asks_only_for_version(&args) {
+    if job::cli::asks_only_for_version(&args) {
         return print_version();
     }
-    match cli::parse(args) {
+    match job::cli::parse(args) {
         Ok(cli) => commands::run(cli, env),
         Err(said) => print_said(&said),
     }

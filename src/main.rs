@@ -1,6 +1,6 @@
 //! Parse, run, exit code.
 
-use sluicegate::env::Env;
+use sluicegate::base::env::Env;
 use std::process::ExitCode;
 
 /// Many small texts are taken and given back by several threads, which wait for each other in the C libraries' allocators:

@@ -18,17 +18,30 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The table of docs/ARCHITECTURE.md: room to the rooms that it may import; none for "everything".
-fn table() -> BTreeMap<String, Option<BTreeSet<String>>> {
+/// A table of docs/ARCHITECTURE.md: each name with the names that it may import; none for "everything".
+type Table = BTreeMap<String, Option<BTreeSet<String>>>;
+
+/// The table whose heading begins so.
+fn table(heading: &str) -> Table {
     let document = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
-    let rows = document.lines().filter_map(|line| {
+    let lines = document.lines().skip_while(|line| !line.starts_with(heading));
+    let lines = lines.skip(2).take_while(|line| line.starts_with('|'));
+    let rows = lines.filter_map(|line| {
         let mut cells = line.strip_prefix("| `")?.split('|');
-        let room = cells.next()?.trim().trim_end_matches('`').to_owned();
+        let name = cells.next()?.trim().trim_end_matches('`').to_owned();
         let imports = cells.next()?.trim();
         let named = imports.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-        Some((room, (!imports.starts_with("everything")).then_some(named)))
+        Some((name, (!imports.starts_with("everything")).then_some(named)))
     });
     rows.collect()
+}
+
+fn wings() -> Table {
+    table("| wing |")
+}
+
+fn rooms() -> Table {
+    table("| room |")
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
@@ -42,64 +55,96 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The room of a source file: the first part of its path below `src`.
-fn room(file: &Path) -> String {
-    let inside = file.strip_prefix(root().join("src")).unwrap();
-    inside
-        .iter()
-        .next()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .trim_end_matches(".rs")
-        .to_owned()
+/// The room that a path of modules leads to, and the wing that it is in: a wing without rooms in the table is a room itself.
+fn place<'p>(path: impl Iterator<Item = &'p str>) -> (String, String) {
+    let path: Vec<&str> = path.take(2).collect();
+    let wing = path.first().copied().unwrap_or_default();
+    let is_room = wing == FOR_TESTS || rooms().contains_key(wing);
+    let room = path.get(1).copied().filter(|_| !is_room).unwrap_or(wing);
+    (wing.to_owned(), room.to_owned())
 }
 
-/// The rooms that a source names by `crate::room`.
-fn imports(source: &str) -> BTreeSet<String> {
-    let name = |rest: &str| {
-        rest.chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect::<String>()
+fn place_of(file: &Path) -> (String, String) {
+    let inside = file.strip_prefix(root().join("src")).unwrap().with_extension("");
+    let parts = inside.iter().map(|part| part.to_str().unwrap());
+    place(parts.filter(|part| *part != "mod"))
+}
+
+/// The places that a source names by `crate::wing::room`.
+fn imports(source: &str) -> BTreeSet<(String, String)> {
+    let path = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+        place(rest[..end.unwrap_or(rest.len())].split("::"))
     };
-    source.split("crate::").skip(1).map(name).collect()
+    source.split("crate::").skip(1).map(path).collect()
 }
 
 #[test]
-fn every_room_stands_in_the_table() {
-    let rooms: BTreeSet<String> = rust_files(&root().join("src"))
-        .iter()
-        .map(|file| room(file))
+fn every_room_and_wing_stands_in_its_table() {
+    let all = rust_files(&root().join("src"));
+    let (found_wings, found_rooms): (BTreeSet<String>, BTreeSet<String>) =
+        all.iter().map(|file| place_of(file)).unzip();
+    let thin = ["main".to_owned(), "lib".to_owned()];
+    let known = |table: Table| -> BTreeSet<String> { table.into_keys().chain(thin.clone()).collect() };
+    assert_eq!(found_wings, known(wings()));
+    // The `mod.rs` of a wing holds its rooms together and is none itself.
+    let whole: BTreeSet<String> = found_rooms
+        .difference(&wings().into_keys().collect())
+        .cloned()
         .collect();
-    let known: BTreeSet<String> = table()
-        .into_keys()
-        .chain(["main".to_owned(), "lib".to_owned()])
+    let inner: BTreeSet<String> = known(rooms())
+        .difference(&wings().into_keys().collect())
+        .cloned()
         .collect();
-    assert_eq!(rooms, known);
+    assert_eq!(whole, inner);
+}
+
+/// The names in `named` that the table does not allow `name`.
+fn strange(table: &Table, name: &str, named: impl Iterator<Item = String>) -> Vec<String> {
+    let Some(Some(allowed)) = table.get(name) else {
+        return Vec::new();
+    };
+    let is_strange = |other: &String| other != name && *other != FOR_TESTS && !allowed.contains(other);
+    named.filter(is_strange).collect()
 }
 
 #[test]
-fn arrows_point_as_the_table_says() {
-    let table = table();
-    assert!(table.len() > 15, "the table was not read: {table:?}");
+fn arrows_point_as_the_tables_say() {
+    let (wings, rooms) = (wings(), rooms());
+    assert!(wings.len() > 7 && rooms.len() > 25, "a table was not read");
     let mut wrong = Vec::new();
     for file in rust_files(&root().join("src")) {
-        let (room, source) = (room(&file), fs::read_to_string(&file).unwrap());
-        let Some(Some(allowed)) = table.get(&room) else {
-            continue;
-        };
-        let named = imports(&source);
+        let (wing, room) = place_of(&file);
+        let named = imports(&fs::read_to_string(&file).unwrap());
+        let is_whole = |(wing, room): &&(String, String)| rooms.contains_key(room) || *wing == FOR_TESTS;
+        let vague: Vec<_> = named.iter().filter(|place| !is_whole(place)).collect();
         assert!(
-            !named.contains(""),
-            "{}: name the room right after `crate::`",
+            vague.is_empty(),
+            "{}: name wing and room right after `crate::`: {vague:?}",
             file.display()
         );
-        let strange = named
-            .into_iter()
-            .filter(|name| *name != room && *name != FOR_TESTS && !allowed.contains(name));
-        wrong.extend(strange.map(|name| format!("{} imports {name}", file.display())));
+        let others = strange(&wings, &wing, named.iter().map(|(wing, _)| wing.clone()));
+        let more = strange(&rooms, &room, named.iter().map(|(_, room)| room.clone()));
+        let told = others.into_iter().chain(more);
+        wrong.extend(told.map(|name| format!("{} imports {name}", file.display())));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// No wing imports, over however many others, what imports it.
+#[test]
+fn the_wings_are_one_stair() {
+    let wings = wings();
+    let mut left: Vec<&String> = wings.keys().collect();
+    while !left.is_empty() {
+        let is_free = |wing: &&String| match &wings[*wing] {
+            Some(named) => !named.iter().any(|other| left.contains(&other)),
+            None => left.len() == 1,
+        };
+        let rest: Vec<&String> = left.iter().copied().filter(|wing| !is_free(wing)).collect();
+        assert!(rest.len() < left.len(), "in a circle: {rest:?}");
+        left = rest;
+    }
 }
 
 /// Which wings of `commands` the files of each may name; what stands above the wings uses them all.

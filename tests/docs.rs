@@ -10,7 +10,7 @@ mod rows;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory as _};
-use sluicegate::{cli::Cli, settings::SETTINGS};
+use sluicegate::job::{cli::Cli, settings::SETTINGS};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -440,15 +440,15 @@ fn the_configuration_among_the_settings_is_accepted() {
 
 /// Holds the text of a configuration file in a document to the program.
 fn accept_configuration(page: &str, text: &str) {
-    let file = sluicegate::policy::GateFile {
-        counts: Some(sluicegate::policy::Text {
+    let file = sluicegate::job::policy::GateFile {
+        counts: Some(sluicegate::job::policy::Text {
             name: "sluicegate.yaml".to_owned(),
             text: text.to_owned(),
         }),
         ..Default::default()
     };
-    let env = sluicegate::env::Env::from_parts([], PathBuf::new());
-    if let Err(why) = sluicegate::settings::Sources::new(&env, &file, None) {
+    let env = sluicegate::base::env::Env::from_parts([], PathBuf::new());
+    if let Err(why) = sluicegate::job::settings::Sources::new(&env, &file, None) {
         panic!("{page}: {why}");
     }
 }

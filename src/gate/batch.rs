@@ -1,7 +1,7 @@
 //! Sends the selected files in batches, several at a time, and splits a batch that is too much for the platform.
 
-use crate::api::{Platform, ReviewAnswer, ReviewFields, ReviewRequest};
-use crate::http::{ErrorKind, HttpError};
+use crate::platform::api::{Platform, ReviewAnswer, ReviewFields, ReviewRequest};
+use crate::platform::http::{ErrorKind, HttpError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::collections::VecDeque;

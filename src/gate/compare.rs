@@ -1,7 +1,7 @@
 //! What is new, known and fixed between two reports: by the same identity as between two commits, without a repository.
 
 use super::{Before, causes, mark, verdict};
-use crate::findings::{FileChange, FileResults, Report, State, Verdict};
+use crate::model::findings::{FileChange, FileResults, Report, State, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a comparison of two reports left open.

@@ -2,7 +2,7 @@
 
 use super::verdict::of_results;
 use super::{Cause, Tally};
-use crate::findings::{FailOn, FileResults, RuleResult, Severity};
+use crate::model::findings::{FailOn, FileResults, RuleResult, Severity};
 use std::collections::BTreeSet;
 
 /// Returns what decides. Where nothing fails the gate, what is open stays open all the same.
@@ -82,8 +82,8 @@ fn worth(result: &RuleResult, is_unknown: bool) -> Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{State, Status, Unreviewed, Verdict};
     use crate::gate::verdict;
+    use crate::model::findings::{State, Status, Unreviewed, Verdict};
 
     fn tally(status: Status) -> Tally {
         let result = RuleResult::new("r".into(), status, None, vec![]);

@@ -3,10 +3,10 @@
 //! stop every change, so these are notes.
 
 use super::Positions;
-use crate::api::RuleAnswer;
-use crate::pipelines::Kind;
-use crate::rules::{self, RuleSet, RuleState};
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::pipelines::Kind;
+use crate::model::rules::{self, RuleSet, RuleState};
+use crate::platform::api::RuleAnswer;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines that a note names.

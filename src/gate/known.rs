@@ -4,8 +4,8 @@
 //! counted: where the base has one and head has two, one is new. What counts something is known only while it did not
 //! get worse. What cannot be judged at the base is neither known nor new.
 
-use crate::findings::{FileResults, Finding, RuleResult, State, Status};
-use crate::rules;
+use crate::model::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::model::rules;
 use std::collections::{HashMap, HashSet};
 
 /// What the base has of a file of head.

@@ -2,10 +2,10 @@
 
 use super::evidence::{self, Gaps};
 use super::{BatchAnswer, KnownComparison, Positions};
-use crate::api::{ReviewAnswer, ReviewResults, RuleAnswer};
-use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
-use crate::pipelines::Kind;
-use crate::rules::{self, RuleSet};
+use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
+use crate::model::pipelines::Kind;
+use crate::model::rules::{self, RuleSet};
+use crate::platform::api::{ReviewAnswer, ReviewResults, RuleAnswer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines of so many files are looked for together.

@@ -1,7 +1,7 @@
 //! Which files are reviewed when files are named one by one, as a git hook does it.
 
 use super::select::{Scope, Selected, select};
-use crate::git::GitError;
+use crate::base::git::GitError;
 
 /// Selects exactly the `named` files, changed or not, besides what changed within the folders that `scope` is restricted
 /// to. Whoever names the rules file gets all pipelines, as for a change of it; a

@@ -1,10 +1,10 @@
 //! What a violation is about, and where that stands: the component that its text names, in the file as it was reviewed.
 
-use crate::findings::{Status, Violation};
-use crate::git::{BlobId, CommitId, Repository};
-use crate::pipelines::{Kind, Pipeline};
-use crate::rules;
-use crate::yaml::DocumentError;
+use crate::base::git::{BlobId, CommitId, Repository};
+use crate::model::findings::{Status, Violation};
+use crate::model::pipelines::{Kind, Pipeline};
+use crate::model::rules;
+use crate::model::yaml::DocumentError;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeSet, HashMap};
 

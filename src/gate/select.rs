@@ -1,9 +1,9 @@
 //! Which files are reviewed: the changed pipelines, or all of them.
 
 use super::lookalike::{self, looks_like_pipeline};
-use crate::findings::{Excluded, GateChange};
-use crate::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
-use crate::pipelines::RULES_FILE;
+use crate::base::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
+use crate::model::findings::{Excluded, GateChange};
+use crate::model::pipelines::RULES_FILE;
 use std::collections::BTreeMap;
 
 const NOT_INCLUDED: &str = "not matched by --include";

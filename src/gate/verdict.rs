@@ -1,7 +1,7 @@
 //! The verdict: what everything that decides comes to. Whoever needs it lists the causes and asks here.
 
-use crate::exit::ExitStatus;
-use crate::findings::{FailOn, FileResults, Report, State, Verdict};
+use crate::base::exit::ExitStatus;
+use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 
 /// What decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

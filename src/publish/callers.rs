@@ -4,8 +4,8 @@ use super::PublishError;
 use super::closure::called;
 use super::contents::PublishContents;
 use super::references::{self, WantedFile};
-use crate::git::{Content, Repository, Snapshot, SnapshotFile};
-use crate::pipelines::{Kind, PipelineFiles};
+use crate::base::git::{Content, Repository, Snapshot, SnapshotFile};
+use crate::model::pipelines::{Kind, PipelineFiles};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many pipelines of the snapshot call each of these, itself aside. One that is gone may be called still.

@@ -10,8 +10,8 @@ use super::judge::{Judge, not_begun, refused, unknown};
 use super::lookup::{LookedUp, Whose, whose};
 use super::outcome::{Options, Outcome};
 use super::upload::{Progress, upload};
-use crate::api::{Platform, PublishAnswer};
-use crate::http::{ErrorKind, HttpError};
+use crate::platform::api::{Platform, PublishAnswer};
+use crate::platform::http::{ErrorKind, HttpError};
 use jiff::Timestamp;
 
 /// The most uploads of one run.

@@ -1,7 +1,7 @@
 //! What one plan changes in another: a plan is data, so two of them can be compared.
 
 use super::{Plan, PublishError};
-use crate::git::Content;
+use crate::base::git::Content;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

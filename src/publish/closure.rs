@@ -10,9 +10,9 @@ use super::references::{self, PipelineFacts, WantedFile};
 use super::shared_file::SharedFile;
 use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
-use crate::git::{FileKind, SnapshotFile};
-use crate::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved};
-use crate::yaml::DocumentError;
+use crate::base::git::{FileKind, SnapshotFile};
+use crate::model::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved};
+use crate::model::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the check works on.

@@ -1,7 +1,7 @@
 //! Reads the files' contents, from whichever thread asks.
 
 use super::PublishError;
-use crate::git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
+use crate::base::git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};

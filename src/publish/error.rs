@@ -1,9 +1,9 @@
 //! Why nothing can be published, found before anything is sent.
 
 use super::version::VersionError;
-use crate::git::GitError;
-use crate::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
-use crate::yaml::DocumentError;
+use crate::base::git::GitError;
+use crate::model::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
+use crate::model::yaml::DocumentError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::PublishError;
 use super::plan::Plan;
-use crate::text::hex;
+use crate::base::text::hex;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::lookup::{LookedUp, Lookup, latest_without};
 use super::outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 use super::{Plan, Source, verify};
-use crate::api::{ArtifactDetails, Platform, PublishAnswer};
-use crate::http::{ErrorKind, HttpError};
+use crate::platform::api::{ArtifactDetails, Platform, PublishAnswer};
+use crate::platform::http::{ErrorKind, HttpError};
 use serde_json::Value;
 
 /// What a version that was there before cannot tell: only the answer to its upload did.

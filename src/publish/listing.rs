@@ -1,8 +1,8 @@
 //! Which files there are, in the head commit or on disk.
 
 use super::{PublishError, Source, Wish};
-use crate::git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
-use crate::pipelines::Kind;
+use crate::base::git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
+use crate::model::pipelines::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of a commit or of the working tree.

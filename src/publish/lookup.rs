@@ -4,8 +4,8 @@
 //! patience is at its end.
 
 use super::{Plan, verify};
-use crate::api::{ArtifactDetails, Platform};
-use crate::http::{ErrorKind, HttpError};
+use crate::platform::api::{ArtifactDetails, Platform};
+use crate::platform::http::{ErrorKind, HttpError};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};

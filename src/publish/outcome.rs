@@ -1,7 +1,7 @@
 //! How a publish ended.
 
 use super::Latest;
-use crate::http::HttpError;
+use crate::platform::http::HttpError;
 use clap::ValueEnum;
 use serde_json::Value;
 use std::fmt;

@@ -3,8 +3,8 @@
 use super::contents::PublishContents;
 use super::unchanged::Checked;
 use super::{Select, Source};
-use crate::git::Content;
-use crate::interface::Interface;
+use crate::base::git::Content;
+use crate::model::interface::Interface;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

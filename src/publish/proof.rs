@@ -2,10 +2,10 @@
 
 use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
-use crate::api::ArtifactDetails;
-use crate::git::{BlobId, CommitId, Repository};
-use crate::interface::{self, Change, Class, Compat, Offer, Side, What};
-use crate::pipelines::SHARED_PIPELINES_FILE;
+use crate::base::git::{BlobId, CommitId, Repository};
+use crate::model::interface::{self, Change, Class, Compat, Offer, Side, What};
+use crate::model::pipelines::SHARED_PIPELINES_FILE;
+use crate::platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
 
 impl Receipt {
@@ -94,7 +94,7 @@ impl Receipt {
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
         // A shared pipeline that only a working tree offered is in no commit.
-        let is_of_worktree = |it: &Change| it.change == What::PipelineRemoved && it.old.is_none();
+        let is_of_worktree = |it: &Change| it.what == What::PipelineRemoved && it.old.is_none();
         let recorded = compat
             .changes
             .iter()
@@ -102,9 +102,9 @@ impl Receipt {
         if recorded.ne(found.iter()) {
             differences.push("the changes for consumers are not those between the two commits".to_owned());
         }
-        let class = compat.changes.iter().map(|it| it.change.row().class).max();
+        let class = compat.changes.iter().map(|it| it.what.row().class).max();
         let class = class.unwrap_or(Class::None).of_all();
-        if compat.class != Some(class) || compat.changes.iter().any(|it| it.class != it.change.row().class) {
+        if compat.class != Some(class) || compat.changes.iter().any(|it| it.class != it.what.row().class) {
             let told = compat.class.map_or("none at all", Class::name);
             differences.push(format!(
                 "the receipt's class is {told}, that of its changes {class}"
@@ -169,7 +169,7 @@ impl FileProof<'_> {
         for change in compat.changes.iter().filter(|it| it.id.is_none()) {
             let path = change.subject();
             let (was, is) = self.both(&path)?;
-            let is_so = match change.change {
+            let is_so = match change.what {
                 What::FileAdded => was.is_none() && is.is_some(),
                 What::FileRemoved => was.is_some(),
                 _ => was.is_some() && is.is_some() && was != is,

@@ -2,7 +2,7 @@
 //! strictly read by the same struct.
 
 use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef};
-use crate::interface::Compat;
+use crate::model::interface::Compat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, Write};

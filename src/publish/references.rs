@@ -5,9 +5,9 @@
 use super::PublishError;
 use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
-use crate::git::Content;
-use crate::pipelines::{Pipeline, Reference};
-use crate::yaml::DocumentError;
+use crate::base::git::Content;
+use crate::model::pipelines::{Pipeline, Reference};
+use crate::model::yaml::DocumentError;
 use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use regex::bytes::Regex;
 use std::sync::LazyLock;

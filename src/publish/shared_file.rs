@@ -4,10 +4,10 @@ use super::contents::PublishContents;
 use super::listing::{Listing, refuse_unsure};
 use super::unchanged::{self, Checked};
 use super::{Problem, PublishError};
-use crate::git::{FileKind, SnapshotFile};
-use crate::interface::Interface;
-use crate::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
-use crate::yaml::{DocumentError, Position};
+use crate::base::git::{FileKind, SnapshotFile};
+use crate::model::interface::Interface;
+use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use crate::model::yaml::{DocumentError, Position};
 
 /// The largest shared-pipelines file that is read, in bytes.
 const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;

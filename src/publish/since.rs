@@ -3,9 +3,9 @@
 use super::contents::PublishContents;
 use super::hash;
 use super::{Plan, PlannedFile, PublishError, Select, Source};
-use crate::git::{CommitId, Content, FileKind, Repository, TreeFile};
-use crate::interface::{Change, What};
-use crate::pipelines::SharedPipelines;
+use crate::base::git::{CommitId, Content, FileKind, Repository, TreeFile};
+use crate::model::interface::{Change, What};
+use crate::model::pipelines::SharedPipelines;
 use std::collections::BTreeMap;
 
 /// The largest shared-pipelines file of which it is told whether it says the same, in bytes.

@@ -2,7 +2,7 @@
 //!
 //! What follows a file in the form, and so its end, is not sent once this fails: the platform has nothing whole to publish.
 
-use crate::git::Content;
+use crate::base::git::Content;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 

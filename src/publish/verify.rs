@@ -1,8 +1,8 @@
 //! Compares a published version with the plan.
 
 use super::{Plan, Source};
-use crate::api::ArtifactDetails;
-use crate::pipelines::SHARED_PIPELINES_FILE;
+use crate::model::pipelines::SHARED_PIPELINES_FILE;
+use crate::platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
 use std::iter;
 

@@ -1,8 +1,8 @@
 //! The version name: a template over what is known of the commit and the run.
 
-use crate::api::{HeaderError, header_value};
-use crate::git::short_id;
-use crate::text;
+use crate::base::git::short_id;
+use crate::base::text;
+use crate::platform::api::{HeaderError, header_value};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

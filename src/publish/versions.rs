@@ -1,7 +1,7 @@
 //! Which published versions consumers can still use, and which are old.
 
 use super::lookup::time;
-use crate::api::Artifact;
+use crate::platform::api::Artifact;
 use jiff::Timestamp;
 
 /// Why the old versions cannot be told from the new ones.

@@ -1,6 +1,6 @@
 //! What does not stop a publish and should be known: place by place, and summed up for people.
 
-use crate::text::count;
+use crate::base::text::count;
 use std::collections::BTreeMap;
 
 /// The places that a sum names.

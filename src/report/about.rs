@@ -1,9 +1,9 @@
 //! What a report says besides the review itself, handed in by whoever knows it.
 
-use crate::diff::Line as ChangeLine;
-use crate::findings::{Block, Changed, Finding, Report, Show};
-use crate::picture::Canvas;
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::diff::Line as ChangeLine;
+use crate::model::findings::{Block, Changed, Finding, Report, Show};
+use crate::model::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -237,7 +237,7 @@ impl ChangedLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Shard, Verdict};
+    use crate::model::findings::{Shard, Verdict};
     use crate::report::sample;
 
     #[test]

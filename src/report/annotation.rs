@@ -2,8 +2,8 @@
 
 use super::About;
 use super::wording::{causes_of_the_run, excluded, gate_change, next_step_in_log, run_problem, unreviewed};
-use crate::findings::{Finding, Report, Severity, Unreviewed, Verdict};
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::findings::{Finding, Report, Severity, Unreviewed, Verdict};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 

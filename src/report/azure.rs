@@ -4,8 +4,8 @@
 
 use super::annotation::{self, Annotation, Level};
 use super::{About, shorten};
-use crate::findings::Report;
-use crate::text;
+use crate::base::text;
+use crate::model::findings::Report;
 
 /// Azure shows ten issues of a type in a run's summary.
 const CAP: usize = 10;
@@ -75,7 +75,7 @@ fn push_escaped(c: char, escaped: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Severity, Status, Verdict};
+    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
     use proptest::prelude::*;
 

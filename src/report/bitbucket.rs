@@ -5,7 +5,7 @@
 use super::annotation::{self, Annotation, Level};
 use super::wording::{causes_of_the_run, headline, sentence};
 use super::{About, shorten};
-use crate::findings::{Fingerprint, Report, Verdict};
+use crate::model::findings::{Fingerprint, Report, Verdict};
 use serde_json::{Value, json};
 
 /// What the ids of annotations begin with.
@@ -91,7 +91,7 @@ fn entry(annotation: &Annotation, number: u64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Severity, Status};
+    use crate::model::findings::{Severity, Status};
     use crate::report::sample;
     use proptest::prelude::*;
 

@@ -2,10 +2,10 @@
 
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
-use crate::diff::Line;
-use crate::interface::Class;
-use crate::picture::mermaid;
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::diff::Line;
+use crate::model::interface::Class;
+use crate::model::picture::mermaid;
 use std::fmt::Write as _;
 
 /// The boxes of a flowchart; more than this, nobody reads and no host draws.
@@ -167,8 +167,8 @@ fn fenced(shown: &mut String, lines: &[&Line], indent: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::Sign;
-    use crate::picture::Canvas;
+    use crate::model::diff::Sign;
+    use crate::model::picture::Canvas;
     use crate::report::sample;
     use proptest::prelude::*;
 
@@ -257,7 +257,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_leaves_its_place(raw in "(\\PC|`|~|<|\\||%%\\{|\\]|\"|@|#){0,40}", is_value in any::<bool>()) {
-            let raw = crate::text::line(&raw);
+            let raw = crate::base::text::line(&raw);
             let mut file = sample::changed(&raw);
             file.words = vec![line(1, Sign::Added, is_value, &raw)];
             let component = serde_json::json!({ raw.clone(): { "type": raw } });

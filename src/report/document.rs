@@ -1,7 +1,10 @@
 //! The review as one page of markdown: GitHub's step summary, a comment on a pull or merge request, an annotation of
 //! Buildkite. They differ in how much fits.
 
-use crate::findings::{Counts, FileResults, Finding, GateChange, Report, Severity, Status, Totals, Verdict};
+use crate::base::text::count;
+use crate::model::findings::{
+    Counts, FileResults, Finding, GateChange, Report, Severity, Status, Totals, Verdict,
+};
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::overview::{Cause, Overview};
@@ -9,7 +12,6 @@ use crate::report::wording::{
     BREAKS, breaks, excluded, headline, next_step, praise, run_problem, unanswered,
 };
 use crate::report::{About, ChangedFile, shorten};
-use crate::text::count;
 use std::fmt::Write as _;
 
 /// How much fits, in bytes.
@@ -366,7 +368,7 @@ fn passed_line(file: &FileResults) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::Show;
+    use crate::model::findings::Show;
     use crate::report::sample;
 
     fn linked() -> About {

@@ -6,7 +6,7 @@
 
 use super::wording::{gate_change, unreviewed};
 use super::{shorten, write_json};
-use crate::findings::{Finding, Fingerprint, Report, Severity};
+use crate::model::findings::{Finding, Fingerprint, Report, Severity};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -119,7 +119,7 @@ fn full(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Status, Verdict};
+    use crate::model::findings::{Status, Verdict};
     use crate::report::sample;
     use crate::schema::hold;
     use proptest::prelude::*;

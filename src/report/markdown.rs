@@ -1,7 +1,7 @@
 //! Markdown for hosts that render GitHub's flavour of it.
 
 use super::uri;
-use crate::text;
+use crate::base::text;
 use std::fmt::Write as _;
 
 /// The text as literal text inside a table cell, a list item or a heading: on one line, with no markup, HTML, link,

@@ -28,10 +28,8 @@ pub mod terminal;
 mod uri;
 mod wording;
 
-pub use crate::findings::Verdict;
-pub use about::{
-    About, ChangedFile, ChangedLines, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules,
-};
+pub use crate::model::findings::Verdict;
+pub use about::{About, ChangedFile, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules};
 pub use changes::{ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown};
 pub use document::comment;
 pub use html::changes_page as changes_as_html;
@@ -39,8 +37,8 @@ pub use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish
 pub use release::release_note;
 pub use sarif::left_out as left_out_of_sarif;
 
-use crate::findings::Report;
-use crate::text::SafeJson;
+use crate::base::text::SafeJson;
+use crate::model::findings::Report;
 use clap::ValueEnum;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -165,7 +163,7 @@ mod tests {
 
     /// Reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
     fn kinds() -> Vec<Report> {
-        use crate::findings::{Severity, State, Status};
+        use crate::model::findings::{Severity, State, Status};
         let mut compared = sample::report();
         compared.fixed = Some(4);
         compared.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];

@@ -2,8 +2,8 @@
 //! first, and what all of them have in common once.
 
 use super::wording::named;
-use crate::findings::{Finding, Report, Severity, Show};
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::findings::{Finding, Report, Severity, Show};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -219,7 +219,7 @@ fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<Cause<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{State, Status, Verdict};
+    use crate::model::findings::{State, Status, Verdict};
     use crate::report::sample;
 
     #[test]

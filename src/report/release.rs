@@ -2,8 +2,8 @@
 
 use super::markdown::{code, escape, prose};
 use super::shorten;
-use crate::interface::{Change, Class, Compat};
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::interface::{Change, Class, Compat};
 use std::fmt::Write as _;
 
 /// Files that are named.
@@ -124,7 +124,7 @@ fn files(compat: &Compat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::{Against, Interface, What, between_entries};
+    use crate::model::interface::{Against, Interface, What, between_entries};
 
     fn note(old: &str, new: &str) -> String {
         let side =

@@ -1,6 +1,6 @@
 //! Reports for the writers' tests.
 
-use crate::findings::{
+use crate::model::findings::{
     Changed, Enforcement, Engine, Excluded, FileChange, FileResults, GateChange, Numbers, Report,
     ReviewContext, RuleResult, Severity, Status, Unreviewed, Verdict, Violation,
 };

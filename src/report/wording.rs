@@ -1,7 +1,7 @@
 //! The sentences that every format says in the same words.
 
-use crate::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
 use std::fmt::Write as _;
 
 /// The first names, and how many more there are. Holds text from outside.

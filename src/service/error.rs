@@ -1,7 +1,7 @@
 //! Why the local platform could not start.
 
 use super::store::StoreError;
-use crate::git::GitError;
+use crate::base::git::GitError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 
 use super::problem::Problem;
 use super::review;
-use crate::git::{CommitId, FileKind, GitError, Repository};
-use crate::pipelines::Kind;
+use crate::base::git::{CommitId, FileKind, GitError, Repository};
+use crate::model::pipelines::Kind;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;

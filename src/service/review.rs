@@ -3,11 +3,11 @@
 //! Everything here waits for disks and processors, so it runs off the async threads.
 
 use super::problem::Problem;
-use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
-use crate::git::{CommitId, FileKind, GitError, Repository, TreeFile};
-use crate::pipelines::{RULES_FILE, config_folder};
-use crate::rules::RuleSet;
-use crate::yaml::DocumentError;
+use crate::base::git::{CommitId, FileKind, GitError, Repository, TreeFile};
+use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
+use crate::model::pipelines::{RULES_FILE, config_folder};
+use crate::model::rules::RuleSet;
+use crate::model::yaml::DocumentError;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

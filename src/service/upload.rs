@@ -4,7 +4,7 @@
 use super::multipart::Form;
 use super::problem::Problem;
 use super::store::artifacts::{Contents, SharedPipeline, StoredFile};
-use crate::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
+use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};

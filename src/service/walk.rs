@@ -4,7 +4,7 @@
 //! transitions that are then taken: `unconditional`, `success` and `true`. Where a component has none of these, the
 //! others are taken, so that the way goes on to an end marker if there is one.
 
-use crate::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
+use crate::model::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
 use std::collections::HashMap;
 
 /// How an execution ends.

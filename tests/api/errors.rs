@@ -1,7 +1,7 @@
 //! What an error says.
 
 use crate::support::{TOKEN, json, platform};
-use sluicegate::http::{ErrorKind, HttpError};
+use sluicegate::platform::http::{ErrorKind, HttpError};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 

@@ -1,7 +1,7 @@
 //! Audit events: each operation as the API document has it.
 
 use crate::support::{expecting, json, platform};
-use sluicegate::api::EventWindow;
+use sluicegate::platform::api::EventWindow;
 use wiremock::matchers::query_param;
 use wiremock::{Mock, MockServer};
 

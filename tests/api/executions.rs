@@ -2,8 +2,8 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, refused};
 use serde_json::json as value;
-use sluicegate::api::NewExecution;
-use sluicegate::http::ErrorKind;
+use sluicegate::platform::api::NewExecution;
+use sluicegate::platform::http::ErrorKind;
 
 const ID: &str = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
 

@@ -3,7 +3,7 @@
 use crate::support::{PROJECT, TOKEN, creates_only_once, expecting, json, refused};
 use secrecy::SecretString;
 use serde_json::json as value;
-use sluicegate::api::{NewConnection, NewEnvironment, NewProject, NewRepository, NewSecret};
+use sluicegate::platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository, NewSecret};
 use wiremock::ResponseTemplate;
 
 const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";

@@ -1,7 +1,7 @@
 //! Redirects: within the origin, and never with the token to elsewhere.
 
 use crate::support::{TOKEN, empty_list, json, platform};
-use sluicegate::http::ErrorKind;
+use sluicegate::platform::http::ErrorKind;
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 

@@ -1,8 +1,8 @@
 //! Each call: what is sent, and what is read from the documented answers and from others.
 
 use crate::support::{TOKEN, expecting, json, platform, refused};
-use sluicegate::api::{ReviewFields, ReviewRequest};
-use sluicegate::http::ErrorKind;
+use sluicegate::platform::api::{ReviewFields, ReviewRequest};
+use sluicegate::platform::http::ErrorKind;
 use uuid::Uuid;
 use wiremock::matchers::{body_json, header, method, path, query_param, query_param_is_missing};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};

@@ -2,8 +2,8 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json};
 use serde_json::{Value, json as value};
-use sluicegate::api::StreamingCommand;
-use sluicegate::http::ErrorKind;
+use sluicegate::platform::api::StreamingCommand;
+use sluicegate::platform::http::ErrorKind;
 use wiremock::ResponseTemplate;
 
 const ID: &str = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";

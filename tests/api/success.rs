@@ -1,8 +1,8 @@
 //! What counts as a success: only what the API document shows.
 
 use crate::support::{PROJECT, json, platform};
-use sluicegate::api::{FollowUp, NewConnection, Platform, StreamingCommand, VariableFields};
-use sluicegate::http::{ErrorKind, HttpError};
+use sluicegate::platform::api::{FollowUp, NewConnection, Platform, StreamingCommand, VariableFields};
+use sluicegate::platform::http::{ErrorKind, HttpError};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
 /// The platform whose every answer is this one.

@@ -1,8 +1,8 @@
 //! A client for a server of the test, with waits too short to notice.
 
 use secrecy::SecretString;
-use sluicegate::api::Platform;
-use sluicegate::http::{BaseUrl, Client, Delays, HttpError, Observer, Settings, TokenSource};
+use sluicegate::platform::api::Platform;
+use sluicegate::platform::http::{BaseUrl, Client, Delays, HttpError, Observer, Settings, TokenSource};
 use std::time::Duration;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 

@@ -2,7 +2,7 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform, refused};
 use serde_json::json as value;
-use sluicegate::api::{
+use sluicegate::platform::api::{
     AGENT, AgentConfig, Decision, FollowUp, NewTask, Permission, Phase, QuestionAnswer, TaskFilter,
 };
 use wiremock::matchers::{query_param, query_param_is_missing};

@@ -2,8 +2,8 @@
 
 use crate::support::{SHORT, empty_list, json, platform_with, settings};
 use secrecy::SecretString;
-use sluicegate::api::Platform;
-use sluicegate::http::{BaseUrl, Client, ErrorKind, Settings, TokenSource, Url};
+use sluicegate::platform::api::Platform;
+use sluicegate::platform::http::{BaseUrl, Client, ErrorKind, Settings, TokenSource, Url};
 use wiremock::matchers::{body_string_contains, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 

@@ -3,8 +3,8 @@
 use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
 use crate::support::{platform, platform_with, refused, settings};
-use sluicegate::api::{PartSource, PublishAnswer, Upload, UploadPart};
-use sluicegate::http::{ErrorKind, HttpError, Settings, TokenSource};
+use sluicegate::platform::api::{PartSource, PublishAnswer, Upload, UploadPart};
+use sluicegate::platform::http::{ErrorKind, HttpError, Settings, TokenSource};
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -2,7 +2,7 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform};
 use serde_json::json as value;
-use sluicegate::api::{NewVariable, Override, VariableFields};
+use sluicegate::platform::api::{NewVariable, Override, VariableFields};
 use wiremock::matchers::{method, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 

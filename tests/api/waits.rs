@@ -1,8 +1,8 @@
 //! Waits are said, and none is longer than it may be.
 
 use crate::support::{SHORT, empty_list, settings};
-use sluicegate::api::Platform;
-use sluicegate::http::{Client, Delays, ErrorKind, Observer, Settings};
+use sluicegate::platform::api::Platform;
+use sluicegate::platform::http::{Client, Delays, ErrorKind, Observer, Settings};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};

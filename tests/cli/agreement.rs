@@ -193,7 +193,7 @@ fn every_rule_is_kept_and_broken(report: &Value) {
         .iter()
         .flat_map(|file| file["results"].as_array().unwrap())
         .collect();
-    for rule in sluicegate::rules::registry() {
+    for rule in sluicegate::model::rules::registry() {
         let id = rule.documentation().id;
         for status in ["PASSED", "FAILED"] {
             assert!(

@@ -5,8 +5,8 @@
 use crate::program::Call;
 use crate::repo::World;
 use crate::world::project;
-use sluicegate::findings::Enforcement;
-use sluicegate::rules::template;
+use sluicegate::model::findings::Enforcement;
+use sluicegate::model::rules::template;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 

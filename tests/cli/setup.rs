@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory as _};
 use std::fs;
 
 fn program() -> Command {
-    let mut program = sluicegate::cli::Cli::command().disable_help_subcommand(true);
+    let mut program = sluicegate::job::cli::Cli::command().disable_help_subcommand(true);
     program.build();
     program
 }

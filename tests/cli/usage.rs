@@ -16,7 +16,7 @@ fn help_and_version_are_results() {
     let world = World::new();
     let version = Call::new(&world.work()).run(&["--version"]).expect(0);
     assert_eq!(version.out, format!("sluicegate {}\n", env!("CARGO_PKG_VERSION")));
-    for command in sluicegate::cli::Cli::command()
+    for command in sluicegate::job::cli::Cli::command()
         .get_subcommands()
         .map(clap::Command::get_name)
     {

@@ -3,8 +3,8 @@
 use super::{hold, read, root};
 use clap::{Command, CommandFactory as _};
 use serde_json::Value;
-use sluicegate::cli::Cli;
-use sluicegate::settings::SETTINGS;
+use sluicegate::job::cli::Cli;
+use sluicegate::job::settings::SETTINGS;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -175,7 +175,7 @@ fn check_hook(page: &str, document: &Value) {
 }
 
 fn check_shared(page: &str, text: &str) {
-    let read = sluicegate::pipelines::SharedPipelines::parse(text.as_bytes());
+    let read = sluicegate::model::pipelines::SharedPipelines::parse(text.as_bytes());
     assert!(read.is_ok(), "{page}: {:?}", read.err());
 }
 
@@ -190,12 +190,12 @@ fn every_job_in_the_book_is_one() {
             kinds.insert("configuration");
             super::accept_configuration(&page, &block);
         } else if block.starts_with("# sluicegate-waivers.yaml") {
-            let knows = |rule: &str| sluicegate::rules::find(rule).is_some();
-            sluicegate::waivers::read(block.as_bytes(), &knows).unwrap();
+            let knows = |rule: &str| sluicegate::model::rules::find(rule).is_some();
+            sluicegate::model::waivers::read(block.as_bytes(), &knows).unwrap();
         } else if block.starts_with("# .platform/shared-pipelines.yaml") {
             check_shared(&page, &block);
         } else if block.starts_with("# .platform/config/pipeline_quality_rules.yaml") {
-            let problems = sluicegate::rules::lint(block.as_bytes());
+            let problems = sluicegate::model::rules::lint(block.as_bytes());
             assert!(problems.is_empty(), "{page}: {problems:?}");
         } else if document["include"].is_array() {
             kinds.insert("include");

@@ -3,7 +3,7 @@
 
 use super::{commands, read};
 use clap::{Command, CommandFactory as _};
-use sluicegate::cli::Cli;
+use sluicegate::job::cli::Cli;
 use std::fs;
 
 /// What every terminal shows without breaking a line.

@@ -110,13 +110,13 @@ fn where_tags_are_published_the_page_says_how_the_job_runs_on_them() {
 
 #[test]
 fn the_pages_agree_on_the_hosts_that_do_not_name_the_default_branch() {
-    let hosts = fs::read_dir(super::root().join("src/ci")).unwrap();
+    let hosts = fs::read_dir(super::root().join("src/job/ci")).unwrap();
     let hosts = hosts.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     // Gitea is read as GitHub is, and `none` is no host.
     let mut silent: Vec<String> = hosts
         .filter(|name| !["gitea.rs", "none.rs"].contains(&name.as_str()))
         .filter(|name| {
-            let text = read(&format!("src/ci/{name}"));
+            let text = read(&format!("src/job/ci/{name}"));
             text.contains("const WHOLE_HISTORY") && !text.contains("default_branch")
         })
         .collect();

@@ -5,7 +5,7 @@ use super::book;
 use super::examples::all_helps;
 use super::world::{World, said};
 use clap::CommandFactory as _;
-use sluicegate::cli::Cli;
+use sluicegate::job::cli::Cli;
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;

@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use crate::repo::World;
 use crate::{anything, open, short};
-use sluicegate::git::{GitError, Repository};
+use sluicegate::base::git::{GitError, Repository};
 
 /// A commit on these parents, with the tree of HEAD; its id.
 fn commit(world: &World, number: usize, parents: &[String]) -> String {

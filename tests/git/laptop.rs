@@ -3,10 +3,10 @@
 use crate::history::Project;
 use crate::open;
 use crate::repo::{World, git};
-use sluicegate::ci::{self, CiContext, Host};
-use sluicegate::context::{self, ContextError, RevisionWish, Target};
-use sluicegate::env::Env;
-use sluicegate::git::{CommitId, GitError};
+use sluicegate::base::env::Env;
+use sluicegate::base::git::{CommitId, GitError};
+use sluicegate::job::ci::{self, CiContext, Host};
+use sluicegate::job::context::{self, ContextError, RevisionWish, Target};
 use std::path::Path;
 
 /// No host.

@@ -17,7 +17,7 @@ mod odd;
 mod policy;
 mod reading;
 
-use sluicegate::git::{Change, ChangeKind, Repository};
+use sluicegate::base::git::{Change, ChangeKind, Repository};
 use std::path::Path;
 
 fn open(path: &Path) -> Repository {

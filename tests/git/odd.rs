@@ -2,7 +2,7 @@
 
 use crate::repo::{self, World, git};
 use crate::{anything, open, short};
-use sluicegate::git::{CommitId, GitError, Repository};
+use sluicegate::base::git::{CommitId, GitError, Repository};
 use std::path::{Path, PathBuf};
 
 /// Clones the remote over a URL, as a local path would ignore depth and filter.

@@ -2,9 +2,9 @@
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use crate::open;
-use sluicegate::ci;
-use sluicegate::context::{PolicyTip, policy_tip};
-use sluicegate::env::Env;
+use sluicegate::base::env::Env;
+use sluicegate::job::ci;
+use sluicegate::job::context::{PolicyTip, policy_tip};
 use std::path::Path;
 
 fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {

@@ -1,7 +1,7 @@
 //! A small project with shared pipelines, and plans of it.
 
 use crate::repo::World;
-use sluicegate::git::{CommitId, Repository};
+use sluicegate::base::git::{CommitId, Repository};
 use sluicegate::publish::{Plan, PublishError, Select, Source, Wish, plan};
 
 /// Where the project's configuration is.

@@ -5,8 +5,8 @@ use crate::repo::World;
 use crate::worktree::on_disk;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use sluicegate::api::Platform;
-use sluicegate::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
+use sluicegate::platform::api::Platform;
+use sluicegate::platform::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
 use sluicegate::publish::{
     IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, Receipt, publish,
 };
@@ -126,7 +126,7 @@ impl Stage {
             timeout: Duration::from_secs(20),
             retries: 0,
             ca_cert: None,
-            observer: sluicegate::http::Observer::default(),
+            observer: sluicegate::platform::http::Observer::default(),
         };
         let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
         publish(&platform, &self.plan, options, None).await

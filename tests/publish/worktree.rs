@@ -2,7 +2,7 @@
 
 use crate::project::{Asked, paths, pipeline, planned, world};
 use crate::repo::World;
-use sluicegate::git::{GitError, Repository};
+use sluicegate::base::git::{GitError, Repository};
 use sluicegate::publish::{Plan, PublishError, Source};
 use std::os::unix::fs::symlink;
 

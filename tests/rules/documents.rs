@@ -1,8 +1,8 @@
 //! What is a pipeline, what is none, and what real files do to a parser.
 
 use crate::support::{lines, one_rule, only, outcome};
-use sluicegate::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, ReferenceTarget};
-use sluicegate::yaml::{DocumentError, Position};
+use sluicegate::model::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, ReferenceTarget};
+use sluicegate::model::yaml::{DocumentError, Position};
 
 fn parse(text: &str) -> Pipeline {
     Pipeline::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error} in\n{text}"))

@@ -1,8 +1,8 @@
 //! The ten evaluation errors, each by its causes, and which of several is reported.
 
 use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome, transformation};
-use sluicegate::findings::{Enforcement, RuleResult};
-use sluicegate::rules::{RULES_FILE_RULE, RuleSet};
+use sluicegate::model::findings::{Enforcement, RuleResult};
+use sluicegate::model::rules::{RULES_FILE_RULE, RuleSet};
 
 fn good() -> String {
     orchestration(&[

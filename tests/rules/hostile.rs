@@ -1,8 +1,8 @@
 //! Documents that are made to hurt: they end in an answer, soon.
 
 use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome};
-use sluicegate::pipelines::Pipeline;
-use sluicegate::rules::RuleSet;
+use sluicegate::model::pipelines::Pipeline;
+use sluicegate::model::rules::RuleSet;
 use std::fmt::Write as _;
 
 const HEAD: &str = "type: orchestration\npipeline:\n  components:\n";

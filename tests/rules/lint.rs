@@ -2,8 +2,8 @@
 
 use crate::support::orchestration;
 use proptest::prelude::*;
-use sluicegate::findings::Status;
-use sluicegate::rules::{RuleSet, lint};
+use sluicegate::model::findings::Status;
+use sluicegate::model::rules::{RuleSet, lint};
 
 /// Each problem on a line: place, weight, error type, message, help.
 fn problems(file: &str) -> String {

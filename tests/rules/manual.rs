@@ -1,8 +1,8 @@
 //! The rules in words: the reference, and the file that a project begins with.
 
 use crate::support::{orchestration, transformation};
-use sluicegate::findings::{Enforcement, Status};
-use sluicegate::rules::{RuleSet, RuleState, lint, reference, registry, template};
+use sluicegate::model::findings::{Enforcement, Status};
+use sluicegate::model::rules::{RuleSet, RuleState, lint, reference, registry, template};
 use std::path::Path;
 
 #[test]

@@ -3,9 +3,9 @@
 use crate::support::{ALL_RULES, one_rule, only};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sluicegate::findings::RuleResult;
-use sluicegate::pipelines::{Pipeline, SharedPipelines};
-use sluicegate::rules::RuleSet;
+use sluicegate::model::findings::RuleResult;
+use sluicegate::model::pipelines::{Pipeline, SharedPipelines};
+use sluicegate::model::rules::RuleSet;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 

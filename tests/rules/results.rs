@@ -1,9 +1,9 @@
 //! How results come out: order, weight, lines, levels.
 
 use crate::support::{ALL_RULES, orchestration, outcome, transformation};
-use sluicegate::findings::{Enforcement, Severity, Status};
-use sluicegate::pipelines::Pipeline;
-use sluicegate::rules::RuleSet;
+use sluicegate::model::findings::{Enforcement, Severity, Status};
+use sluicegate::model::pipelines::Pipeline;
+use sluicegate::model::rules::RuleSet;
 
 #[test]
 fn results_stand_in_the_order_of_the_rules_file() {

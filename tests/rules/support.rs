@@ -1,7 +1,7 @@
 //! Short ways to write rules files and pipelines, and to ask for one rule's answer.
 
-use sluicegate::findings::{RuleResult, Status};
-use sluicegate::rules::RuleSet;
+use sluicegate::model::findings::{RuleResult, Status};
+use sluicegate::model::rules::RuleSet;
 
 /// The eight rules as the platform ships them, but for the level.
 pub const ALL_RULES: &str = "\

@@ -1,9 +1,9 @@
 //! The commit by which a repository adopted `new-only`: before the first version is published, what it had is known.
 
+use crate::base::git::{BlobId, CommitId, Content, GitError};
 use crate::commands::gate::workspace::Workspace;
-use crate::git::{BlobId, CommitId, Content, GitError};
-use crate::policy::{SIZE_LIMIT, Text};
-use crate::settings;
+use crate::job::policy::{SIZE_LIMIT, Text};
+use crate::job::settings;
 use std::collections::HashMap;
 
 /// What the history of the default branch tells of the adoption.

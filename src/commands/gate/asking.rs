@@ -1,7 +1,8 @@
 //! A review asked for: of the platform, in batches, or on this machine where the change comes from a fork.
 
-use crate::api::{Platform, ReviewFields};
-use crate::cli::{Fork, OnUnavailable};
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Snapshot, SnapshotFile};
+use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::check;
 use crate::commands::gate::judgement::Judged;
@@ -11,15 +12,14 @@ use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
-use crate::context::Target;
-use crate::error::Failure;
-use crate::findings::{Engine, FileResults, State};
 use crate::gate::{self, BatchAnswer, Batching, Positions, ReviewAsked, Tally};
-use crate::git::{CommitId, Snapshot, SnapshotFile};
-use crate::rules::RuleSet;
-use crate::settings::{Connection, RequestFields, Review};
-use crate::text::count;
-use crate::waivers::Former;
+use crate::job::cli::{Fork, OnUnavailable};
+use crate::job::context::Target;
+use crate::job::settings::{Connection, RequestFields, Review};
+use crate::model::findings::{Engine, FileResults, State};
+use crate::model::rules::RuleSet;
+use crate::model::waivers::Former;
+use crate::platform::api::{Platform, ReviewFields};
 use std::collections::HashSet;
 
 /// What the reports say where the platform was not asked.

@@ -1,16 +1,18 @@
 //! The pipelines that changed, with both their sides: for `diff` and for what reports say of a change.
 
-use crate::commands::gate::workspace::{FILE_LIMIT, document};
-use crate::diff::{ComponentChange, Line, LinkChange, PipelineDiff, Sides, VariableChange, compare, words};
-use crate::error::Failure;
-use crate::findings::{Changed, FileChange, Numbers};
-use crate::git::{
+use crate::base::error::Failure;
+use crate::base::git::{
     Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
     read_on_disk,
 };
-use crate::picture::Canvas;
+use crate::commands::gate::workspace::{FILE_LIMIT, document};
+use crate::model::diff::{
+    ComponentChange, Line, LinkChange, PipelineDiff, Sides, VariableChange, compare, words,
+};
+use crate::model::findings::{Changed, FileChange, Numbers};
+use crate::model::picture::Canvas;
+use crate::model::yaml::DocumentError;
 use crate::report::ChangedFile;
-use crate::yaml::DocumentError;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

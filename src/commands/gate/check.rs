@@ -1,6 +1,8 @@
 //! `sluicegate check`: settle what is compared, select, evaluate the rules on this machine, decide, deliver.
 
-use crate::cli::{CheckArgs, FailOn};
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Repository, Snapshot};
+use crate::base::text::count;
 use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
@@ -10,15 +12,13 @@ use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::context::{self, Comparison, DeepenSubject};
-use crate::error::Failure;
-use crate::findings::Engine;
 use crate::gate::{Selected, Tally};
-use crate::git::{CommitId, Repository, Snapshot};
-use crate::pipelines::RULES_FILE;
-use crate::rules::RuleSet;
-use crate::settings::{CheckSettings, Revisions};
-use crate::text::count;
+use crate::job::cli::{CheckArgs, FailOn};
+use crate::job::context::{self, Comparison, DeepenSubject};
+use crate::job::settings::{CheckSettings, Revisions};
+use crate::model::findings::Engine;
+use crate::model::pipelines::RULES_FILE;
+use crate::model::rules::RuleSet;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
 use std::path::PathBuf;

@@ -3,19 +3,19 @@
 //! Where the event says so, all that would be published is reviewed, changed or not: the job before may have failed, or
 //! was cancelled, and what it would have stopped did not change since.
 
-use crate::cli::{CiArgs, PublishArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::gate::judgement::why_partial;
 use crate::commands::gate::publish::{Evidence, Publishing, pipelines, plan_of, require_merged};
 use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
-use crate::context::Target;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::Verdict;
+use crate::job::cli::{CiArgs, PublishArgs};
+use crate::job::context::Target;
+use crate::job::settings::PublishOn;
+use crate::model::findings::Verdict;
 use crate::publish::Source;
 use crate::publish::version::asks_for_next;
-use crate::settings::PublishOn;
 use jiff::Timestamp;
 
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {

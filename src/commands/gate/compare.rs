@@ -1,10 +1,10 @@
 //! `sluicegate report --compare`: what is new, known and fixed since an older report.
 
-use crate::error::Failure;
-use crate::findings::{ComparedWith, Report};
+use crate::base::error::Failure;
+use crate::base::git::short_id;
+use crate::base::text::count;
 use crate::gate;
-use crate::git::short_id;
-use crate::text::count;
+use crate::model::findings::{ComparedWith, Report};
 
 /// How parts become something that can be compared.
 const HINT: &str = "make one report of the parts first: `sluicegate report PART.json… --report json=FILE`";

@@ -1,16 +1,16 @@
 //! `sluicegate context`: what was detected, and why.
 
-use crate::ci::Host;
-use crate::cli::{ContextArgs, OutputFormat};
+use crate::base::exit::ExitStatus;
+use crate::base::git::{ChangeKind, CommitId, Repository};
+use crate::base::text;
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::{CommandResult, Run};
-use crate::context::{Comparison, DeepenSubject, Target};
-use crate::exit::ExitStatus;
-use crate::findings::GateChange;
 use crate::gate::{Candidate, Selected};
-use crate::git::{ChangeKind, CommitId, Repository};
-use crate::settings::Of;
-use crate::text;
+use crate::job::ci::Host;
+use crate::job::cli::{ContextArgs, OutputFormat};
+use crate::job::context::{Comparison, DeepenSubject, Target};
+use crate::job::settings::Of;
+use crate::model::findings::GateChange;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

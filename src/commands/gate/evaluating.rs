@@ -1,13 +1,13 @@
 //! Evaluates rules on files of a snapshot, wherever their content is.
 
+use crate::base::error::Failure;
+use crate::base::git::{Content, Repository, SnapshotFile, read_on_disk};
 use crate::commands::gate::workspace::{FILE_LIMIT, document};
-use crate::error::Failure;
-use crate::findings::{FileResults, Unreviewed};
 use crate::gate::Tally;
-use crate::git::{Content, Repository, SnapshotFile, read_on_disk};
-use crate::rules::RuleSet;
-use crate::settings;
-use crate::yaml::DocumentError;
+use crate::job::settings;
+use crate::model::findings::{FileResults, Unreviewed};
+use crate::model::rules::RuleSet;
+use crate::model::yaml::DocumentError;
 use rayon::prelude::*;
 use std::path::Path;
 

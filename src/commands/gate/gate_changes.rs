@@ -3,16 +3,16 @@
 //! A setting that moves the base must not hide it. Both versions of the files are read as far as they can be, and where
 //! they cannot, that is said.
 
-use crate::ci::{BaseHint, Host};
-use crate::cli::GateChanges;
+use crate::base::error::Failure;
+use crate::base::git::{Change, ChangeKind, CommitId, Snapshot, SnapshotFile};
 use crate::commands::Run;
 use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::workspace::{Workspace, as_wish};
-use crate::context::{self, Comparison, ContextError, PolicyTip};
-use crate::error::Failure;
-use crate::git::{Change, ChangeKind, CommitId, Snapshot, SnapshotFile};
-use crate::policy::GateFileSide;
-use crate::settings::Revisions;
+use crate::job::ci::{BaseHint, Host};
+use crate::job::cli::GateChanges;
+use crate::job::context::{self, Comparison, ContextError, PolicyTip};
+use crate::job::policy::GateFileSide;
+use crate::job::settings::Revisions;
 
 impl Workspace<'_> {
     /// The commits that the host compares with. Where they cannot be settled, they are those that were asked for, and that

@@ -1,11 +1,11 @@
 //! The paths of the gate configuration: where the settings, the waivers and the rules are read, with every link on the way.
 //! Whoever changes one of them changes the gate.
 
+use crate::base::git::{GitError, Snapshot};
 use crate::commands::gate::workspace::Workspace;
-use crate::git::{GitError, Snapshot};
-use crate::pipelines::RULES_FILE;
-use crate::policy::{self, GateFileSide};
-use crate::waivers;
+use crate::job::policy::{self, GateFileSide};
+use crate::model::pipelines::RULES_FILE;
+use crate::model::waivers;
 
 /// Maximum number of hidden links at the root that are followed in search of the rules file.
 const MOST_LINKS: usize = 64;

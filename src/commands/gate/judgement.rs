@@ -1,22 +1,22 @@
 //! From findings to a verdict, an exit status and a report: the same for every reviewer.
 
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{CommitId, Snapshot};
+use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::interface::in_change;
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::workspace::Workspace;
-use crate::context::Comparison;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::{
+use crate::gate::{self, Cause, Selected, Tally};
+use crate::job::context::Comparison;
+use crate::job::settings::Judging;
+use crate::model::findings::{
     Engine, Excluded, FailOn, FileResults, Report, ReviewContext, Shard, Totals, Verdict, can_be_lower,
     too_many,
 };
-use crate::gate::{self, Cause, Selected, Tally};
-use crate::git::{CommitId, Snapshot};
-use crate::interface::Compat;
-use crate::settings::Judging;
-use crate::text::count;
+use crate::model::interface::Compat;
 use jiff::Timestamp;
 use std::time::Instant;
 

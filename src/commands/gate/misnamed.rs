@@ -2,7 +2,8 @@
 
 use super::workspace::Workspace;
 use crate::commands::Run;
-use crate::{settings, waivers};
+use crate::job::settings;
+use crate::model::waivers;
 
 impl Workspace<'_> {
     /// Warns of files at the root that differ from the gate's own by their ending alone, which nobody reads.

@@ -2,24 +2,24 @@
 //! the merge that of the target holds, where the change did not touch it. So what the target's tip has stricter is reported,
 //! and the changed pipelines are evaluated by its rules on this machine, too.
 
-use crate::ci::{BaseHint, Trigger};
-use crate::cli::CiArgs;
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Repository, Snapshot};
+use crate::base::text::count;
 use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::interface::between;
 use crate::commands::gate::workspace::{Workspace, folder_in};
-use crate::context::PolicyTip;
-use crate::error::Failure;
-use crate::findings::{FileResults, RuleResult, Status, Violation};
 use crate::gate::{Selected, Tally};
-use crate::git::{CommitId, Repository, Snapshot};
-use crate::interface::{self, Class, Side as Loaded};
-use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
-use crate::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
-use crate::rules::RuleSet;
-use crate::settings::is_pipeline;
-use crate::text::count;
-use crate::waivers;
+use crate::job::ci::{BaseHint, Trigger};
+use crate::job::cli::CiArgs;
+use crate::job::context::PolicyTip;
+use crate::job::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
+use crate::job::settings::is_pipeline;
+use crate::model::findings::{FileResults, RuleResult, Status, Violation};
+use crate::model::interface::{self, Class, Side as Loaded};
+use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
+use crate::model::rules::RuleSet;
+use crate::model::waivers;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of differences that a note lists.

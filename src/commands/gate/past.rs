@@ -1,16 +1,16 @@
 //! What was there before, where only new findings are to count: the same pipelines at the base, by the rules of the head.
 
+use crate::base::error::Failure;
+use crate::base::git::{Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
+use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::adoption::Adoption;
 use crate::commands::gate::workspace::Workspace;
-use crate::context::Comparison;
-use crate::error::Failure;
-use crate::findings::FileResults;
 use crate::gate::{Before, Selected, Tally, mark};
-use crate::git::{Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
-use crate::http::ErrorKind;
-use crate::settings::{Connection, Revisions, is_pipeline};
-use crate::text::count;
+use crate::job::context::Comparison;
+use crate::job::settings::{Connection, Revisions, is_pipeline};
+use crate::model::findings::FileResults;
+use crate::platform::http::ErrorKind;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 

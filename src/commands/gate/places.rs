@@ -1,10 +1,10 @@
 //! Where a job may write: to any path that it names, but not through a link that the change brought.
 
+use crate::base::error::Failure;
+use crate::base::git::Repository;
 use crate::commands::Run;
-use crate::error::Failure;
-use crate::git::Repository;
-use crate::policy;
-use crate::settings::Destinations;
+use crate::job::policy;
+use crate::job::settings::Destinations;
 use std::path::Path;
 
 impl Run {

@@ -1,9 +1,10 @@
 //! The platform's hidden folder, where nothing in the repository tells which one it is: which it may be, and who says.
 
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::Snapshot;
+use crate::base::ui::Ui;
 use crate::commands::{Run, is_ci};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::Snapshot;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::path::Path;
@@ -81,7 +82,7 @@ pub(crate) fn ask(run: &Run, candidates: &[String]) -> Result<Option<String>, Fa
         let _ = writeln!(question, "  {}  {name}", number + 1);
     }
     question.push_str("A number or a name, such as .platform; nothing leaves it open: ");
-    run.ui.out_beside(&question)?;
+    Ui::out_beside(&question)?;
     let mut answer = String::new();
     let read = io::stdin().lock().take(ANSWER).read_line(&mut answer);
     read.map_err(|error| Failure::new(ExitStatus::Usage, error))?;

@@ -1,19 +1,19 @@
 //! `sluicegate report`: read JSON reports, merge them, deliver.
 
-use crate::ci::{self, CiContext};
-use crate::cli::{GlobArgs, ReportArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{Repository, Snapshot};
+use crate::base::input;
 use crate::commands::gate::compare;
 use crate::commands::gate::deliver::{Delivery, DeliveryPlace, deliver_from};
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::Report;
 use crate::gate::{self, Positions};
-use crate::git::{Repository, Snapshot};
-use crate::input;
+use crate::job::ci::{self, CiContext};
+use crate::job::cli::{GlobArgs, ReportArgs};
+use crate::job::settings::{self, Of};
+use crate::model::findings::Report;
 use crate::report::json;
-use crate::settings::{self, Of};
 use std::io;
 use std::path::Path;
 

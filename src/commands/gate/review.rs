@@ -1,6 +1,9 @@
 //! `sluicegate review`: settle the target, select, ask, decide, deliver.
 
-use crate::cli::ReviewArgs;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::Snapshot;
+use crate::base::text::{self, count};
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, Part, ReviewedBeyondChange, Started, nothing, why_partial};
@@ -9,16 +12,13 @@ use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
-use crate::context::{Comparison, DeepenSubject, Target};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::{Engine, Report};
 use crate::gate::Selected;
-use crate::git::Snapshot;
-use crate::http::ErrorKind;
-use crate::interface::accepted_by_name;
-use crate::settings::{Connection, Review};
-use crate::text::{self, count};
+use crate::job::cli::ReviewArgs;
+use crate::job::context::{Comparison, DeepenSubject, Target};
+use crate::job::settings::{Connection, Review};
+use crate::model::findings::{Engine, Report};
+use crate::model::interface::accepted_by_name;
+use crate::platform::http::ErrorKind;
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     Ok(reviewed(run, args, &|_, _| Ok(None))?.status)

@@ -1,14 +1,14 @@
 //! What a run is about: the pipelines that are selected, what the change does to the gate, and what the target has stricter.
 
-use crate::cli::GateChanges;
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
 use crate::commands::Run;
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::workspace::Workspace;
-use crate::context::Comparison;
-use crate::error::Failure;
 use crate::gate::{self, Scope, Selected};
-use crate::git::Snapshot;
-use crate::settings::{self, Revisions, Selection};
+use crate::job::cli::GateChanges;
+use crate::job::context::Comparison;
+use crate::job::settings::{self, Revisions, Selection};
 
 /// Which of the changed files are meant.
 pub(crate) struct Restriction<'a> {

@@ -1,10 +1,10 @@
 //! The paths that a user types, as paths from the repository root.
 
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
-use crate::error::Failure;
-use crate::git::{CommitId, Snapshot};
-use crate::policy::plain;
+use crate::job::policy::plain;
 use std::path::{Path, PathBuf};
 
 impl Workspace<'_> {

@@ -1,11 +1,11 @@
 //! The requests of a review that failed: what they say, what they mean for the run, and whether that is all that is open.
 
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::Run;
 use crate::commands::kit::failure::status_of;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::gate::{BatchAnswer, BatchError, Tally};
-use crate::http::HttpError;
+use crate::platform::http::HttpError;
 use std::collections::BTreeSet;
 
 /// What failed, each different cause once.

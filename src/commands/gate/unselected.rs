@@ -1,13 +1,13 @@
 //! What is said where nothing is to be judged: never green without words.
 
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Snapshot};
+use crate::base::text::count;
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::gate::workspace::Workspace;
-use crate::error::Failure;
 use crate::gate;
-use crate::git::{CommitId, Snapshot};
-use crate::pipelines::RULES_FILE;
-use crate::settings::{self, Selection};
-use crate::text::count;
+use crate::job::settings::{self, Selection};
+use crate::model::pipelines::RULES_FILE;
 
 impl Workspace<'_> {
     /// Each path and each glob that the job gave must meet a file of the snapshot or of the base, and so must the globs of the

@@ -1,15 +1,15 @@
 //! `sluicegate verify`: what is published, held against a receipt.
 
-use crate::api::Platform;
-use crate::cli::{OutputFormat, VerifyArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http::ErrorKind;
+use crate::job::cli::{OutputFormat, VerifyArgs};
+use crate::platform::api::Platform;
+use crate::platform::http::ErrorKind;
 use crate::publish::Receipt;
-use crate::text;
 use serde_json::json as value;
 
 /// The largest receipt that is read, in bytes.

@@ -1,16 +1,16 @@
 //! The waivers that hold in a run: read where the policy is read, held against what was found.
 
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::base::text::count;
 use crate::commands::gate::workspace::Workspace;
-use crate::context::PolicyTip;
-use crate::error::Failure;
-use crate::findings::{FileResults, State};
 use crate::gate::Tally;
-use crate::git::Snapshot;
-use crate::policy::{self, Text};
-use crate::rules::{self, RuleSet, RuleState};
-use crate::settings;
-use crate::text::count;
-use crate::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Waivers, read};
+use crate::job::context::PolicyTip;
+use crate::job::policy::{self, Text};
+use crate::job::settings;
+use crate::model::findings::{FileResults, State};
+use crate::model::rules::{self, RuleSet, RuleState};
+use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Waivers, read};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 

@@ -1,18 +1,20 @@
 //! The repository, its settings and the CI host's context: what a command in a repository begins with.
 
-use crate::ci::{self, CiContext, Host, Trigger};
-use crate::cli::GateChanges;
+use crate::base::env;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{
+    BlobId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
+};
 use crate::commands::Run;
-use crate::context::{self, Comparison, DeepenSubject, PolicyTip, RevisionWish, Target};
-use crate::env;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::{BlobId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
-use crate::pipelines::{self, ConfigFolderError, RULES_FILE};
-use crate::policy::{self, GateFile, plain};
-use crate::rules::RuleSet;
-use crate::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
-use crate::yaml::DocumentError;
+use crate::job::ci::{self, CiContext, Host, Trigger};
+use crate::job::cli::GateChanges;
+use crate::job::context::{self, Comparison, DeepenSubject, PolicyTip, RevisionWish, Target};
+use crate::job::policy::{self, GateFile, plain};
+use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
+use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE};
+use crate::model::rules::RuleSet;
+use crate::model::yaml::DocumentError;
 use std::path::Path;
 
 /// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.
@@ -182,7 +184,7 @@ impl<'a> Workspace<'a> {
             let (own, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
             run.ui.warn(&format!(
                 "the checkout is at {short}, but this event is about {}, which is reviewed: `--head {}` reviews what is checked out",
-                crate::git::short_id(own),
+                crate::base::git::short_id(own),
                 head.commit
             ));
         }

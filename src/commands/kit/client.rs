@@ -1,11 +1,11 @@
 //! Makes the platform's client from the settings.
 
-use crate::api::Platform;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::Run;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http;
-use crate::settings::Connection;
+use crate::job::settings::Connection;
+use crate::platform::api::Platform;
+use crate::platform::http;
 use tokio::runtime::{Builder, Runtime};
 
 impl Run {

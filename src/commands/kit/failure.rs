@@ -1,15 +1,15 @@
 //! From the rooms' errors to the program's: which exit status each means, and its hint.
 
-use crate::context::ContextError;
-use crate::desired::DesiredError;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::GitError;
-use crate::http::{ErrorKind, HttpError};
-use crate::policy::PolicyError;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::GitError;
+use crate::job::context::ContextError;
+use crate::job::policy::PolicyError;
+use crate::job::settings::SettingsError;
+use crate::platform::desired::DesiredError;
+use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::PublishError;
 use crate::service::ServiceError;
-use crate::settings::SettingsError;
 use std::io;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Files that a user named.
 
-use crate::error::Failure;
-use crate::input;
+use crate::base::error::Failure;
+use crate::base::input;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Shows answers: tables and facts for people, JSON as it came.
 
 use super::table::Columns;
-use crate::text;
+use crate::base::text;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;

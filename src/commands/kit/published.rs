@@ -1,9 +1,9 @@
 //! Prefixes and versions: what is looked for and is not there, and what consumers get.
 
-use crate::api::{Artifact, ArtifactDetails, Platform};
+use crate::base::error::Failure;
 use crate::commands::kit::resource::{Sought, perhaps_made};
-use crate::error::Failure;
-use crate::http::{ErrorKind, HttpError, for_hint};
+use crate::platform::api::{Artifact, ArtifactDetails, Platform};
+use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::publish::Latest;
 
 /// A prefix that is looked for.

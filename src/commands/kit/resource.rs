@@ -1,14 +1,14 @@
 //! What the commands for the platform's resources have in common: the project, the way to show an answer, and what to
 //! say where it is not known whether something was made.
 
-use crate::api::{self, Answer, Platform};
-use crate::cli::{OutputArgs, OutputFormat};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text::nearest;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http::{ErrorKind, HttpError, for_hint};
-use crate::text::nearest;
+use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::platform::api::{self, Answer, Platform};
+use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use serde_json::{Value, json};
 use std::io;
 use uuid::Uuid;

@@ -3,8 +3,8 @@
 //! The command runs on a thread of its own, so that an interrupt is answered at once, also while the command is
 //! deep in a repository. A command that has something to end first takes the signal itself.
 
-use crate::exit::ExitStatus;
-use crate::ui::Ui;
+use crate::base::exit::ExitStatus;
+use crate::base::ui::Ui;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

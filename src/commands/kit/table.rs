@@ -1,6 +1,6 @@
 //! Tables with aligned columns. Cells are made safe.
 
-use crate::text;
+use crate::base::text;
 use unicode_width::UnicodeWidthStr as _;
 
 /// No column is wider: what is longer stands out, and one long text does not fill every other row with blanks.

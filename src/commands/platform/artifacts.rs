@@ -1,12 +1,12 @@
 //! `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
-use crate::api::Platform;
-use crate::cli::{ArtifactsVerb, OutputArgs, SharedPipelinesVerb};
+use crate::base::error::Failure;
 use crate::commands::kit::output::{cell, table};
 use crate::commands::kit::published::{not_published, nothing_under, prefixes};
 use crate::commands::platform::versions::Versions;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
+use crate::job::cli::{ArtifactsVerb, OutputArgs, SharedPipelinesVerb};
+use crate::platform::api::Platform;
 use serde_json::Value;
 
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
@@ -139,10 +139,12 @@ fn details_text(raw: &Value) -> String {
         "branch",
     ];
     let artifact = &raw["artifactDetails"];
-    let facts = keys
-        .iter()
-        .zip(headings(&keys))
-        .map(|(key, heading)| format!("{heading:<10} {}\n", crate::text::line(&cell(artifact, key))));
+    let facts = keys.iter().zip(headings(&keys)).map(|(key, heading)| {
+        format!(
+            "{heading:<10} {}\n",
+            crate::base::text::line(&cell(artifact, key))
+        )
+    });
     let pipelines = raw["sharedPipelines"]
         .as_array()
         .map(Vec::as_slice)

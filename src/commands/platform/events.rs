@@ -1,13 +1,13 @@
 //! `sluicegate events export`: settle the window, collect, write, and only then move the cursor.
 
-use crate::cli::{EventFormat, EventsVerb, ExportArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::write;
 use crate::commands::kit::failure::not_written;
 use crate::commands::kit::named_file::read_if_there;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
-use crate::write;
+use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
+use crate::platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
 use jiff::Timestamp;
 use std::path::Path;
 

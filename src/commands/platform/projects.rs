@@ -1,17 +1,17 @@
 //! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
-use crate::api::{NewConnection, NewProject, NewRepository, NewSecret};
-use crate::cli::{
-    ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
-};
+use crate::base::error::Failure;
+use crate::base::text;
 use crate::commands::kit::output;
 use crate::commands::kit::resource::perhaps_made;
 use crate::commands::{CommandResult, Run};
-use crate::desired::provision::{KnownNames, SecretSource};
-use crate::desired::{self, Document};
-use crate::error::Failure;
-use crate::settings::Vocabulary;
-use crate::text;
+use crate::job::cli::{
+    ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
+};
+use crate::job::settings::Vocabulary;
+use crate::platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
+use crate::platform::desired::provision::{KnownNames, SecretSource};
+use crate::platform::desired::{self, Document};
 use serde_json::Value;
 use std::path::Path;
 

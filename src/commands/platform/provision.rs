@@ -1,19 +1,19 @@
 //! `sluicegate provision apply`: check everything, go on from the state, tell each step.
 
-use crate::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::write;
 use crate::commands::kit::failure::status_of_step;
 use crate::commands::kit::named_file::read_if_there;
 use crate::commands::kit::output;
 use crate::commands::platform::projects::names;
 use crate::commands::{CommandResult, Run};
-use crate::desired::Document;
-use crate::desired::provision::{
+use crate::job::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
+use crate::platform::desired::Document;
+use crate::platform::desired::provision::{
     self, Mark, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepTold, Stopped,
 };
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::text;
-use crate::write;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

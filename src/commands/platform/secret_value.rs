@@ -1,9 +1,9 @@
 //! The value of a secret: from a variable or a file, never from a flag or the configuration.
 
+use crate::base::error::Failure;
 use crate::commands::Run;
 use crate::commands::kit::named_file::read_bounded;
-use crate::desired::provision::SecretSource;
-use crate::error::Failure;
+use crate::platform::desired::provision::SecretSource;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::Path;
 

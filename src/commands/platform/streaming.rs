@@ -1,16 +1,16 @@
 //! `sluicegate streaming`.
 
-use crate::api::StreamingCommand;
-use crate::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::kit::output;
 use crate::commands::kit::resource::{RemoteProject, Sought, perhaps_made};
 use crate::commands::{CommandResult, Run};
-use crate::desired::{self, Document};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::follow::{self, End, Pace};
-use crate::http::{ErrorKind, HttpError};
-use crate::text;
+use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
+use crate::platform::api::StreamingCommand;
+use crate::platform::desired::{self, Document};
+use crate::platform::follow::{self, End, Pace};
+use crate::platform::http::{ErrorKind, HttpError};
 use std::path::Path;
 
 /// How long a status is waited for, in seconds, if nothing is said.

@@ -1,11 +1,11 @@
 //! What the program tells about itself for other programs: schema, completion scripts, manual pages.
 
-use crate::cli;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text::count;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::settings;
-use crate::text::count;
+use crate::job::cli;
+use crate::job::settings;
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -39,7 +39,7 @@ pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
     program.build();
     let written = write_pages(&program, &folder).map_err(refuse)?;
     let said = format!("wrote {} to {}", count(written, "manual page"), folder.display());
-    run.ui.out(&(crate::text::line(&said) + "\n"))?;
+    run.ui.out(&(crate::base::text::line(&said) + "\n"))?;
     Ok(ExitStatus::Success)
 }
 

@@ -1,11 +1,11 @@
 //! `sluicegate serve`: start the local platform, say where it is, stop on a signal.
 
-use crate::cli::{ReviewRequestFields, ServeArgs};
+use crate::base::error::Failure;
+use crate::base::input;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::input;
+use crate::job::cli::{ReviewRequestFields, ServeArgs};
+use crate::job::settings::variable;
 use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
-use crate::settings::variable;
 use secrecy::ExposeSecret as _;
 use std::path::Path;
 use uuid::Uuid;

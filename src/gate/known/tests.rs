@@ -1,7 +1,7 @@
 //! What must hold of known findings, whatever the two sides have.
 
 use super::*;
-use crate::findings::{Severity, Violation};
+use crate::model::findings::{Severity, Violation};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

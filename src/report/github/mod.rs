@@ -8,8 +8,8 @@ pub use outputs::outputs;
 
 use super::annotation::{self, Annotation, Level};
 use super::{About, document, shorten};
-use crate::findings::Report;
-use crate::text;
+use crate::base::text;
+use crate::model::findings::Report;
 
 /// A step shows ten errors, ten warnings and ten notices, see
 /// <https://docs.github.com/actions/reference/limits>.
@@ -74,7 +74,7 @@ fn push_property(c: char, escaped: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Severity, Status, Verdict};
+    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
     use proptest::prelude::*;
 

@@ -2,12 +2,12 @@
 
 use super::parts::heading;
 use super::view::{FileView, View};
-use crate::diff::{Line, Sign};
-use crate::findings::{Finding, Severity};
-use crate::picture::{self, Badge, Canvas};
+use crate::base::text::count;
+use crate::base::text::markup as escape;
+use crate::model::diff::{Line, Sign};
+use crate::model::findings::{Finding, Severity};
+use crate::model::picture::{self, Badge, Canvas};
 use crate::report::ChangedFile;
-use crate::text::count;
-use crate::text::markup as escape;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 

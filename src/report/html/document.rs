@@ -1,8 +1,8 @@
 //! What every page is: its head, its security policy, and its style.
 
 use super::changes::arrow_heads;
-use crate::picture;
-use crate::text::markup as escape;
+use crate::base::text::markup as escape;
+use crate::model::picture;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};

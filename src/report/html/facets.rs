@@ -1,7 +1,7 @@
 //! Where the findings are: bars by rule and by folder, each of which is a filter.
 
 use super::view::{RuleTally, View, name};
-use crate::text::markup as escape;
+use crate::base::text::markup as escape;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 

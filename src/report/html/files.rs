@@ -3,10 +3,10 @@
 use super::changes::{self, Numbered};
 use super::parts::{MESSAGE_LIMIT, copy, heading, tally};
 use super::view::{FileView, Tone, View, name};
-use crate::findings::{FileResults, Finding, Status};
+use crate::base::text::count;
+use crate::base::text::markup as escape;
+use crate::model::findings::{FileResults, Finding, Status};
 use crate::report::{SourceLines, shorten, uri};
-use crate::text::count;
-use crate::text::markup as escape;
 use std::fmt::Write as _;
 
 /// Where more files have findings, they are folded.

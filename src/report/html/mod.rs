@@ -24,7 +24,7 @@ use self::parts::list;
 use self::view::View;
 use super::About;
 use super::wording::{BREAKS, breaks, excluded, gate_change, unreviewed};
-use crate::findings::Report;
+use crate::model::findings::Report;
 
 /// The marks let a reader of XML take it as text.
 const SCRIPT: &str = concat!(

@@ -2,10 +2,10 @@
 
 use super::changes::one;
 use super::document::{HtmlPage, document};
-use crate::findings::FileChange;
+use crate::base::text::count;
+use crate::base::text::markup as escape;
+use crate::model::findings::FileChange;
 use crate::report::changes::{ChangesPage, ForConsumersOfChanges, MOST_FOR_CONSUMERS};
-use crate::text::count;
-use crate::text::markup as escape;
 use std::fmt::Write as _;
 
 /// Where more files changed, each is folded.

@@ -1,7 +1,7 @@
 //! Small pieces that several parts of the page are made of.
 
 use super::view::RuleTally;
-use crate::text::markup as escape;
+use crate::base::text::markup as escape;
 use std::fmt::Write as _;
 
 /// The longest message, in characters.

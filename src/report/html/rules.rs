@@ -2,9 +2,9 @@
 
 use super::parts::{marked, tally};
 use super::view::{View, name};
-use crate::findings::Block;
+use crate::base::text::markup as escape;
+use crate::model::findings::Block;
 use crate::report::RuleText;
-use crate::text::markup as escape;
 use std::fmt::Write as _;
 
 /// Where there are more findings, those of a rule are folded.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::findings::{Block, Severity, State, Status, Verdict};
+use crate::model::findings::{Block, Severity, State, Status, Verdict};
 use crate::report::RuleText;
 use crate::report::sample;
 use base64::Engine as _;
@@ -409,7 +409,7 @@ fn a_machine_without_a_host_is_said_in_words() {
 
 /// What a reader sees of a text.
 fn seen(raw: &str) -> String {
-    crate::text::visible(raw)
+    crate::base::text::visible(raw)
         .chars()
         .map(|c| {
             if matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe {

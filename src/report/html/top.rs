@@ -2,10 +2,10 @@
 
 use super::parts::copy;
 use super::view::{Tone, View};
-use crate::findings::{FailOn, Report, ReviewContext, Verdict};
+use crate::base::text::markup as escape;
+use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
 use crate::report::overview::{Cause, Overview};
 use crate::report::wording::{next_step, numbers, praise, run_problem};
-use crate::text::markup as escape;
 use jiff::Timestamp;
 use std::fmt::Write as _;
 

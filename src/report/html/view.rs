@@ -1,9 +1,9 @@
 //! What the page is about to show, put in order once: the files with findings, their rules, and how much there is.
 
-use crate::findings::{FileResults, Finding, Report, Severity};
+use crate::base::text::count;
+use crate::base::text::markup as escape;
+use crate::model::findings::{FileResults, Finding, Report, Severity};
 use crate::report::{About, ChangedFile, shorten};
-use crate::text::count;
-use crate::text::markup as escape;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 

@@ -4,11 +4,11 @@
 //! here only where the shape differs. A test freezes the whole. Keys keep their order; new ones come after the old, are
 //! optional, and have `#[serde(default)]`, so that an older report is still read. Whatever is in no structure is refused.
 
-use crate::findings::{
+use crate::model::findings::{
     Changed, Counts, Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, State,
     Status, Totals, Verdict, Waiver,
 };
-use crate::interface::Compat;
+use crate::model::interface::Compat;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;

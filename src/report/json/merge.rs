@@ -1,7 +1,7 @@
 //! Several reports as one: of jobs that reviewed a part each.
 
-use crate::findings::{Report, ReviewContext, Shard};
 use crate::gate;
+use crate::model::findings::{Report, ReviewContext, Shard};
 use std::collections::BTreeMap;
 
 /// Reports that are not parts of one review.
@@ -182,7 +182,7 @@ fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Severity, Status, Verdict};
+    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
 
     fn part(index: u32, total: u32, path: &str, verdict: Verdict) -> Report {

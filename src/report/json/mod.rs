@@ -5,12 +5,11 @@ mod error;
 mod merge;
 mod read;
 
-pub use error::ReadError;
-pub use merge::{MergeError, merge};
+pub use merge::merge;
 pub use read::read;
 
 use super::write_json;
-use crate::findings::Report;
+use crate::model::findings::Report;
 use document::DocumentV1;
 use std::io::{self, Write};
 
@@ -24,7 +23,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Severity, Status, Verdict};
+    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
     use proptest::prelude::*;
     use serde_json::Value;

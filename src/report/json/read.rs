@@ -3,11 +3,11 @@
 
 use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
-use crate::findings::{
+use crate::gate;
+use crate::model::findings::{
     Enforcement, Excluded, FailOn, FileResults, GateChange, Report, RuleResult, Severity, State, Status,
     Unreviewed, Verdict, Violation, Waiver,
 };
-use crate::gate;
 use jiff::Timestamp;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -268,7 +268,7 @@ impl RuleV1 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{ComparedWith, Shard};
+    use crate::model::findings::{ComparedWith, Shard};
     use crate::report::{json, sample};
     use proptest::prelude::*;
 

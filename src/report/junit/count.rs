@@ -2,7 +2,7 @@
 
 use super::PlacedCase;
 use super::write::Sums;
-use crate::findings::{FailOn, FileResults, Report, RuleResult, Status};
+use crate::model::findings::{FailOn, FileResults, Report, RuleResult, Status};
 use junit_report::TestResult;
 
 /// The cases of all suites, counted before any is made, as the document begins with their numbers.

@@ -1,7 +1,7 @@
 //! An execution as JUnit: one suite for the environment, one case for the pipeline.
 
 use super::{Dialect, MESSAGE_LIMIT, RUN, Sums, Whole, shorten, suite, timestamp, write};
-use crate::findings::Verdict;
+use crate::model::findings::Verdict;
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
 use std::io;

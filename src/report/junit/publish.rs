@@ -4,7 +4,7 @@ use super::{
     CaseNames, Dialect, MESSAGE_LIMIT, PlacedCase, RUN, Sums, Whole, placed, share, shorten, suite, timed,
     timestamp, write,
 };
-use crate::findings::Verdict;
+use crate::model::findings::Verdict;
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
 use std::io;

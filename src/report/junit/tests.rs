@@ -1,6 +1,6 @@
 use super::text::{plain, readable};
 use super::*;
-use crate::findings::{GateChange, Severity, State};
+use crate::model::findings::{GateChange, Severity, State};
 use crate::report::sample;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};

@@ -1,7 +1,7 @@
 //! What a case says of a result: first the violations that count against the gate, then those that are known or waived.
 
 use super::MESSAGE_LIMIT;
-use crate::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
+use crate::model::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
 use crate::report::shorten;
 use std::collections::HashSet;
 

@@ -17,8 +17,8 @@ use self::schema::{
 };
 use super::wording::{excluded, gate_change, unreviewed};
 use super::{About, NumberedLine, SarifLimits, shorten, uri, write_json};
-use crate::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
-use crate::text::count;
+use crate::base::text::count;
+use crate::model::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};

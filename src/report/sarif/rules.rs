@@ -1,7 +1,7 @@
 //! The rules of a review, with their help texts.
 
 use super::schema::{Configuration, Help, SarifRule, SarifText};
-use crate::findings::{Report, Severity};
+use crate::model::findings::{Report, Severity};
 use crate::report::markdown::escape;
 use crate::report::{About, shorten};
 use std::collections::HashMap;

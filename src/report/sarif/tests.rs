@@ -1,5 +1,5 @@
 use super::*;
-use crate::findings::{Severity, Shard, Status};
+use crate::model::findings::{Severity, Shard, Status};
 use crate::report::{RuleText, sample};
 use crate::schema::hold;
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! The lines around a finding, with its own line underlined, as compilers show them.
 
 use super::{Style, paint};
+use crate::base::text;
 use crate::report::NumberedLine;
-use crate::text;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};

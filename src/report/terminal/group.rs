@@ -1,7 +1,7 @@
 //! Groups that a host folds in its log.
 
 use super::super::shorten;
-use crate::text;
+use crate::base::text;
 use std::fmt::Write as _;
 
 /// The longest name of a group, in units of UTF-16.

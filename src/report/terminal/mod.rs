@@ -12,8 +12,8 @@ use super::overview::{Cause, Overview};
 use super::wording::{
     breaks, excluded, gate_change, headline, next_step_in_log, praise, run_problem, unanswered,
 };
-use crate::findings::{Finding, Report, Severity, Show, Verdict};
-use crate::text;
+use crate::base::text;
+use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
 
@@ -269,7 +269,7 @@ fn paint(text: &str, ansi: Ansi, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::Status;
+    use crate::model::findings::Status;
     use crate::report::sample;
     use proptest::prelude::*;
     use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use super::super::overview::OverviewRow;
 use super::super::shorten;
-use crate::text;
+use crate::base::text;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 

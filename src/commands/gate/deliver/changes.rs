@@ -1,18 +1,18 @@
 //! What changed, for the reports that tell it: in numbers for the JSON report, in words and drawn for people.
 
 use super::{Delivery, DeliveryPlace};
-use crate::ci::Host;
-use crate::cli::{Annotations, Changes};
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Content, Repository, Snapshot, read_on_disk};
 use crate::commands::Run;
 use crate::commands::gate::changed::{MOST_PICTURES, Pairs, bounded};
-use crate::error::Failure;
-use crate::findings::{Changed, Report, Shard};
 use crate::gate::is_within;
-use crate::git::{CommitId, Content, Repository, Snapshot, read_on_disk};
-use crate::picture::Canvas;
+use crate::job::ci::Host;
+use crate::job::cli::{Annotations, Changes};
+use crate::job::settings::{Destinations, is_pipeline};
+use crate::model::findings::{Changed, Report, Shard};
+use crate::model::picture::Canvas;
 use crate::publish::callers;
 use crate::report::{ChangedFile, Format};
-use crate::settings::{Destinations, is_pipeline};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pipelines larger than this, in bytes, are not drawn.

@@ -1,17 +1,17 @@
 //! Reports as files, and where each CI host looks for them.
 
 use super::Delivery;
-use crate::ci::Host;
-use crate::cli::ReportFlag;
+use crate::base::error::Failure;
+use crate::base::git::Repository;
+use crate::base::ui::Ui;
+use crate::base::write;
 use crate::commands::Run;
 use crate::commands::kit::failure::not_written;
-use crate::error::Failure;
-use crate::findings::Report;
-use crate::git::Repository;
-use crate::policy;
+use crate::job::ci::Host;
+use crate::job::cli::ReportFlag;
+use crate::job::policy;
+use crate::model::findings::Report;
 use crate::report::{self, About, Format};
-use crate::ui::Ui;
-use crate::write;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::borrow::Cow;
 use std::io::Write;

@@ -1,9 +1,9 @@
 //! The repository's name and the places where the host shows it.
 
 use super::DeliveryPlace;
-use crate::ci::Host;
 use crate::commands::Run;
-use crate::findings::Report;
+use crate::job::ci::Host;
+use crate::model::findings::Report;
 
 /// Where hosts name the repository: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
 const NAMES: [&str; 4] = [

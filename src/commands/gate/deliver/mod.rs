@@ -12,19 +12,19 @@ mod surroundings;
 
 pub(crate) use steps::{STEP_OUTPUT, append_outputs};
 
-use crate::ci::{CiContext, Host};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{Repository, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::judgement::{ReviewedBeyondChange, RunEnding};
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::{Finding, Report};
-use crate::git::{Repository, Snapshot};
-use crate::pipelines::RULES_FILE;
+use crate::job::ci::{CiContext, Host};
+use crate::job::settings::{Destinations, Judging, Selection};
+use crate::model::findings::{Finding, Report};
+use crate::model::pipelines::RULES_FILE;
+use crate::model::rules::{self, LintProblem};
 use crate::report::{ChangedFile, WrongRules};
-use crate::rules::{self, LintProblem};
-use crate::settings::{Destinations, Judging, Selection};
 
 /// What to deliver, and where to.
 pub(crate) struct Delivery<'a> {

@@ -2,10 +2,10 @@
 //! more than anybody lists, and their files need not be read again.
 
 use super::{Delivery, DeliveryPlace, steps};
-use crate::ci::Host;
-use crate::cli::Annotations;
 use crate::commands::Run;
-use crate::findings::{Finding, Report};
+use crate::job::ci::Host;
+use crate::job::cli::Annotations;
+use crate::model::findings::{Finding, Report};
 use crate::report::{AnnotationStyle, Format, terminal};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,17 +3,17 @@
 //! None of it decides anything, so what cannot be sent is a warning.
 
 use super::{Delivery, DeliveryPlace};
-use crate::ci::Host;
-use crate::cli::Annotations;
+use crate::base::error::Failure;
 use crate::commands::Run;
-use crate::error::Failure;
-use crate::findings::Verdict;
-use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
-use crate::http::{HostClient, HostSettings, SECRETS, Url};
-use crate::pipelines::RULES_FILE;
+use crate::job::ci::Host;
+use crate::job::cli::Annotations;
+use crate::job::settings::is_pipeline;
+use crate::job::settings::variable;
+use crate::model::findings::Verdict;
+use crate::model::pipelines::RULES_FILE;
+use crate::platform::hosts::{CodeInsights, Kept, Thread, keep_comment};
+use crate::platform::http::{HostClient, HostSettings, SECRETS, Url};
 use crate::report::{self, About, bitbucket};
-use crate::settings::is_pipeline;
-use crate::settings::variable;
 use secrecy::SecretString;
 use std::io;
 use std::path::PathBuf;

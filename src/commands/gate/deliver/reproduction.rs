@@ -1,12 +1,12 @@
 //! The command that shows a failed review of a CI job on another machine, without the platform.
 
 use super::{Delivery, DeliveryPlace};
-use crate::ci::{BaseHint, Host};
+use crate::base::text;
 use crate::commands::Run;
-use crate::findings::{FailOn, Verdict};
-use crate::policy;
-use crate::settings;
-use crate::text;
+use crate::job::ci::{BaseHint, Host};
+use crate::job::policy;
+use crate::job::settings;
+use crate::model::findings::{FailOn, Verdict};
 
 /// Characters of a commit's id: enough for any repository, and short enough for a line.
 const ID: usize = 12;

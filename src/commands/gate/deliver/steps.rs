@@ -2,11 +2,12 @@
 
 use super::files::junit_path;
 use super::{Delivery, DeliveryPlace};
-use crate::ci::Host;
-use crate::cli::Annotations;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::ui::Ui;
 use crate::commands::Run;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
+use crate::job::ci::Host;
+use crate::job::cli::Annotations;
 use crate::report::terminal::{self, Groups};
 use crate::report::{self, About, AnnotationStyle, azure, github};
 use std::fs::File;
@@ -57,7 +58,7 @@ pub(super) fn show(
     }
     text.push_str(&terminal::render(delivery.report, about, style));
     if taken {
-        run.ui.out_beside(&text)
+        Ui::out_beside(&text)
     } else {
         run.ui.out(&text)
     }

@@ -2,14 +2,14 @@
 
 use super::needed::Needed;
 use super::{Delivery, DeliveryPlace, changes, files, links, reproduction};
-use crate::ci::Host;
-use crate::commands::Run;
-use crate::git::{
+use crate::base::git::{
     BlobId, Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
+use crate::commands::Run;
+use crate::job::ci::Host;
+use crate::job::settings;
+use crate::model::rules;
 use crate::report::{About, Format, RuleText, SarifLimits};
-use crate::rules;
-use crate::settings;
 use std::collections::{BTreeSet, HashMap};
 
 /// Files larger than this, in bytes, are shown without lines.

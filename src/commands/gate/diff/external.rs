@@ -2,16 +2,16 @@
 
 use super::Look;
 use super::sides::is_absent;
-use crate::cli::DiffArgs;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::gate::changed::ChangedContents;
 use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
-use crate::diff::{Line, plain};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::FileChange;
-use crate::settings::is_pipeline;
+use crate::job::cli::DiffArgs;
+use crate::job::settings::is_pipeline;
+use crate::model::diff::{Line, plain};
+use crate::model::findings::FileChange;
 use std::path::Path;
 
 /// Shows one file. A file that cannot be read is told, and ends nothing: git would stop at any other code than 0.

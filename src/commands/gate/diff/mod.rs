@@ -3,19 +3,19 @@
 mod external;
 mod sides;
 
-use crate::cli::{DiffArgs, DiffFormat};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::CommitId;
+use crate::base::text::{self, count};
 use crate::commands::gate::changed::ChangedContents;
 use crate::commands::gate::interface::Between;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
-use crate::diff::{Line, PipelineDiff, words};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::FileChange;
-use crate::git::CommitId;
-use crate::picture::{self, Canvas};
+use crate::job::cli::{DiffArgs, DiffFormat};
+use crate::model::diff::{Line, PipelineDiff, words};
+use crate::model::findings::FileChange;
+use crate::model::picture::{self, Canvas};
 use crate::report::{self, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
-use crate::text::{self, count};
 use serde_json::json;
 use std::fmt::Write as _;
 

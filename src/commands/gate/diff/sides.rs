@@ -1,19 +1,19 @@
 //! The two sides of each pipeline: of a repository, or two files.
 
 use super::{PipelinesCompared, Wants};
-use crate::ci::Host;
-use crate::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
+use crate::base::error::Failure;
+use crate::base::git::{Change, CommitId, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::changed::{ChangedContents, Pairs};
 use crate::commands::gate::interface::between;
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::gate::workspace::{FILE_LIMIT, Workspace};
 use crate::commands::kit::named_file::read_bounded;
-use crate::context::{Comparison, DeepenSubject};
-use crate::error::Failure;
 use crate::gate::is_within;
-use crate::git::{Change, CommitId, Snapshot};
-use crate::settings::{Of, Revisions, Selection, is_pipeline};
+use crate::job::ci::Host;
+use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
+use crate::job::context::{Comparison, DeepenSubject};
+use crate::job::settings::{Of, Revisions, Selection, is_pipeline};
 use std::path::{Path, PathBuf};
 
 /// Two files that a user named.

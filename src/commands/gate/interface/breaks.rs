@@ -2,14 +2,14 @@
 //! another's break.
 
 use super::{Between, between};
-use crate::cli::Compat as Mode;
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Snapshot};
 use crate::commands::gate::workspace::Workspace;
-use crate::context::Comparison;
-use crate::error::Failure;
 use crate::gate::is_within;
-use crate::git::{CommitId, Snapshot};
-use crate::interface::{Against, Compat};
-use crate::settings::Breaks;
+use crate::job::cli::Compat as Mode;
+use crate::job::context::Comparison;
+use crate::job::settings::Breaks;
+use crate::model::interface::{Against, Compat};
 
 /// What it does; none where the shared-pipelines file is the same, or nothing is to be compared. A part that is restricted
 /// to other files tells nothing of it.

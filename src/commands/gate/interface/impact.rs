@@ -1,16 +1,16 @@
 //! `sluicegate artifacts impact`: who, in the repositories at hand, names what changed.
 
 use super::versions::compared;
-use crate::cli::{ImpactArgs, OutputFormat};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{Content, Repository, read_on_disk};
+use crate::base::text::{self, count};
 use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::{Content, Repository, read_on_disk};
-use crate::interface::{Change, Class, Compat, Consumer, consumers};
-use crate::settings::is_pipeline;
-use crate::text::{self, count};
+use crate::job::cli::{ImpactArgs, OutputFormat};
+use crate::job::settings::is_pipeline;
+use crate::model::interface::{Change, Class, Compat, Consumer, consumers};
 use serde_json::{Value, json as value};
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! The two sides of a change in the repository.
 
-use crate::error::Failure;
-use crate::git::{CommitId, Repository, Snapshot};
-use crate::interface::{self, Against, Change, Class, Compat, Interface, Offer, Side, What};
-use crate::pipelines::SharedPipelines;
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Repository, Snapshot};
+use crate::model::interface::{self, Against, Change, Class, Compat, Interface, Offer, Side, What};
+use crate::model::pipelines::SharedPipelines;
 use serde_json::{Value, json as value};
 
 /// What was found of a change in the shared-pipelines file.
@@ -66,7 +66,7 @@ impl Between {
         let key = |change: &Change| {
             (
                 change.class,
-                change.change.name(),
+                change.what.name(),
                 change.id.clone(),
                 change.words(),
             )

@@ -1,20 +1,20 @@
 //! `sluicegate artifacts diff`: what changed for consumers from one version, or revision, to another.
 
-use crate::api::{ArtifactDetails, Platform};
-use crate::cli::{ArtifactsDiffArgs, DiffSidesArgs, GlobArgs, NoteFormat};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id};
+use crate::base::text;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::output::json;
 use crate::commands::kit::published::{latest_of, not_published, nothing_under, sought_prefix};
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::{CommitId, GitError, Repository, Wanted, is_full_id};
-use crate::http::ErrorKind;
-use crate::interface::{self, Against, Compat, Interface, Offer, Side, in_short, told};
+use crate::job::cli::{ArtifactsDiffArgs, DiffSidesArgs, GlobArgs, NoteFormat};
+use crate::job::settings::{Of, Selection};
+use crate::model::interface::{self, Against, Compat, Interface, Offer, Side, in_short, told};
+use crate::platform::api::{ArtifactDetails, Platform};
+use crate::platform::http::ErrorKind;
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::report::release_note;
-use crate::settings::{Of, Selection};
-use crate::text;
 use serde_json::{Value, json as value};
 
 /// What is compared: a version, or a commit.

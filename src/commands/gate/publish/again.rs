@@ -2,10 +2,10 @@
 //! second time, and make it the latest.
 
 use super::Publishing;
-use crate::api::{Artifact, Platform};
+use crate::base::error::Failure;
 use crate::commands::kit::published::versions_of;
-use crate::error::Failure;
-use crate::http::ErrorKind;
+use crate::platform::api::{Artifact, Platform};
+use crate::platform::http::ErrorKind;
 use crate::publish::Source;
 
 impl Publishing<'_> {

@@ -1,16 +1,16 @@
 //! What a publish would change for consumers, told before anything is sent: held against the version that they have.
 
 use super::{Publishing, with_wish};
-use crate::api::{ArtifactDetails, Platform};
-use crate::cli::{Compat as Mode, IfExists};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{CommitId, Repository, Wanted};
 use crate::commands::kit::published::not_published;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::{CommitId, Repository, Wanted};
-use crate::http::{ErrorKind, HttpError};
-use crate::interface::{
+use crate::job::cli::{Compat as Mode, IfExists};
+use crate::model::interface::{
     self, Against, Change, Compat, NextError, Offer, Side, accepted_by_name, breaks_told, has_next, in_short,
 };
+use crate::platform::api::{ArtifactDetails, Platform};
+use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 
 /// What stands for the next version until it is known which that is.
@@ -238,7 +238,7 @@ impl Publishing<'_> {
         if let Some(commit) = repo.commit_with_id(id) {
             return Ok(Ok((None, commit)));
         }
-        if self.settings.revisions.deepen && crate::git::is_full_id(id) {
+        if self.settings.revisions.deepen && crate::base::git::is_full_id(id) {
             self.run.ui.say(&format!(
                 "fetching the commit {id}, which is published (--deepen)"
             ));

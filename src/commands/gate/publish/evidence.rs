@@ -1,17 +1,17 @@
 //! The review that a publish relies on: of the commit to publish, passed as a whole, and of every pipeline of the plan.
 
-use crate::cli::RequiredEngine;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::CommitId;
+use crate::base::text::count;
 use crate::commands::gate::judgement::why_partial;
 use crate::commands::gate::report::{SIZE_LIMIT, understood};
 use crate::commands::kit::named_file::read_bounded;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::{Engine, FailOn, Finding, Report, State, Status, Verdict};
-use crate::git::CommitId;
-use crate::pipelines::Kind;
+use crate::job::cli::RequiredEngine;
+use crate::job::settings::LeftOfReview;
+use crate::model::findings::{Engine, FailOn, Finding, Report, State, Status, Verdict};
+use crate::model::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
-use crate::settings::LeftOfReview;
-use crate::text::count;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,14 +1,14 @@
 //! The outcome as JUnit: a suite `publish`, with the version and each break of its consumers as a case.
 
 use super::Publishing;
-use crate::cli::Compat as Mode;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::write;
 use crate::commands::kit::failure::not_written;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::Verdict;
-use crate::interface::Change;
+use crate::job::cli::Compat as Mode;
+use crate::model::findings::Verdict;
+use crate::model::interface::Change;
 use crate::report::{PublishBreak, PublishRun, publish_junit};
-use crate::write;
 use jiff::Timestamp;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! What a CI job may publish: what is merged. A person on their own machine answers for the commit themselves.
 
-use crate::ci::{Host, Trigger};
 use crate::commands::gate::workspace::Workspace;
-use crate::context::{self, ContextError, Target};
-use crate::settings::PublishOn;
+use crate::job::ci::{Host, Trigger};
+use crate::job::context::{self, ContextError, Target};
+use crate::job::settings::PublishOn;
 
 /// Fails in a CI job whose commit is not merged: that of a tag, of a branch that is not in `publish-on`, or one that the job
 /// named itself.

@@ -13,23 +13,23 @@ pub(crate) use compat::PublishComparison;
 pub(crate) use evidence::{Evidence, pipelines};
 pub(crate) use merged::require_merged;
 
-use crate::api::Platform;
-use crate::cli::{CiArgs, GlobArgs, PublishArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::CommitId;
+use crate::base::text::{self, count};
+use crate::base::ui::{Bar, Ui};
+use crate::base::write;
 use crate::commands::gate::deliver::append_outputs;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::failure::not_written;
 use crate::commands::{CommandResult, Run};
-use crate::context::{DeepenSubject, Target};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
-use crate::git::CommitId;
-use crate::interface::Compat;
+use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
+use crate::job::context::{DeepenSubject, Target};
+use crate::job::settings::{Connection, LeftOfReview, Publish};
+use crate::model::interface::Compat;
+use crate::platform::api::Platform;
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
-use crate::settings::{Connection, LeftOfReview, Publish};
-use crate::text::{self, count};
-use crate::ui::Bar;
-use crate::write;
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -294,7 +294,7 @@ impl Publishing<'_> {
     /// Shows a result: on standard output, unless that carries a report.
     fn show(&self, text: &str) -> Result<(), Failure> {
         if self.takes_output {
-            self.run.ui.out_beside(text)
+            Ui::out_beside(text)
         } else {
             self.run.ui.out(text)
         }

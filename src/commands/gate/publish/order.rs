@@ -2,10 +2,10 @@
 //! [Latest] would go back. A rerun of an old job does that, and nobody means it.
 
 use super::Publishing;
-use crate::api::Platform;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http::{ErrorKind, HttpError};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::platform::api::Platform;
+use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::Plan;
 
 /// A version whose commit is newer than the one to publish.
@@ -74,7 +74,7 @@ impl Publishing<'_> {
             self.target.head.short(),
             newer.version,
             plan.prefix,
-            crate::git::short_id(&newer.commit)
+            crate::base::git::short_id(&newer.commit)
         );
         if self.is_ci || self.asks_for_next() {
             let message = format!("{what}: a rerun of an older run does not become the latest version");

@@ -1,16 +1,16 @@
 //! The dry run: the plan, what would be refused, and what it changes for consumers. It only reads.
 
 use super::{Intent, Publishing};
-use crate::api::{ArtifactDetails, Platform};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::text::count;
 use crate::commands::CommandResult;
 use crate::commands::kit::output::json;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http::{ErrorKind, HttpError};
-use crate::interface::{Class, Compat, breaks_told, told};
+use crate::model::interface::{Class, Compat, breaks_told, told};
+use crate::platform::api::{ArtifactDetails, Platform};
+use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::{Changes, Plan, PublishError, Receipt, Source, changes};
-use crate::text;
-use crate::text::count;
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 

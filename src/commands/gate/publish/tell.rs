@@ -1,15 +1,15 @@
 //! Says how a publish ended.
 
 use super::Publishing;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::text::count;
 use crate::commands::CommandResult;
 use crate::commands::kit::failure::status_of;
 use crate::commands::kit::published::latest_in_words;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http::HttpError;
+use crate::platform::http::HttpError;
 use crate::publish::{self, OutcomeKind, Plan};
-use crate::text;
-use crate::text::count;
 use std::fmt::Write as _;
 
 /// Says how it ended, the most important first, and gives the exit status.

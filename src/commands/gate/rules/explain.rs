@@ -1,12 +1,12 @@
 //! One rule, for a terminal.
 
-use crate::cli::OutputFormat;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::Block;
-use crate::rules;
+use crate::job::cli::OutputFormat;
+use crate::model::findings::Block;
+use crate::model::rules;
 use anstyle::Style;
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;

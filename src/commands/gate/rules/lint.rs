@@ -1,16 +1,16 @@
 //! What is wrong with the rules file, shown as compilers show it.
 
-use crate::cli::OutputFormat;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::read_on_disk;
+use crate::base::text::count;
 use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::read_on_disk;
-use crate::pipelines::RULES_FILE;
-use crate::rules::{self, LintProblem};
-use crate::text::count;
-use crate::yaml::{DocumentError, Position};
+use crate::job::cli::OutputFormat;
+use crate::model::pipelines::RULES_FILE;
+use crate::model::rules::{self, LintProblem};
+use crate::model::yaml::{DocumentError, Position};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
 use std::ops::Range;
@@ -138,7 +138,7 @@ impl LintSource {
         };
         let lines = text.split(['\n', '\r']);
         Self {
-            name: crate::text::line(name),
+            name: crate::base::text::line(name),
             lines: lines.map(|line| line.chars().map(harmless).collect()).collect(),
         }
     }
@@ -151,7 +151,7 @@ impl LintSource {
         } else {
             Level::WARNING
         };
-        let title = level.primary_title(crate::text::line(&problem.message));
+        let title = level.primary_title(crate::base::text::line(&problem.message));
         let title = match problem.error_type {
             Some(error_type) => title.id(error_type),
             None => title,
@@ -162,7 +162,7 @@ impl LintSource {
             .annotation(AnnotationKind::Primary.span(span(line, at.column as usize)));
         let group = title.element(snippet);
         match &problem.help {
-            Some(help) => group.element(Level::HELP.message(crate::text::line(help))),
+            Some(help) => group.element(Level::HELP.message(crate::base::text::line(help))),
             None => group,
         }
     }

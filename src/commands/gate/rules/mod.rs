@@ -3,17 +3,17 @@
 mod explain;
 mod lint;
 
-use crate::cli::{OutputArgs, OutputFormat, RulesVerb};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::Snapshot;
 use crate::commands::gate::platform_folder::must_be_named;
 use crate::commands::gate::workspace::{Workspace, folder_in};
 use crate::commands::kit::output::{json, table};
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::findings::Enforcement;
-use crate::git::Snapshot;
-use crate::pipelines::RULES_FILE;
-use crate::rules::{self, RuleSet, RuleState};
+use crate::job::cli::{OutputArgs, OutputFormat, RulesVerb};
+use crate::model::findings::Enforcement;
+use crate::model::pipelines::RULES_FILE;
+use crate::model::rules::{self, RuleSet, RuleState};
 use serde_json::{Value, json as value};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -133,7 +133,7 @@ fn init(run: &Run) -> CommandResult {
         Ok(()) => {
             run.ui.out(&format!(
                 "wrote {}\n",
-                crate::text::line(&path.display().to_string())
+                crate::base::text::line(&path.display().to_string())
             ))?;
             Ok(ExitStatus::Success)
         }

@@ -1,20 +1,20 @@
 //! `sluicegate waivers add`: one waiver, or one for every finding of today.
 
 use super::{Waived, as_json};
-use crate::cli::{AddWaiverArgs, OutputFormat};
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::base::globs::literal;
+use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::report;
 use crate::commands::gate::waiving::today;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::output::json;
-use crate::error::Failure;
-use crate::findings::{FileResults, Finding, Violation};
-use crate::git::Snapshot;
-use crate::globs::literal;
-use crate::pipelines::Pipeline;
-use crate::rules;
-use crate::text::count;
-use crate::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove};
+use crate::job::cli::{AddWaiverArgs, OutputFormat};
+use crate::model::findings::{FileResults, Finding, Violation};
+use crate::model::pipelines::Pipeline;
+use crate::model::rules;
+use crate::model::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 

@@ -1,12 +1,12 @@
 //! `sluicegate waivers list`.
 
 use super::{Waived, as_json};
-use crate::cli::{OutputArgs, OutputFormat};
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
 use crate::commands::Run;
 use crate::commands::kit::output::{json, table};
-use crate::error::Failure;
-use crate::git::Snapshot;
-use crate::waivers::{FILE_NAME, PlacedWaiver, Standing};
+use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::model::waivers::{FILE_NAME, PlacedWaiver, Standing};
 use serde_json::Value;
 
 pub(super) fn list(

@@ -6,21 +6,21 @@ mod prune;
 
 pub(crate) use add::baseline;
 
-use crate::cli::{GlobArgs, WaiversVerb};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::Snapshot;
+use crate::base::input;
+use crate::base::write;
 use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::waiving::{self, LIMIT, held};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::gate::Tally;
-use crate::git::Snapshot;
-use crate::input;
-use crate::policy::Text;
-use crate::rules::RuleSet;
-use crate::settings::Of;
-use crate::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, Standing, WaiverEntry, Waivers};
-use crate::write;
+use crate::job::cli::{GlobArgs, WaiversVerb};
+use crate::job::policy::Text;
+use crate::job::settings::Of;
+use crate::model::rules::RuleSet;
+use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, Standing, WaiverEntry, Waivers};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

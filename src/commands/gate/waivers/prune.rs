@@ -2,13 +2,13 @@
 
 use super::Waived;
 use super::list::placed_as_json;
-use crate::cli::{OutputArgs, OutputFormat};
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::base::text::{self, count};
 use crate::commands::Run;
 use crate::commands::kit::output::json;
-use crate::error::Failure;
-use crate::git::Snapshot;
-use crate::text::{self, count};
-use crate::waivers::{FILE_NAME, PlacedWaiver, Standing, remove};
+use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::model::waivers::{FILE_NAME, PlacedWaiver, Standing, remove};
 
 pub(super) fn prune(
     run: &Run,

@@ -1,14 +1,14 @@
 //! How an execution ended, and what is told of it.
 
-use crate::api::{Answer, Execution, ExecutionAnswer};
-use crate::cli::{OutputArgs, OutputFormat};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::kit::output;
 use crate::commands::kit::resource::{RemoteProject, Sought};
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::follow::{self, End, Pace};
-use crate::http::{ErrorKind, HttpError};
+use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::platform::api::{Answer, Execution, ExecutionAnswer};
+use crate::platform::follow::{self, End, Pace};
+use crate::platform::http::{ErrorKind, HttpError};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::time::Duration;

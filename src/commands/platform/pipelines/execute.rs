@@ -2,19 +2,19 @@
 
 use super::ended::{Ended, tell};
 use super::executions::PATIENCE;
-use crate::api::{Answer, ExecutionId, NewExecution};
-use crate::cli::RunArgs;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::write;
 use crate::commands::kit::failure::not_written;
 use crate::commands::kit::resource::{RemoteProject, Sought, made_nameless, perhaps_made};
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::follow::{End, Pace, changed_in_time};
-use crate::http::{ErrorKind, HttpError, for_hint};
+use crate::job::cli::RunArgs;
+use crate::job::settings::Waiting;
+use crate::platform::api::{Answer, ExecutionId, NewExecution};
+use crate::platform::follow::{End, Pace, changed_in_time};
+use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::report::{ExecutionRun, Verdict, execution_junit};
-use crate::settings::Waiting;
-use crate::text;
-use crate::write;
 use jiff::Timestamp;
 use std::future::{Future, pending};
 use std::path::Path;

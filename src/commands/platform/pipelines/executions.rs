@@ -1,12 +1,12 @@
 //! `sluicegate executions`.
 
 use super::ended::{Ended, no_execution, show as show_end, tell};
-use crate::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
+use crate::base::error::Failure;
+use crate::base::text;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::follow::{Pace, changed_in_time};
-use crate::text;
+use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
+use crate::platform::follow::{Pace, changed_in_time};
 
 /// How long an end is waited for, in seconds, if nothing is said.
 pub(super) const PATIENCE: u64 = 3600;

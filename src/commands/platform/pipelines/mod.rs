@@ -6,8 +6,8 @@ mod executions;
 
 pub(crate) use executions::run as run_executions;
 
-use crate::cli::{OutputArgs, PipelinesVerb};
 use crate::commands::{CommandResult, Run};
+use crate::job::cli::{OutputArgs, PipelinesVerb};
 
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     match verb {

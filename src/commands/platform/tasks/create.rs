@@ -2,13 +2,13 @@
 
 use super::wait::{TaskWait, told_to_go_on};
 use super::{message, no_task, platform};
-use crate::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
-use crate::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
+use crate::base::error::Failure;
+use crate::base::text;
 use crate::commands::kit::resource::{RemoteProject, made_nameless, perhaps_made};
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::follow::changed_in_time;
-use crate::text;
+use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
+use crate::platform::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
+use crate::platform::follow::changed_in_time;
 
 /// What tells whether a task was created.
 const LOOK: &str = "`sluicegate tasks list` tells";

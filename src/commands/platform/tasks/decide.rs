@@ -3,13 +3,13 @@
 use super::shown;
 use super::wait::{TaskWait, told_to_go_on};
 use super::{no_task, platform};
-use crate::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
-use crate::cli::{ApprovalScope, DecideArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::follow::{changed_in_time, scope_word};
-use crate::text;
+use crate::job::cli::{ApprovalScope, DecideArgs};
+use crate::platform::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
+use crate::platform::follow::{changed_in_time, scope_word};
 
 pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = decisions(args)?;

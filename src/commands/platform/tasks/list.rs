@@ -1,11 +1,11 @@
 //! `sluicegate tasks list`. STOPPED has two meanings, which only the detail tells apart: so it is asked for.
 
 use super::shown;
-use crate::api::{Answer, Phase, Platform, Task, TaskFilter};
-use crate::cli::{ListTasksArgs, OutputFormat};
 use crate::commands::kit::resource::{no_project, unknown_project};
 use crate::commands::{CommandResult, Run};
-use crate::http::{ErrorKind, HttpError};
+use crate::job::cli::{ListTasksArgs, OutputFormat};
+use crate::platform::api::{Answer, Phase, Platform, Task, TaskFilter};
+use crate::platform::http::{ErrorKind, HttpError};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 

@@ -1,15 +1,15 @@
 //! `sluicegate tasks messages`.
 
 use super::{PATIENCE, no_task, platform, shown};
-use crate::api::{Phase, Platform, Task};
-use crate::cli::{OutputArgs, OutputFormat, PaceArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::kit::output;
 use crate::commands::kit::output::relative;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::follow::{MessageReader, Pace, silent};
-use crate::text;
+use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
+use crate::platform::api::{Phase, Platform, Task};
+use crate::platform::follow::{MessageReader, Pace, silent};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -8,14 +8,14 @@ mod permissions;
 mod shown;
 mod wait;
 
-use crate::api::{Platform, TaskFilter};
-use crate::cli::{MessageArgs, TaskArgs, TasksVerb};
+use crate::base::error::Failure;
+use crate::base::text;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::kit::resource::Sought;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::http::HttpError;
-use crate::text;
+use crate::job::cli::{MessageArgs, TaskArgs, TasksVerb};
+use crate::platform::api::{Platform, TaskFilter};
+use crate::platform::http::HttpError;
 use serde_json::Value;
 
 /// How long a task is waited for, in seconds, if nothing is said.

@@ -1,12 +1,12 @@
 //! `sluicegate tasks permissions`.
 
 use super::{no_task, platform};
-use crate::api::{Permission, Permissions};
-use crate::cli::OutputArgs;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::text;
+use crate::job::cli::OutputArgs;
+use crate::platform::api::{Permission, Permissions};
 
 pub(super) fn replace(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
     let platform = platform(run)?;

@@ -1,8 +1,8 @@
 //! Tasks in words.
 
-use crate::api::{Answer, PendingDecision, Phase, Task};
+use crate::base::text;
 use crate::commands::kit::output;
-use crate::text;
+use crate::platform::api::{Answer, PendingDecision, Phase, Task};
 use serde_json::Value;
 use std::fmt::Write as _;
 

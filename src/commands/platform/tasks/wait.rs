@@ -1,12 +1,12 @@
 //! Waits for the agent, and tells how its turn ended.
 
 use super::{PATIENCE, no_task, shown};
-use crate::api::{Answer, Platform, Task};
-use crate::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
+use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
+use crate::platform::api::{Answer, Platform, Task};
+use crate::platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
 
 /// How a task is waited for, from now on.
 pub(super) struct TaskWait {

@@ -1,16 +1,16 @@
 //! `sluicegate variables apply`: read, compare, show, carry out, tell.
 
-use crate::cli::{ApplyArgs, OutputFormat};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::text::count;
 use crate::commands::kit::failure::status_of_step;
 use crate::commands::kit::output;
 use crate::commands::kit::resource::RemoteProject;
 use crate::commands::{CommandResult, Run};
-use crate::desired::Document;
-use crate::desired::variables::{self, Applied, VariableStep, WantedVariable};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::text;
-use crate::text::count;
+use crate::job::cli::{ApplyArgs, OutputFormat};
+use crate::platform::desired::Document;
+use crate::platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
 use serde_json::{Value, json};
 
 pub(super) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {

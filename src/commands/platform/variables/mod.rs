@@ -3,14 +3,14 @@
 mod apply;
 mod overrides;
 
-use crate::api::{NewVariable, Variable, VariableFields};
-use crate::cli::{FieldArgs, OutputArgs, VariablesVerb};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::kit::resource::{RemoteProject, variable};
 use crate::commands::{CommandResult, Run};
-use crate::desired::variables::typed_text;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::text;
+use crate::job::cli::{FieldArgs, OutputArgs, VariablesVerb};
+use crate::platform::api::{NewVariable, Variable, VariableFields};
+use crate::platform::desired::variables::typed_text;
 use serde_json::Value;
 
 pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {

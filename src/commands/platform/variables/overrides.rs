@@ -1,16 +1,16 @@
 //! `sluicegate variables overrides`.
 
 use super::done;
-use crate::api::Override;
-use crate::cli::{OutputArgs, OutputFormat, OverridesVerb};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::kit::output;
 use crate::commands::kit::resource::{RemoteProject, Sought, perhaps_made};
 use crate::commands::{CommandResult, Run};
-use crate::desired::variables::{refused_overrides, typed_text};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http::{ErrorKind, HttpError, for_hint};
-use crate::text;
+use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
+use crate::platform::api::Override;
+use crate::platform::desired::variables::{refused_overrides, typed_text};
+use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use std::fmt::Write as _;
 
 pub(super) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {

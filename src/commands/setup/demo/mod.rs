@@ -5,14 +5,14 @@
 
 mod project;
 
-use crate::cli::{Cli, DemoArgs};
+use crate::base::env::Env;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::commands::{CommandResult, Run, dispatch};
-use crate::env::Env;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
+use crate::job::cli::{Cli, DemoArgs};
+use crate::job::settings::variable;
 use crate::service::{self, Clock, Options, Role, Vocabulary};
-use crate::settings::variable;
-use crate::text;
 use clap::Parser as _;
 use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, DemoProject, GOOD_BRANCH};
 use secrecy::SecretString;

@@ -1,7 +1,7 @@
 //! The demo's project: a bare remote with three branches, and a clone of it.
 
-use crate::error::Failure;
-use crate::git::{CommitId, NewCommit, Repository};
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, NewCommit, Repository};
 use std::path::{Path, PathBuf};
 
 /// Files as path and content.

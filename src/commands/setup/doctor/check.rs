@@ -1,10 +1,10 @@
 //! One check: what was found, and how it is shown.
 
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::text::count;
 use crate::commands::kit::output;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::text;
-use crate::text::count;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

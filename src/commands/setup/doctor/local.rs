@@ -1,18 +1,18 @@
 //! What can be checked without a network: settings, repository, clone, and the platform's files in it.
 
 use super::check::{self, Check, Found};
-use crate::ci::Host;
-use crate::cli::{CiArgs, ReviewArgs};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{Snapshot, SnapshotFile};
+use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::{Snapshot, SnapshotFile};
-use crate::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
-use crate::rules;
-use crate::settings::{Connection, RequestFields};
-use crate::text::count;
+use crate::job::ci::Host;
+use crate::job::cli::{CiArgs, ReviewArgs};
+use crate::job::settings::{Connection, RequestFields};
+use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
+use crate::model::rules;
 use std::fmt::Display;
 
 /// Missing pipelines that are named.

@@ -7,9 +7,9 @@ mod check;
 mod local;
 mod remote;
 
-use crate::cli::{DoctorArgs, OutputFormat};
+use crate::base::exit::ExitStatus;
 use crate::commands::{CommandResult, Run};
-use crate::exit::ExitStatus;
+use crate::job::cli::{DoctorArgs, OutputFormat};
 
 pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
     let mut checks = Vec::new();

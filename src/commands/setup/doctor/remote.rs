@@ -4,13 +4,13 @@
 
 use super::check::{self, Check, Found};
 use super::local::DoctorSettings;
-use crate::api::{Platform, ReviewFields};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use crate::commands::Run;
 use crate::commands::gate::asking::fields_of;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::http::{self, BaseUrl, ErrorKind, Greeting, HttpError, TokenSource};
-use crate::settings::Connection;
+use crate::job::settings::Connection;
+use crate::platform::api::{Platform, ReviewFields};
+use crate::platform::http::{self, BaseUrl, ErrorKind, Greeting, HttpError, TokenSource};
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;

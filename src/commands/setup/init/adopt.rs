@@ -3,10 +3,10 @@
 use super::figures::figures;
 use super::look::RepositoryFacts;
 use super::plan::InitPlan;
-use crate::cli::Adopt;
-use crate::settings;
-use crate::text::{self, count};
-use crate::waivers;
+use crate::base::text::{self, count};
+use crate::job::cli::Adopt;
+use crate::job::settings;
+use crate::model::waivers;
 use std::fmt::Write as _;
 
 /// Where there is something to adopt and it was not said how.

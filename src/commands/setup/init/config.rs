@@ -1,7 +1,7 @@
 //! The texts of the files: templates with what was found put in.
 
 use super::look::RepositoryFacts;
-use crate::cli::Adopt;
+use crate::job::cli::Adopt;
 
 /// Where the program comes from if nobody said so; README names the same.
 pub(super) const ACTION: &str = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));

@@ -2,8 +2,8 @@
 
 use super::today::Today;
 use crate::commands::kit::output::table;
-use crate::findings::FileResults;
-use crate::rules::{self, RuleOutline, RuleState};
+use crate::model::findings::FileResults;
+use crate::model::rules::{self, RuleOutline, RuleState};
 use std::collections::BTreeMap;
 
 /// What one rule finds.

@@ -1,12 +1,12 @@
 //! Has `git diff` show pipelines by component: which program, in git's configuration of this repository, and for which
 //! files, in `.gitattributes`. What says something else already is left alone.
 
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::read_on_disk;
+use crate::base::text;
+use crate::base::write;
 use crate::commands::{CommandResult, Run};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::read_on_disk;
-use crate::text;
-use crate::write;
 use std::fs;
 use std::path::Path;
 

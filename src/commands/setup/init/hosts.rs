@@ -2,7 +2,7 @@
 //!
 //! A host is one template and one line of the table.
 
-use crate::ci::Host;
+use crate::job::ci::Host;
 use url::Url;
 
 /// How a host is set up.

@@ -2,16 +2,16 @@
 
 use super::hosts::{self, Recipe};
 use super::today::Today;
-use crate::ci::Host;
-use crate::cli::InitArgs;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{Repository, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
-use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::git::{Repository, Snapshot};
-use crate::pipelines::SHARED_PIPELINES_FILE;
-use crate::settings;
+use crate::job::ci::Host;
+use crate::job::cli::InitArgs;
+use crate::job::settings;
+use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
@@ -161,7 +161,7 @@ fn choose(
     if let Some(name) = asked {
         let host: Host = name
             .parse()
-            .map_err(|why: crate::ci::UnknownHost| Failure::usage(why.to_string()))?;
+            .map_err(|why: crate::job::ci::UnknownHost| Failure::usage(why.to_string()))?;
         return Ok(Ok((hosts::recipe(host), "asked for by --host".to_owned())));
     }
     let there: Vec<&Recipe> = hosts::all()

@@ -14,10 +14,10 @@ mod tell;
 mod today;
 mod write;
 
-use crate::cli::{InitArgs, OutputFormat};
+use crate::base::exit::ExitStatus;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
-use crate::exit::ExitStatus;
+use crate::job::cli::{InitArgs, OutputFormat};
 use plan::InitPlan;
 
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {

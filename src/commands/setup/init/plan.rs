@@ -3,9 +3,9 @@
 use super::config;
 use super::hosts::Recipe;
 use super::look::RepositoryFacts;
-use crate::git::read_on_disk;
-use crate::settings::FILE_NAME;
-use crate::waivers;
+use crate::base::git::read_on_disk;
+use crate::job::settings::FILE_NAME;
+use crate::model::waivers;
 use std::fs;
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 use super::look::RepositoryFacts;
 use super::plan::{FileStep, InitPlan};
 use super::{adopt, config};
-use crate::pipelines::SHARED_PIPELINES_FILE;
-use crate::settings::FILE_NAME;
-use crate::text;
+use crate::base::text;
+use crate::job::settings::FILE_NAME;
+use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 

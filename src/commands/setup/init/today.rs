@@ -1,14 +1,14 @@
 //! What the rules find today: judged as `check` judges all pipelines on disk, by the rules file that is there, else by the one
 //! that would be written.
 
-use crate::cli::Adopt;
+use crate::base::error::Failure;
+use crate::base::git::{Repository, Snapshot, SnapshotFile};
 use crate::commands::gate::waivers::{baseline, found};
 use crate::commands::gate::workspace::{FILE_LIMIT, Workspace};
-use crate::error::Failure;
-use crate::findings::{Enforcement, FileResults, RuleResult, Severity};
-use crate::git::{Repository, Snapshot, SnapshotFile};
-use crate::pipelines::RULES_FILE;
-use crate::rules::{self, RuleOutline, RuleSet, RuleState};
+use crate::job::cli::Adopt;
+use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity};
+use crate::model::pipelines::RULES_FILE;
+use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
 
 /// Why the findings of the first day are allowed.
 const REASON: &str = "found before the gate";

@@ -1,8 +1,8 @@
 //! Writes what is planned, and nothing over what exists.
 
 use super::plan::{FileStep, InitPlan};
-use crate::error::Failure;
-use crate::exit::ExitStatus;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path};

@@ -1,0 +1,43 @@
+//! The log on standard error: what the rooms tell by `tracing`, at the level that was asked for.
+
+use crate::base::text;
+use std::io::{self, Write};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::FilterExt as _;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer as _, filter, fmt};
+
+/// Starts the log. Only this program's own lines are shown: a library's could hold headers, and so a token.
+pub fn start(verbose: u8) {
+    let level = match verbose {
+        0 => LevelFilter::WARN,
+        1 => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
+    };
+    let ours = filter::filter_fn(|line| line.target().starts_with("sluicegate"));
+    let shown = fmt::layer()
+        .with_target(false)
+        .with_ansi(false)
+        .without_time()
+        .with_writer(|| SafeLines);
+    // A second start, as in tests of the library, keeps the first log.
+    let _ = tracing_subscriber::registry()
+        .with(shown.with_filter(ours.and(level)))
+        .try_init();
+}
+
+/// Standard error, with text from outside made safe.
+struct SafeLines;
+
+impl Write for SafeLines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let line = String::from_utf8_lossy(bytes);
+        io::stderr().lock().write_all(text::block(&line).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().lock().flush()
+    }
+}

@@ -1,9 +1,0 @@
-//! A project with all that belongs to it, from one file: five steps in the API document's order, each done once.
-
-mod check;
-mod state;
-mod steps;
-
-pub use check::{KnownNames, ProvisionPlan, SecretPlan, SecretSource, plan};
-pub use state::{Mark, ProvisionState, ProvisionStep, Record, StateError};
-pub use steps::{StepTold, Stopped, apply};

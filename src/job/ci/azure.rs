@@ -1,0 +1,79 @@
+//! Azure Pipelines.
+//!
+//! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
+
+use super::context::short_branch;
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use crate::base::env::Env;
+
+const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
+const SOURCE: &str = "SYSTEM_PULLREQUEST_SOURCEBRANCH";
+const VERSION: &str = "BUILD_SOURCEVERSION";
+
+/// New pipelines fetch one commit: <https://learn.microsoft.com/azure/devops/pipelines/yaml-schema/steps-checkout>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetchDepth: 0` on the step `checkout: self`");
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("TF_BUILD").is_some()
+}
+
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    let commit = env.get(VERSION).ok_or(CiError::Variable {
+        host: "Azure Pipelines",
+        variable: VERSION,
+    })?;
+    let reason = env.get("BUILD_REASON").unwrap_or("unknown");
+    let of_changes = [
+        TARGET,
+        "SYSTEM_PULLREQUEST_PULLREQUESTID",
+        "SYSTEM_PULLREQUEST_PULLREQUESTNUMBER",
+    ];
+    let is_change = reason == "PullRequest" || of_changes.into_iter().any(|name| env.get(name).is_some());
+    let context = CiContext {
+        commit: Some(commit.to_owned()),
+        trigger: match reason {
+            _ if is_change => Trigger::Change,
+            "IndividualCI" | "BatchedCI" | "unknown" => Trigger::Commit,
+            _ => Trigger::Any,
+        },
+        run_number: env.get("BUILD_BUILDNUMBER").map(str::to_owned),
+        ..CiContext::new(Host::Azure, reason)
+    };
+    if let Some(target) = env.get(TARGET) {
+        return pull_request(env, target, context);
+    }
+    let reference = env.get("BUILD_SOURCEBRANCH").unwrap_or_default();
+    if let Some(tag) = reference.strip_prefix("refs/tags/") {
+        return Ok(context.for_tag(tag));
+    }
+    let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+    Ok(CiContext { branch, ..context })
+}
+
+/// `BUILD_SOURCEVERSION` is a trial merge. Branches come in the long form from Azure Repos and in the short one from
+/// GitHub; the number has a variable of its own for each of the two.
+fn pull_request(env: &Env, target: &str, context: CiContext) -> Result<CiContext, CiError> {
+    let need = |variable| {
+        env.get(variable).ok_or(CiError::Variable {
+            host: "Azure Pipelines",
+            variable,
+        })
+    };
+    let number = env
+        .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")
+        .or(env.get("SYSTEM_PULLREQUEST_PULLREQUESTID"));
+    Ok(CiContext {
+        branch: Some(short_branch(need(SOURCE)?)),
+        commit: Some(need("SYSTEM_PULLREQUEST_SOURCECOMMITID")?.to_owned()),
+        checkout: context.commit.clone(),
+        pull_request: number.and_then(|number| number.parse().ok()),
+        fork: env
+            .get("SYSTEM_PULLREQUEST_ISFORK")
+            .is_some_and(|fork| fork.eq_ignore_ascii_case("true")),
+        base: BaseHint::MergeBaseWith {
+            branch: short_branch(target),
+            seen_at: None,
+        },
+        ..context
+    })
+}

@@ -1,0 +1,52 @@
+//! Bitbucket Pipelines.
+//!
+//! Variables: <https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/>. There is no variable for the
+//! event, so it is the word that `bitbucket-pipelines.yml` has for its section. A pull request from a fork starts no
+//! pipeline.
+
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use crate::base::env::Env;
+
+const COMMIT: &str = "BITBUCKET_COMMIT";
+
+/// Bitbucket fetches 50 commits, of pull requests all: <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`clone: { depth: full }` in bitbucket-pipelines.yml");
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("BITBUCKET_BUILD_NUMBER").is_some()
+}
+
+/// For a pull request the target is merged into what is checked out, and `BITBUCKET_COMMIT` stays the source's commit.
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let commit = env.get(COMMIT).ok_or(CiError::Variable {
+        host: "Bitbucket",
+        variable: COMMIT,
+    })?;
+    let target = text("BITBUCKET_PR_DESTINATION_BRANCH");
+    let event = match (&target, env.get("BITBUCKET_TAG")) {
+        (Some(_), _) => "pull-requests",
+        (None, Some(_)) => "tags",
+        (None, None) => "branches",
+    };
+    let is_change = target.is_some() || env.get("BITBUCKET_PR_ID").is_some();
+    let context = CiContext {
+        trigger: Trigger::of_commit(is_change),
+        branch: text("BITBUCKET_BRANCH"),
+        commit: Some(commit.to_owned()),
+        pull_request: env.get("BITBUCKET_PR_ID").and_then(|number| number.parse().ok()),
+        run_number: text("BITBUCKET_BUILD_NUMBER"),
+        ..CiContext::new(Host::Bitbucket, event)
+    };
+    Ok(match (target, env.get("BITBUCKET_TAG")) {
+        (Some(branch), _) => CiContext {
+            base: BaseHint::MergeBaseWith {
+                branch,
+                seen_at: None,
+            },
+            ..context
+        },
+        (None, Some(tag)) => context.for_tag(tag),
+        (None, None) => context,
+    })
+}

@@ -1,0 +1,70 @@
+//! Buildkite.
+//!
+//! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
+
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use crate::base::env::Env;
+
+/// Buildkite fetches everything unless its flags say otherwise: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
+pub(super) const WHOLE_HISTORY: Option<&str> =
+    Some("no `--depth` in BUILDKITE_GIT_CLONE_FLAGS and BUILDKITE_GIT_FETCH_FLAGS");
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("BUILDKITE") == Some("true")
+}
+
+/// `BUILDKITE_COMMIT` may read `HEAD` for a build that somebody started by hand: then what is checked out is meant.
+/// `BUILDKITE_PULL_REQUEST` is the number, or the word `false`.
+#[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let number = env
+        .get("BUILDKITE_PULL_REQUEST")
+        .filter(|number| *number != "false");
+    let pull_request = number.and_then(|number| number.parse().ok());
+    let source = env.get("BUILDKITE_SOURCE").unwrap_or("unknown");
+    let context = CiContext {
+        trigger: match source {
+            _ if number.is_some() => Trigger::Change,
+            "webhook" | "unknown" => Trigger::Commit,
+            _ => Trigger::Any,
+        },
+        branch: text("BUILDKITE_BRANCH"),
+        commit: text("BUILDKITE_COMMIT").filter(|commit| commit != "HEAD"),
+        pull_request,
+        fork: number.is_some() && is_fork(env),
+        run_number: text("BUILDKITE_BUILD_NUMBER"),
+        default_branch: text("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
+        ..CiContext::new(Host::Buildkite, source)
+    };
+    let target = text("BUILDKITE_PULL_REQUEST_BASE_BRANCH").filter(|_| number.is_some());
+    Ok(match (target, env.get("BUILDKITE_TAG")) {
+        (Some(branch), _) => CiContext {
+            base: BaseHint::MergeBaseWith {
+                branch,
+                seen_at: None,
+            },
+            ..context
+        },
+        (None, Some(tag)) => context.for_tag(tag),
+        (None, None) => context,
+    })
+}
+
+/// The two URLs may use different protocols, so owner and name are compared.
+fn is_fork(env: &Env) -> bool {
+    let repository = |variable| env.get(variable).map(owner_and_name);
+    let (head, here) = (
+        repository("BUILDKITE_PULL_REQUEST_REPO"),
+        repository("BUILDKITE_REPO"),
+    );
+    head.is_some() && head != here
+}
+
+fn owner_and_name(url: &str) -> String {
+    let url = url.trim_end_matches('/');
+    let url = url.strip_suffix(".git").unwrap_or(url).to_lowercase();
+    let mut parts = url.rsplit(['/', ':']);
+    let name = parts.next().unwrap_or_default().to_owned();
+    format!("{}/{name}", parts.next().unwrap_or_default())
+}

@@ -1,0 +1,48 @@
+//! CircleCI.
+//!
+//! Variables: <https://circleci.com/docs/reference/variables/>. The target of a pull request is not among them, so the
+//! default branch stands for it; `CIRCLE_PR_REPONAME` is set for forks alone. There is no variable for the event.
+
+use super::{CiContext, CiError, Host, Trigger};
+use crate::base::env::Env;
+
+const COMMIT: &str = "CIRCLE_SHA1";
+
+/// CircleCI fetches everything unless told otherwise: <https://circleci.com/docs/reference/configuration-reference/#checkout>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`git fetch --unshallow` after the step `checkout`");
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("CIRCLECI") == Some("true")
+}
+
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let commit = env.get(COMMIT).ok_or(CiError::Variable {
+        host: "CircleCI",
+        variable: COMMIT,
+    })?;
+    let url = env.get("CIRCLE_PULL_REQUEST").or(env.get("CIRCLE_PULL_REQUESTS"));
+    let number = url.and_then(|url| url.rsplit('/').next());
+    let of_changes = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
+    let is_change = url.is_some() || of_changes.into_iter().any(|name| env.get(name).is_some());
+    let context = CiContext {
+        trigger: Trigger::of_commit(is_change),
+        branch: text("CIRCLE_BRANCH"),
+        commit: Some(commit.to_owned()),
+        pull_request: number.and_then(|number| number.parse().ok()),
+        fork: env.get("CIRCLE_PR_REPONAME").is_some(),
+        run_number: text("CIRCLE_BUILD_NUM"),
+        ..CiContext::new(
+            Host::CircleCi,
+            if env.get("CIRCLE_TAG").is_some() {
+                "tag"
+            } else {
+                "branch"
+            },
+        )
+    };
+    Ok(match env.get("CIRCLE_TAG") {
+        Some(tag) => context.for_tag(tag),
+        None => context,
+    })
+}

@@ -1,0 +1,20 @@
+//! Gitea and Forgejo Actions.
+//!
+//! They run GitHub's workflows with GitHub's variables and payloads, and add one of their own to be told apart:
+//! <https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>.
+
+use super::{CiContext, CiError, Host, github};
+use crate::base::env::Env;
+
+/// The same action checks out.
+pub(super) const WHOLE_HISTORY: Option<&str> = github::WHOLE_HISTORY;
+
+pub(super) fn is_here(env: &Env) -> bool {
+    ["GITEA_ACTIONS", "FORGEJO_ACTIONS"]
+        .iter()
+        .any(|name| env.get(name) == Some("true"))
+}
+
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    github::read_as(Host::Gitea, env)
+}

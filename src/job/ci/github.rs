@@ -1,0 +1,180 @@
+//! GitHub Actions.
+//!
+//! Variables: <https://docs.github.com/actions/reference/workflows-and-actions/variables>, events:
+//! <https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows>, payloads:
+//! <https://docs.github.com/webhooks/webhook-events-and-payloads>.
+
+use super::context::{is_zeros, short_branch};
+use super::{BaseHint, CiContext, CiError, Host, Trigger, payload::Payload};
+use crate::base::env::Env;
+
+const SHA: &str = "GITHUB_SHA";
+const REF: &str = "GITHUB_REF";
+const EVENT: &str = "GITHUB_EVENT_NAME";
+
+/// The events of a commit. The others run on the default branch, or on one that somebody picked, whatever they are about.
+const OF_COMMITS: [&str; 4] = ["push", "create", "delete", "release"];
+
+/// actions/checkout fetches one commit unless told otherwise: <https://github.com/actions/checkout#usage>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetch-depth: 0` in the `with:` of actions/checkout");
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("GITHUB_ACTIONS") == Some("true")
+}
+
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    read_as(Host::GitHub, env)
+}
+
+/// Reads the variables that GitHub sets, for `host`, which is GitHub or behaves like it.
+pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
+    let event = env.get(EVENT).ok_or(CiError::Variable {
+        host: "GitHub",
+        variable: EVENT,
+    })?;
+    let default_branch =
+        Payload::find(env, event)?.and_then(|payload| payload.text("repository.default_branch"));
+    let run_number = env.get("GITHUB_RUN_NUMBER").map(str::to_owned);
+    let is_change = event.starts_with("pull_request") || event == "merge_group";
+    let context = CiContext {
+        run_number,
+        default_branch,
+        trigger: match event {
+            _ if is_change => Trigger::Change,
+            event if OF_COMMITS.contains(&event) => Trigger::Commit,
+            _ => Trigger::Any,
+        },
+        ..CiContext::new(host, event)
+    };
+    match event {
+        "merge_group" => merge_group(&Payload::need(env, event)?, context),
+        "push" => push(env, context),
+        "delete" => delete(&Payload::need(env, event)?, context),
+        _ if event.starts_with("pull_request") => pull_request(env, &Payload::need(env, event)?, context),
+        _ => tip_of_the_ref(env, context),
+    }
+}
+
+/// What is checked out for `pull_request` is a trial merge, `refs/pull/N/merge`, which is in no branch, and for
+/// `pull_request_target` the base branch; `GITHUB_SHA` is that commit. The head is in the payload alone
+/// (<https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request>).
+/// `base.sha` is where the base branch was when the pull request was last touched, so the branch itself is asked first.
+fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+    Ok(CiContext {
+        branch: Some(payload.need_text("pull_request.head.ref")?),
+        commit: Some(payload.need_text("pull_request.head.sha")?),
+        // For `pull_request_target` it is the target's tip.
+        checkout: env
+            .get(SHA)
+            .filter(|_| context.event != "pull_request_target")
+            .map(str::to_owned),
+        pull_request: payload
+            .get("pull_request.number")
+            .and_then(serde_json::Value::as_u64),
+        fork: is_fork(env, payload),
+        target_tip: payload
+            .text("pull_request.base.sha")
+            .map(|id| (id, "pull_request.base.sha")),
+        base: BaseHint::MergeBaseWith {
+            branch: payload.need_text("pull_request.base.ref")?,
+            seen_at: payload.text("pull_request.base.sha"),
+        },
+        ..context
+    })
+}
+
+/// `head.repo` is null when the fork was deleted, so its absence is a fork too.
+fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
+    let head = payload.text("pull_request.head.repo.full_name");
+    let here = payload
+        .text("pull_request.base.repo.full_name")
+        .or_else(|| payload.text("repository.full_name"));
+    let here = here.or_else(|| env.get("GITHUB_REPOSITORY").map(str::to_owned));
+    match (head, here) {
+        (Some(head), Some(here)) => !head.eq_ignore_ascii_case(&here),
+        _ => true,
+    }
+}
+
+/// The group's commit is on a branch of its own, `gh-readonly-queue/…`, which the remote has
+/// (<https://docs.github.com/webhooks/webhook-events-and-payloads#merge_group>).
+fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+    Ok(CiContext {
+        branch: Some(short_branch(&payload.need_text("merge_group.head_ref")?)),
+        commit: Some(payload.need_text("merge_group.head_sha")?),
+        target_tip: payload
+            .text("merge_group.base_sha")
+            .map(|id| (id, "merge_group.base_sha")),
+        base: BaseHint::Commit {
+            id: payload.need_text("merge_group.base_sha")?,
+            source: "merge_group.base_sha",
+            target: payload
+                .text("merge_group.base_ref")
+                .map(|name| short_branch(&name)),
+        },
+        ..context
+    })
+}
+
+/// `before` is zeros for a new branch and `after` for a deleted one, for which `GITHUB_SHA` is the default branch's
+/// (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
+fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+    let payload = Payload::find(env, "push")?;
+    let text = |path| payload.as_ref().and_then(|payload| payload.text(path));
+    let mut context = tip_of_the_ref(env, context)?;
+    if text("after").is_some_and(|after| is_zeros(&after)) {
+        let reference = text("ref").or_else(|| env.get(REF).map(str::to_owned));
+        context.nothing_to_do = Some(deleted(&reference.unwrap_or_default()));
+    }
+    let before = text("before").filter(|before| !is_zeros(before));
+    if let (Some(before), None) = (before, &context.tag) {
+        context.base = BaseHint::PushedFrom {
+            before,
+            source: "the push event's `before`",
+        };
+    }
+    Ok(context)
+}
+
+/// The event has the name without its path, and runs on the default branch
+/// (<https://docs.github.com/webhooks/webhook-events-and-payloads#delete>).
+fn delete(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+    let name = payload.need_text("ref")?;
+    let is_tag = payload.text("ref_type").as_deref() == Some("tag");
+    let folder = if is_tag { "refs/tags" } else { "refs/heads" };
+    Ok(CiContext {
+        nothing_to_do: Some(deleted(&format!("{folder}/{name}"))),
+        ..context
+    })
+}
+
+fn deleted(reference: &str) -> String {
+    match reference.strip_prefix("refs/tags/") {
+        Some(tag) => format!("the tag `{tag}` was deleted"),
+        None => format!("the branch `{}` was deleted", short_branch(reference)),
+    }
+}
+
+/// For the other events (`workflow_dispatch`, `schedule` and so on) `GITHUB_SHA` is the tip of `GITHUB_REF`. A schedule
+/// runs on the default branch alone, and its payload need not name it.
+fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+    let commit = env.get(SHA).ok_or(CiError::Variable {
+        host: "GitHub",
+        variable: SHA,
+    })?;
+    let context = CiContext {
+        commit: Some(commit.to_owned()),
+        ..context
+    };
+    let reference = env.get(REF).unwrap_or_default();
+    if let Some(tag) = reference.strip_prefix("refs/tags/") {
+        return Ok(context.for_tag(tag));
+    }
+    let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+    let scheduled = branch.clone().filter(|_| context.event == "schedule");
+    Ok(CiContext {
+        branch,
+        default_branch: context.default_branch.or(scheduled),
+        ..context
+    })
+}

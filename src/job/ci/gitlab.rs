@@ -1,0 +1,120 @@
+//! GitLab CI/CD.
+//!
+//! Variables: <https://docs.gitlab.com/ci/variables/predefined_variables/>, kinds of merge request pipelines:
+//! <https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/>.
+
+use super::context::is_zeros;
+use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use crate::base::env::Env;
+
+const SHA: &str = "CI_COMMIT_SHA";
+const SOURCE_BRANCH: &str = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME";
+const SOURCE_PROJECT: &str = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID";
+const DIFF_BASE: &str = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
+const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
+
+/// GitLab fetches 20 commits: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
+pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
+
+/// The sources of pipelines that are about a commit (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>);
+/// the others are schedules, manual runs and triggers.
+const OF_COMMITS: [&str; 4] = ["push", "parent_pipeline", "external", "unknown"];
+
+pub(super) fn is_here(env: &Env) -> bool {
+    env.get("GITLAB_CI") == Some("true")
+}
+
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
+    let is_change = source == "merge_request_event"
+        || source == "external_pull_request_event"
+        || env.get("CI_MERGE_REQUEST_IID").is_some();
+    let context = CiContext {
+        commit: Some(need(env, SHA)?),
+        run_number: text("CI_PIPELINE_IID"),
+        default_branch: text("CI_DEFAULT_BRANCH"),
+        trigger: match source {
+            _ if is_change => Trigger::Change,
+            source if OF_COMMITS.contains(&source) => Trigger::Commit,
+            _ => Trigger::Any,
+        },
+        ..CiContext::new(Host::GitLab, source)
+    };
+    if env.get("CI_MERGE_REQUEST_IID").is_some() {
+        return merge_request(env, context);
+    }
+    if let Some(tag) = env.get("CI_COMMIT_TAG") {
+        return Ok(context.for_tag(tag));
+    }
+    Ok(CiContext {
+        branch: text("CI_COMMIT_BRANCH"),
+        base: pushed_from(env),
+        ..context
+    })
+}
+
+/// Zeros for the first pipeline of a branch, and for scheduled and manual ones.
+fn pushed_from(env: &Env) -> BaseHint {
+    match env.get("CI_COMMIT_BEFORE_SHA").filter(|before| !is_zeros(before)) {
+        Some(before) => BaseHint::PushedFrom {
+            before: before.to_owned(),
+            source: "CI_COMMIT_BEFORE_SHA",
+        },
+        None => BaseHint::DefaultBranch,
+    }
+}
+
+/// A merged-result pipeline and a merge train run on a merge that is in neither branch
+/// (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>); then the `…_BRANCH_SHA` variable holds the head
+/// of the source. It is empty in a detached pipeline, where `CI_COMMIT_SHA` is that head.
+fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    Ok(CiContext {
+        target_tip: text(TARGET_SHA).map(|id| (id, TARGET_SHA)),
+        branch: Some(need(env, SOURCE_BRANCH)?),
+        commit: text("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or_else(|| context.commit.clone()),
+        checkout: context.commit.clone(),
+        pull_request: env
+            .get("CI_MERGE_REQUEST_IID")
+            .and_then(|number| number.parse().ok()),
+        fork: is_fork(env),
+        base: merge_request_base(env)?,
+        ..context
+    })
+}
+
+fn merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
+    let target = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME").map(str::to_owned);
+    if let Some(id) = env.get(DIFF_BASE) {
+        return Ok(BaseHint::Commit {
+            id: id.to_owned(),
+            source: DIFF_BASE,
+            target,
+        });
+    }
+    let branch = target.ok_or(CiError::Variable {
+        host: "GitLab",
+        variable: DIFF_BASE,
+    })?;
+    let seen_at = env.get(TARGET_SHA).map(str::to_owned);
+    Ok(BaseHint::MergeBaseWith { branch, seen_at })
+}
+
+/// The pipeline of a fork runs in the fork or, started by a member, in the target's project
+/// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>).
+fn is_fork(env: &Env) -> bool {
+    let Some(source) = env.get(SOURCE_PROJECT) else {
+        return false;
+    };
+    ["CI_PROJECT_ID", "CI_MERGE_REQUEST_PROJECT_ID"]
+        .iter()
+        .any(|name| env.get(name).is_some_and(|id| id != source))
+}
+
+fn need(env: &Env, variable: &'static str) -> Result<String, CiError> {
+    env.get(variable).map(str::to_owned).ok_or(CiError::Variable {
+        host: "GitLab",
+        variable,
+    })
+}

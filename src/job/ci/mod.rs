@@ -1,0 +1,123 @@
+//! What the CI host says: which event, branch and commit this run is about, and where its change began.
+//!
+//! A pure function of the captured environment and the event's payload, so that each event is a fixture in a test.
+//! Hosts often check out a commit that is in no branch (a trial merge); what is reported here is the commit of the
+//! source branch, which exists on the remote. Nothing here looks at the repository: `context` holds what a host says
+//! against it.
+//!
+//! A host is one file, with its `mod` line and its line in the table below.
+
+mod azure;
+mod bitbucket;
+mod buildkite;
+mod circleci;
+mod context;
+mod error;
+mod gitea;
+mod github;
+mod gitlab;
+mod jenkins;
+mod none;
+mod payload;
+
+pub use context::{BaseHint, CiContext, Trigger};
+pub use error::CiError;
+
+use crate::base::env::Env;
+use std::fmt;
+use std::str::FromStr;
+
+/// Declares the hosts: name on the command line, variant, file. They are asked in this order.
+macro_rules! hosts {
+    ($($(#[doc = $doc:literal])+ $name:literal $host:ident $file:ident;)+) => {
+        /// Where the program runs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Host { $($(#[doc = $doc])+ $host),+ }
+
+        impl Host {
+            /// Every host, in the order of detection.
+            pub const ALL: &[Self] = &[$(Self::$host),+];
+
+            /// The name for `--ci`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$host => $name),+ }
+            }
+
+            /// What a job says so that its clone has the whole history, with the host's own page in the host's file;
+            /// none where no host is known.
+            pub const fn whole_history(self) -> Option<&'static str> {
+                match self { $(Self::$host => $file::WHOLE_HISTORY),+ }
+            }
+
+            fn is_here(self, env: &Env) -> bool {
+                match self { $(Self::$host => $file::is_here(env)),+ }
+            }
+
+            fn read(self, env: &Env) -> Result<CiContext, CiError> {
+                match self { $(Self::$host => $file::read(env)),+ }
+            }
+        }
+    };
+}
+
+// Gitea and Forgejo set GitHub's variables too, so they come first; whatever is left is no host at all.
+hosts! {
+    /// Gitea or Forgejo Actions.
+    "gitea" Gitea gitea;
+    /// GitHub Actions.
+    "github" GitHub github;
+    /// GitLab CI/CD.
+    "gitlab" GitLab gitlab;
+    /// Azure Pipelines.
+    "azure" Azure azure;
+    /// Bitbucket Pipelines.
+    "bitbucket" Bitbucket bitbucket;
+    /// CircleCI.
+    "circleci" CircleCi circleci;
+    /// Buildkite.
+    "buildkite" Buildkite buildkite;
+    /// Jenkins, multibranch.
+    "jenkins" Jenkins jenkins;
+    /// No CI host: somebody's own machine.
+    "none" None none;
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no CI host; known are auto, {known}", known = names())]
+pub struct UnknownHost(String);
+
+fn names() -> String {
+    Host::ALL
+        .iter()
+        .map(|host| host.name())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+impl FromStr for Host {
+    type Err = UnknownHost;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|host| host.name() == name)
+            .ok_or_else(|| UnknownHost(name.to_owned()))
+    }
+}
+
+/// Reads what the host says about this run; `forced` instead of the host that the environment shows.
+pub fn detect(env: &Env, forced: Option<Host>) -> Result<CiContext, CiError> {
+    let found = || Host::ALL.iter().copied().find(|host| host.is_here(env));
+    forced.or_else(found).unwrap_or(Host::None).read(env)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Fetches what a clone lacks, if it was asked to: the commit to judge, the branch to compare with, history.
+//!
+//! Each step goes further back than the one before, and the last is the limit: a job must not fetch a history without
+//! an end because of one branch. Nothing is fetched that can be settled without.
+
+use super::settle::Settling;
+use super::{ContextError, RevisionWish};
+use crate::base::git::{GitError, Repository, Wanted};
+use crate::job::ci::{BaseHint, CiContext, Host};
+
+/// How many commits further back each step goes.
+const STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
+
+/// What is going to be judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeepenSubject {
+    /// The commit that the host or the user names, on a branch of the remote.
+    Commit,
+    /// What is checked out.
+    Checkout,
+}
+
+/// Fetches what is missing to settle what this run is about; `say` is told each step. What is still missing at the end
+/// shows when it is settled.
+pub fn deepen(
+    repo: &mut Repository,
+    ci: &mut CiContext,
+    wish: &RevisionWish,
+    subject: DeepenSubject,
+    say: &dyn Fn(&str),
+) -> Result<(), ContextError> {
+    let mut fetching = Fetching {
+        repo,
+        ci,
+        wish,
+        subject,
+        say,
+    };
+    for depth in STEPS {
+        let missing = fetching.missing();
+        let was_whole = !fetching.repo.is_shallow();
+        if missing.is_empty() || !fetching.fetch(&missing, depth)? || was_whole {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What is to be fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum MissingHistory {
+    Branch(String),
+    Commit(String),
+}
+
+struct Fetching<'a> {
+    repo: &'a mut Repository,
+    ci: &'a mut CiContext,
+    wish: &'a RevisionWish,
+    subject: DeepenSubject,
+    say: &'a dyn Fn(&str),
+}
+
+impl Fetching<'_> {
+    fn missing(&mut self) -> Vec<MissingHistory> {
+        let settling = Settling {
+            repo: self.repo,
+            ci: self.ci,
+            wish: self.wish,
+            may_fetch: true,
+        };
+        let on_no_branch = match self.subject {
+            DeepenSubject::Commit => settling
+                .commit()
+                .map(|target| target.branch.is_none() && self.ci.host != Host::None),
+            DeepenSubject::Checkout => settling.checkout().map(|_| false),
+        };
+        match on_no_branch {
+            Ok(false) => Vec::new(),
+            Ok(true) => self
+                .default_branch()
+                .into_iter()
+                .map(MissingHistory::Branch)
+                .collect(),
+            Err(error) => self.missing_by(&error),
+        }
+    }
+
+    /// What is missing by this error; nothing if a fetch does not mend it.
+    fn missing_by(&mut self, error: &ContextError) -> Vec<MissingHistory> {
+        let asked = match error {
+            ContextError::Shallow { .. }
+            | ContextError::BaseNotInClone { .. }
+            | ContextError::BranchNotInClone { .. } => None,
+            ContextError::CommitNotInClone { commit, .. } => Some(MissingHistory::Commit(commit.clone())),
+            ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(named(revision)),
+            _ => return Vec::new(),
+        };
+        let head = self
+            .head_branch()
+            .filter(|_| !self.ci.fork)
+            .map(MissingHistory::Branch);
+        let base = self.base_branch().map(MissingHistory::Branch);
+        let mut missing: Vec<MissingHistory> = Vec::new();
+        for one in [head, base, asked, self.head_commit()].into_iter().flatten() {
+            if !missing.contains(&one) {
+                missing.push(one);
+            }
+        }
+        missing
+    }
+
+    fn head_branch(&self) -> Option<String> {
+        let local = || self.repo.head().ok()?.branch;
+        let named = self.wish.branch.clone().or_else(|| self.ci.branch.clone());
+        named.or_else(|| {
+            let local = local().filter(|_| self.ci.host == Host::None)?;
+            Some(self.repo.upstream(&local).map_or(local, |(_, followed)| followed))
+        })
+    }
+
+    /// The commit, where no branch of the remote need hold it: of a fork, on a branch that is gone, or a host's trial
+    /// merge that is checked out.
+    fn head_commit(&self) -> Option<MissingHistory> {
+        if self.subject == DeepenSubject::Checkout {
+            let checked_out = self.repo.head().ok().filter(|_| self.ci.host != Host::None)?;
+            return Some(MissingHistory::Commit(checked_out.commit.to_string()));
+        }
+        let id = self.ci.commit.clone()?;
+        let elsewhere = self.ci.fork || self.ci.branch.is_none() || !self.repo.has_commit(&id);
+        elsewhere.then_some(MissingHistory::Commit(id))
+    }
+
+    fn base_branch(&mut self) -> Option<String> {
+        if let Some(revision) = &self.wish.base {
+            return match named(revision) {
+                MissingHistory::Branch(name) => Some(name),
+                MissingHistory::Commit(_) => None,
+            };
+        }
+        match &self.ci.base {
+            _ if self.wish.all => None,
+            BaseHint::All { .. } => None,
+            BaseHint::MergeBaseWith { branch, .. } => Some(branch.clone()),
+            BaseHint::Commit { target, .. } => target.clone(),
+            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } => self.default_branch(),
+        }
+    }
+
+    /// What the host or the clone says, else the remote itself; kept for the steps that follow.
+    fn default_branch(&mut self) -> Option<String> {
+        if self.ci.default_branch.is_none() {
+            let known = self.repo.told_default_branch().ok().flatten();
+            self.ci.default_branch = known
+                .map(|known| known.branch)
+                .or_else(|| self.ask_default_branch());
+        }
+        self.ci.default_branch.clone()
+    }
+
+    fn ask_default_branch(&self) -> Option<String> {
+        (self.say)("asking the remote for its default branch (--deepen)");
+        match self.repo.ask_default_branch() {
+            Ok(name) => name,
+            Err(error) => {
+                (self.say)(&error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Fetches all at once, else one by one, and tells whether any came. One may be missing on the remote, such as a
+    /// branch that was deleted after its merge.
+    fn fetch(&mut self, missing: &[MissingHistory], depth: u32) -> Result<bool, ContextError> {
+        let mut came = self.fetch_some(missing, depth)?;
+        if !came && missing.len() > 1 {
+            for one in missing {
+                came |= self.fetch_some(std::slice::from_ref(one), depth)?;
+            }
+        }
+        *self.repo = self.repo.reopen()?;
+        Ok(came)
+    }
+
+    fn fetch_some(&self, missing: &[MissingHistory], depth: u32) -> Result<bool, ContextError> {
+        let names: Vec<String> = missing.iter().map(MissingHistory::name).collect();
+        let back = if self.repo.is_shallow() {
+            format!(", up to {depth} commits further back")
+        } else {
+            String::new()
+        };
+        (self.say)(&format!("fetching {}{back} (--deepen)", names.join(" and ")));
+        let wanted: Vec<Wanted<'_>> = missing.iter().map(MissingHistory::wanted).collect();
+        match self.repo.fetch_history(&wanted, depth) {
+            Ok(()) => Ok(true),
+            Err(GitError::NoRemote { .. }) => Ok(false),
+            Err(error @ GitError::NotOurs { .. }) => Err(error.into()),
+            Err(error) => {
+                (self.say)(&error.to_string());
+                Ok(false)
+            }
+        }
+    }
+}
+
+impl MissingHistory {
+    fn name(&self) -> String {
+        match self {
+            Self::Branch(name) => format!("the branch `{name}`"),
+            Self::Commit(id) => format!("the commit {id}"),
+        }
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        match self {
+            Self::Branch(name) => Wanted::Branch(name),
+            Self::Commit(id) => Wanted::Commit(id),
+        }
+    }
+}
+
+/// A revision as something to be fetched: a full id, else a branch, perhaps with its remote's name before it.
+fn named(revision: &str) -> MissingHistory {
+    if revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return MissingHistory::Commit(revision.to_owned());
+    }
+    let name = revision.strip_prefix("refs/heads/").unwrap_or(revision);
+    MissingHistory::Branch(name.strip_prefix("origin/").unwrap_or(name).to_owned())
+}

@@ -1,0 +1,75 @@
+//! Settles what a run is about: a commit, or the files that are checked out.
+
+use super::base::{Base, Search};
+use super::head::{self, JudgedHead};
+use super::{Comparison, ContextError, RevisionWish, Target};
+use crate::base::git::{GitError, Repository};
+use crate::job::ci::{CiContext, Host};
+
+/// One settling.
+pub(super) struct Settling<'a> {
+    pub repo: &'a Repository,
+    pub ci: &'a CiContext,
+    pub wish: &'a RevisionWish,
+    /// Whatever is missing is an error, though there might be something second best.
+    pub may_fetch: bool,
+}
+
+impl Settling<'_> {
+    /// What is judged is a commit.
+    pub fn commit(&self) -> Result<Target, ContextError> {
+        if let Some(why) = self.idle() {
+            return Ok(Target::idle(self.ci, self.repo.head()?.commit, why));
+        }
+        let settle = || {
+            let head = head::choose(self.repo, self.ci, self.wish)?;
+            let mut base = self.base(&head, false)?;
+            base.warnings.splice(..0, head.warnings);
+            Ok(Target::new(
+                self.ci,
+                head.commit,
+                head.branch,
+                head.is_hosts,
+                base,
+            ))
+        };
+        settle().map_err(|error: ContextError| error.at(self.ci.host))
+    }
+
+    /// What is judged are the files of the working tree or the index.
+    pub fn checkout(&self) -> Result<Comparison, ContextError> {
+        if let Some(why) = self.idle() {
+            return Ok(Comparison::idle(self.ci, None, why));
+        }
+        let (branch, is_hosts, base) = match self.repo.head() {
+            Ok(checked_out) => {
+                let head = head::of_checkout(self.repo, self.ci, checked_out)?;
+                let base = self.base(&head, self.ci.host == Host::None);
+                let base = base.map_err(|error| error.at(self.ci.host))?;
+                (head.branch, head.is_hosts, base)
+            }
+            Err(GitError::NoCommit { .. }) if self.wish.base.is_none() => {
+                let base = Base::everything("there is no commit yet");
+                (self.ci.branch.clone(), true, base)
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Comparison::new(self.ci, None, branch, is_hosts, base))
+    }
+
+    fn idle(&self) -> Option<&str> {
+        let why = self.ci.nothing_to_do.as_deref();
+        why.filter(|_| !self.wish.names_a_commit())
+    }
+
+    fn base(&self, head: &JudgedHead, beyond_head: bool) -> Result<Base, ContextError> {
+        let search = Search {
+            repo: self.repo,
+            ci: self.ci,
+            head,
+            beyond_head,
+            may_fetch: self.may_fetch,
+        };
+        search.run(self.wish)
+    }
+}

@@ -1,0 +1,121 @@
+//! What changed in a file of the gate itself: sentences from its two versions.
+//!
+//! Pure: texts in, sentences out, one for each setting or rule. Whether a change relaxes or tightens the gate is said
+//! where it can be known. What comes from the files is made safe, and everything is bounded. Another file of the gate is
+//! one more function here, over [`compared`].
+
+mod rules;
+mod settings;
+mod waivers;
+
+pub use rules::of_rules;
+pub use settings::of_settings;
+pub use waivers::of_waivers;
+
+use crate::base::text;
+use crate::model::yaml::{DocumentError, shortened};
+
+/// The most sentences about one file.
+const MOST: usize = 50;
+
+/// One version of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GateFileSide {
+    /// There is none.
+    Missing,
+    /// There is one that cannot be read, and why.
+    Unreadable(String),
+    /// Its content.
+    Text(Vec<u8>),
+}
+
+/// What a difference means for the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shift {
+    Relaxed,
+    Tightened,
+    /// It is not known, or makes no difference.
+    Other,
+}
+
+impl Shift {
+    /// From how much is let through before and after.
+    fn of<T: Ord>(old: &T, new: &T) -> Self {
+        match new.cmp(old) {
+            std::cmp::Ordering::Greater => Self::Relaxed,
+            std::cmp::Ordering::Less => Self::Tightened,
+            std::cmp::Ordering::Equal => Self::Other,
+        }
+    }
+
+    const fn reversed(self) -> Self {
+        match self {
+            Self::Relaxed => Self::Tightened,
+            Self::Tightened => Self::Relaxed,
+            Self::Other => Self::Other,
+        }
+    }
+
+    fn told(self, sentence: &str) -> String {
+        format!("{sentence}{}", self.suffix())
+    }
+
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Relaxed => " (relaxed)",
+            Self::Tightened => " (tightened)",
+            Self::Other => " (changed)",
+        }
+    }
+}
+
+/// Those of these sentences that make the gate stricter; with `or_other` also those that may.
+pub(super) fn stricter_of(mut said: Vec<String>, or_other: bool) -> Vec<String> {
+    let is_of = |sentence: &String, shift: Shift| sentence.ends_with(shift.suffix());
+    said.retain(|sentence| is_of(sentence, Shift::Tightened) || (or_other && is_of(sentence, Shift::Other)));
+    said
+}
+
+/// The sentences about two versions that `read` understands. A version that cannot be read is said, and not compared.
+fn compared<T: Default>(
+    (old, new): (&GateFileSide, &GateFileSide),
+    read: impl Fn(&[u8]) -> Result<T, DocumentError>,
+    differences: impl Fn(&T, &T) -> Vec<String>,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut take = |side: &GateFileSide, version: &str, missing: &str| {
+        let why = match side {
+            GateFileSide::Missing => {
+                said.push(missing.to_owned());
+                return Some(T::default());
+            }
+            GateFileSide::Unreadable(why) => why.clone(),
+            GateFileSide::Text(bytes) => match read(bytes) {
+                Ok(value) => return Some(value),
+                Err(error) => error.to_string(),
+            },
+        };
+        said.push(format!("{version} cannot be read: {}", text::line(&why)));
+        None
+    };
+    let old = take(old, "the version of the base", "the file is new");
+    let new = take(new, "the version of the change", "the file is gone");
+    if let (Some(old), Some(new)) = (old, new) {
+        said.extend(differences(&old, &new));
+    }
+    bounded(said)
+}
+
+fn bounded(mut said: Vec<String>) -> Vec<String> {
+    if said.len() > MOST {
+        let left = said.len() - MOST;
+        said.truncate(MOST);
+        said.push(format!("and {left} more"));
+    }
+    said
+}
+
+/// A name or a value from a file, fit to be shown.
+fn shown(text: &str) -> String {
+    text::line(&shortened(text))
+}

@@ -1,0 +1,398 @@
+//! `sluicegate.yaml`: its keys, and errors that name file, line, column and the key that was meant.
+
+use super::selection::compiled;
+use super::{SettingsError, table};
+use crate::base::text::nearest;
+use crate::job::cli::{self, parse_value};
+use crate::job::policy::Text;
+use clap::ValueEnum;
+use serde::{Deserialize, Deserializer};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The file's name at the repository root.
+pub const FILE_NAME: &str = "sluicegate.yaml";
+
+/// The configuration file; every key is optional.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct FileConfig {
+    pub(super) project_id: Option<String>,
+    pub(super) agent_version: Option<String>,
+    pub(super) config_dir: Option<String>,
+    pub(super) timeout: Option<u64>,
+    pub(super) retries: Option<u32>,
+    #[serde(deserialize_with = "globs")]
+    pub(super) include: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
+    pub(super) exclude: Option<Vec<String>>,
+    pub(super) environment: Option<String>,
+    pub(super) poll_interval: Option<f64>,
+    pub(super) cancel_status: Option<String>,
+    #[serde(deserialize_with = "section")]
+    pub(super) vocabulary: VocabularySection,
+    #[serde(deserialize_with = "section")]
+    pub(super) review: ReviewSection,
+    #[serde(deserialize_with = "section")]
+    pub(super) publish: PublishSection,
+    #[serde(deserialize_with = "section")]
+    pub(super) publish_on: PublishOnSection,
+}
+
+/// The section `review`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct ReviewSection {
+    #[serde(deserialize_with = "globs")]
+    pub(super) include: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
+    pub(super) exclude: Option<Vec<String>>,
+    #[serde(deserialize_with = "word")]
+    pub(super) fail_on: Option<cli::FailOn>,
+    #[serde(deserialize_with = "word")]
+    pub(super) on_unavailable: Option<cli::OnUnavailable>,
+    #[serde(deserialize_with = "word")]
+    pub(super) fork: Option<cli::Fork>,
+    #[serde(deserialize_with = "reports")]
+    pub(super) report: Option<Vec<cli::ReportFlag>>,
+    #[serde(deserialize_with = "word")]
+    pub(super) annotations: Option<cli::Annotations>,
+    pub(super) comment: Option<bool>,
+    #[serde(deserialize_with = "word")]
+    pub(super) changes: Option<cli::Changes>,
+    pub(super) new_only: Option<bool>,
+    pub(super) category: Option<String>,
+    #[serde(deserialize_with = "shown")]
+    pub(super) show: Option<cli::Show>,
+    #[serde(deserialize_with = "word")]
+    pub(super) request: Option<cli::ReviewRequestFields>,
+    pub(super) data_warehouse: Option<String>,
+    pub(super) batch_size: Option<usize>,
+    pub(super) concurrency: Option<usize>,
+}
+
+/// The section `publish`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct PublishSection {
+    #[serde(deserialize_with = "globs")]
+    pub(super) include: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
+    pub(super) exclude: Option<Vec<String>>,
+    pub(super) prefix: Option<String>,
+    pub(super) version_name: Option<String>,
+    #[serde(deserialize_with = "word")]
+    pub(super) compat: Option<cli::Compat>,
+    #[serde(deserialize_with = "word")]
+    pub(super) select: Option<cli::Select>,
+    #[serde(deserialize_with = "word")]
+    pub(super) from: Option<cli::Source>,
+    #[serde(deserialize_with = "word")]
+    pub(super) if_exists: Option<cli::IfExists>,
+    #[serde(deserialize_with = "word")]
+    pub(super) on_ignored: Option<cli::OnIgnored>,
+    pub(super) no_verify: Option<bool>,
+    pub(super) lookup_timeout: Option<u64>,
+    pub(super) require_review: Option<PathBuf>,
+    pub(super) receipt: Option<PathBuf>,
+    pub(super) junit: Option<PathBuf>,
+}
+
+impl FileConfig {
+    /// The files that are written where it says so.
+    pub(super) fn written(&self) -> impl Iterator<Item = &PathBuf> {
+        let reports = self.review.report.iter().flatten();
+        let reports = reports.filter_map(|report| report.path.as_ref());
+        let publish = &self.publish;
+        reports.chain(&publish.receipt).chain(&publish.junit)
+    }
+}
+
+/// The section `vocabulary`: the names behind the API document's neutral tokens.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct VocabularySection {
+    #[serde(rename = "WAREHOUSE_A")]
+    pub(super) warehouse_a: Option<String>,
+    #[serde(rename = "WAREHOUSE_B")]
+    pub(super) warehouse_b: Option<String>,
+    #[serde(rename = "git_provider_a")]
+    pub(super) git_provider: Option<String>,
+    #[serde(rename = "CLOUD_A_KEY_VAULT")]
+    pub(super) key_vault: Option<String>,
+}
+
+/// The section `publish-on`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct PublishOnSection {
+    #[serde(deserialize_with = "globs")]
+    pub(super) branches: Option<Vec<String>>,
+    #[serde(deserialize_with = "globs")]
+    pub(super) tags: Option<Vec<String>>,
+}
+
+/// A section; one whose keys are all commented out is empty.
+fn section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| parse_value(&text))
+        .transpose()
+        .map_err(serde::de::Error::custom)
+}
+
+fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<cli::Show>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| text.parse())
+        .transpose()
+        .map_err(serde::de::Error::custom)
+}
+
+fn reports<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<cli::ReportFlag>>, D::Error> {
+    let texts = Option::<Vec<String>>::deserialize(deserializer)?;
+    let parse = |texts: Vec<String>| texts.iter().map(|text| cli::ReportFlag::from_str(text)).collect();
+    texts.map(parse).transpose().map_err(serde::de::Error::custom)
+}
+
+fn globs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    let globs = Option::<Vec<ReadableGlob>>::deserialize(deserializer)?;
+    Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// A glob that can be read; one that cannot is told where it stands.
+struct ReadableGlob(String);
+
+impl<'de> Deserialize<'de> for ReadableGlob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        compiled(&text).map_err(serde::de::Error::custom)?;
+        Ok(Self(text))
+    }
+}
+
+/// Reads a version of the file.
+pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
+    let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
+    let config: Option<FileConfig> =
+        serde_yaml::from_str_with_options(&file.text, options).map_err(|error| explain(file, &error))?;
+    Ok(config.unwrap_or_default())
+}
+
+/// The keys of the file that decide what counts, as they are written there.
+pub(super) fn what_counts(file: &Text) -> Vec<&'static str> {
+    let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
+    let counts = table::SETTINGS
+        .iter()
+        .filter(|it| it.kind == table::SettingKind::Counts);
+    let keys = counts.map(|it| it.key);
+    keys.filter(|key| {
+        key.split('.')
+            .try_fold(&document, |it, name| it.get(name))
+            .is_some_and(|it| !it.is_null())
+    })
+    .collect()
+}
+
+/// Returns the key and the value whose value begins at this line and column, both from 1.
+fn pair_at(text: &str, line: usize, column: usize) -> Option<(String, String)> {
+    let mut before = text.lines().take(line).collect::<Vec<_>>().into_iter();
+    let line = before.next_back()?;
+    let start = line.char_indices().nth(column.checked_sub(1)?)?.0;
+    let beside = line[..start].trim_end();
+    let key = if beside.is_empty() {
+        before.next_back()?.trim_end()
+    } else {
+        beside
+    };
+    let key = key.strip_suffix(':')?;
+    let key = key
+        .rsplit(['{', ',', ' ', '"', '\''])
+        .find(|part| !part.is_empty())?;
+    let value = line[start..].split([',', '}', '#']).next()?.trim();
+    Some((shorten(key), shorten(value)))
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+fn explain(file: &Text, error: &serde_yaml::Error) -> SettingsError {
+    let name = &file.name;
+    let (place, said) = match error.location() {
+        Some(at) if at.line() > 0 => {
+            let suffix = format!(" at line {}, column {}", at.line(), at.column());
+            let place = format!("{name}:{}:{}", at.line(), at.column());
+            (place, error.to_string().replace(&suffix, ""))
+        }
+        _ => (name.to_owned(), error.to_string()),
+    };
+    let at = error.location();
+    let pair = || {
+        at.and_then(|at| {
+            pair_at(
+                &file.text,
+                at.line().try_into().ok()?,
+                at.column().try_into().ok()?,
+            )
+        })
+    };
+    if let Some((wanted, (key, value))) = wanted(&said).zip(pair()) {
+        return SettingsError::new(format!("{place}: `{key}` must be {wanted}, not `{value}`"));
+    }
+    match error.without_snippet() {
+        serde_yaml::Error::SerdeUnknownField { field, expected, .. } => unknown_key(&place, field, expected),
+        serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
+            SettingsError::new(format!("{place}: the key `{key}` stands twice"))
+        }
+        _ => match said.as_str() {
+            "expected sequence start" => SettingsError::new(format!("{place}: a list is wanted here"))
+                .with_hint("a list stands in brackets, also of one: [\"sales/**\"]"),
+            "expected mapping start" => {
+                SettingsError::new(format!("{place}: keys with their values are wanted here"))
+                    .with_hint("the keys of a section stand on the lines below its name, further in")
+            }
+            _ => SettingsError::new(format!("{place}: {said}")),
+        },
+    }
+}
+
+/// What a scalar of the wrong type should have been, by the reader's message.
+fn wanted(said: &str) -> Option<&'static str> {
+    if said.starts_with("invalid boolean") {
+        return Some("`true` or `false`");
+    }
+    let is_number = ["invalid u", "invalid i", "invalid f"];
+    is_number
+        .iter()
+        .any(|start| said.starts_with(start))
+        .then_some("a number")
+}
+
+fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsError {
+    if let Some(variable) = table::refused(field) {
+        return not_here(place, field, variable);
+    }
+    let error = SettingsError::new(format!("{place}: unknown key `{field}`"));
+    match nearest(field, expected) {
+        Some(known) => error.with_hint(format!("did you mean `{known}`?")),
+        None => error.with_hint(format!("known keys here: {}", expected.join(", "))),
+    }
+}
+
+fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {
+    let message = format!("{place}: `{field}` must not stand in the configuration file");
+    let why = "the file belongs to the change under review, so it must not decide where a secret goes, what runs, which \
+               commit is judged or whether at all";
+    SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Text {
+        Text {
+            name: FILE_NAME.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn error(text: &str) -> String {
+        let error = parse(&file(text)).unwrap_err();
+        format!("{error} | {}", error.hint().unwrap_or("-"))
+    }
+
+    #[test]
+    fn an_empty_file_changes_nothing() {
+        for text in ["", "# only a comment\n", "---\n"] {
+            assert!(parse(&file(text)).unwrap().project_id.is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
+        insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
+            @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
+        insta::assert_snapshot!(error("zzzzzz: 1\n"),
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish, publish-on");
+    }
+
+    /// The two upper rows: where secrets go and what runs, which commit is judged and whether at all.
+    const FOR_THE_JOB: [&str; 26] = [
+        "base-url",
+        "token",
+        "token-file",
+        "token-command",
+        "token-url",
+        "token-audience",
+        "client-id",
+        "client-secret",
+        "ca-cert",
+        "proxy",
+        "https-proxy",
+        "deepen",
+        "base",
+        "head",
+        "branch",
+        "dry-run",
+        "all",
+        "shard",
+        "ci",
+        "policy",
+        "gate-changes",
+        "accept-breaking",
+        "against",
+        "require-review-engine",
+        "max-known",
+        "repo",
+    ];
+
+    #[test]
+    fn what_only_the_job_may_say_is_refused_wherever_it_stands() {
+        for key in FOR_THE_JOB {
+            let variable = table::refused(key).unwrap();
+            for section in ["", "review", "publish", "publish-on"] {
+                let said = match section {
+                    "" => error(&format!("{key}: true\n")),
+                    section => error(&format!("{section}:\n  {key}: true\n")),
+                };
+                assert!(
+                    said.contains(&format!("`{key}` must not stand in")) && said.contains(variable),
+                    "{section} {said}"
+                );
+            }
+        }
+        let listed = |it: &table::Setting| it.kind.is_in_file() || FOR_THE_JOB.contains(&it.key);
+        let extra: Vec<_> = table::SETTINGS
+            .iter()
+            .filter(|it| !listed(it))
+            .map(|it| it.key)
+            .collect();
+        assert_eq!(extra, ["config", "bitbucket-proxy"]);
+    }
+
+    #[test]
+    fn the_keys_that_count_are_told_as_they_stand() {
+        let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
+        assert_eq!(
+            what_counts(&file(text)),
+            ["exclude", "review.fail-on", "publish-on.tags"]
+        );
+    }
+
+    #[test]
+    fn wrong_values_are_named_with_their_place() {
+        insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is none of error, warn, never | -"#);
+        insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: `timeout` must be a number, not `soon` | -");
+        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: keys with their values are wanted here | the keys of a section stand on the lines below its name, further in");
+        insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: the glob "a[b" cannot be read: unclosed character class; missing ']' | -"#);
+        insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: a list is wanted here | a list stands in brackets, also of one: ["sales/**"]"#);
+        insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: the key `timeout` stands twice | -");
+        insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: `comment` must be `true` or `false`, not `yes` | -");
+        insta::assert_snapshot!(error("review: { new-only: 'on', comment: true } # x\n"), @"sluicegate.yaml:1:21: `new-only` must be `true` or `false`, not `'on'` | -");
+        insta::assert_snapshot!(error("review:\n  comment:\n    maybe\n"), @"sluicegate.yaml:3:5: `comment` must be `true` or `false`, not `maybe` | -");
+    }
+}

@@ -1,0 +1,271 @@
+//! How to reach the platform: address, token, limits. Nothing here is read from the file but the harmless limits.
+
+use super::table::variable;
+use super::{Layers, SettingsError, Sources};
+use crate::base::env::Env;
+use crate::job::cli::GlobalArgs;
+use crate::platform::http::{BaseUrl, TokenSource};
+use std::path::PathBuf;
+use std::time::Duration;
+use uuid::Uuid;
+
+pub(super) const DEFAULT_TIMEOUT: u64 = 60;
+pub(super) const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
+pub(super) const DEFAULT_RETRIES: u32 = 4;
+pub(super) const MOST_RETRIES: u32 = 100;
+
+/// Everything that a client of the platform needs, each value checked where it was given.
+pub struct Connection {
+    base_url: Option<BaseUrl>,
+    project_id: Option<Uuid>,
+    agent_version: Option<String>,
+    token: Option<TokenSource>,
+    /// One request's limit.
+    pub timeout: Duration,
+    /// Tries after the first.
+    pub retries: u32,
+    /// Extra root certificates.
+    pub ca_cert: Option<PathBuf>,
+    /// What is to be said about these settings.
+    pub warnings: Vec<String>,
+}
+
+const BASE_URL_IS: &str = "the address of the platform's API, such as https://platform.example.com";
+
+const PROJECT_IS: &str = "its UUID, which `sluicegate projects list` shows beside the project's name; `project-id` in \
+     sluicegate.yaml says it once for all";
+
+const AGENT_VERSION_IS: &str = "the version of the agent that runs the project's pipelines, as the platform shows it beside \
+     the agent; `agent-version` in sluicegate.yaml says it once for all";
+
+impl Connection {
+    /// The platform's address, which a request needs.
+    pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
+        self.base_url.as_ref().ok_or_else(|| {
+            missing(
+                "the platform's base URL",
+                "--base-url",
+                variable::BASE_URL,
+                BASE_URL_IS,
+            )
+        })
+    }
+
+    /// The project, which its resources need.
+    pub fn project_id(&self) -> Result<Uuid, SettingsError> {
+        self.project_id
+            .ok_or_else(|| missing("the project", "--project-id", variable::PROJECT_ID, PROJECT_IS))
+    }
+
+    /// The `Agent-Version` header, which a review needs.
+    pub fn agent_version(&self) -> Result<&str, SettingsError> {
+        let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
+        self.agent_version
+            .as_deref()
+            .ok_or_else(|| missing("the agent version", flag, variable, AGENT_VERSION_IS))
+    }
+
+    /// Where the token comes from, which a request needs.
+    pub fn token(&self) -> Result<&TokenSource, SettingsError> {
+        let hint = format!(
+            "set {} (a CI secret), {}, {}, or {} with {} and {}; who administers the account on the platform gives out tokens \
+             and API credentials",
+            variable::TOKEN,
+            variable::TOKEN_FILE,
+            variable::TOKEN_COMMAND,
+            variable::CLIENT_ID,
+            variable::CLIENT_SECRET,
+            variable::TOKEN_URL,
+        );
+        self.token
+            .as_ref()
+            .ok_or_else(|| SettingsError::new("there is no token for the platform").with_hint(hint))
+    }
+}
+
+/// `where_from` says where people find it.
+fn missing(what: &str, flag: &str, variable: &str, where_from: &str) -> SettingsError {
+    let hint = format!("give {flag} or set {variable}: {where_from}");
+    SettingsError::new(format!("{what} is not set")).with_hint(hint)
+}
+
+impl Sources<'_> {
+    /// The connection; values that are given are checked, whether the command needs them or not.
+    pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
+        let layers = self.layers();
+        let mut warnings = Vec::new();
+        let token = token_source(layers, self.env, args, &mut warnings)?;
+        let timeout = layers.pick(args.timeout, variable::TIMEOUT, number, self.file.timeout)?;
+        let retries = layers.pick(args.retries, variable::RETRIES, number, self.file.retries)?;
+        Ok(Connection {
+            base_url: base_url(layers, args)?,
+            project_id: self.project(args)?,
+            agent_version: self.agent(args)?,
+            token,
+            timeout: Duration::from_secs(within(timeout, DEFAULT_TIMEOUT, 1, LONGEST_TIMEOUT, "timeout")?),
+            retries: within(retries, DEFAULT_RETRIES, 0, MOST_RETRIES, "number of retries")?,
+            ca_cert: in_folder(
+                self.env,
+                layers.text(path_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
+            ),
+            warnings,
+        })
+    }
+
+    fn project(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
+        let text = self.layers().text(
+            args.project_id.clone(),
+            variable::PROJECT_ID,
+            self.file.project_id.clone(),
+        );
+        let parse = |text: String| {
+            let wrong = |why| {
+                SettingsError::new(format!("the project id {text:?} is no UUID: {why}"))
+                    .with_hint(format!("give {PROJECT_IS}"))
+            };
+            Uuid::parse_str(text.trim()).map_err(wrong)
+        };
+        text.map(parse).transpose()
+    }
+
+    fn agent(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+        let file = self.file.agent_version.clone();
+        let Some(text) = self
+            .layers()
+            .text(args.agent_version.clone(), variable::AGENT_VERSION, file)
+        else {
+            return Ok(None);
+        };
+        let sound = !text.trim().is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ');
+        let wrong = || {
+            SettingsError::new(format!(
+                "the agent version {text:?} cannot be an HTTP header value"
+            ))
+        };
+        if sound {
+            Ok(Some(text.trim().to_owned()))
+        } else {
+            Err(wrong())
+        }
+    }
+}
+
+fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
+    let text = layers.text(args.base_url.clone(), variable::BASE_URL, None);
+    let parse = |text: String| BaseUrl::parse(&text).map_err(|why| SettingsError::new(why.to_string()));
+    text.map(parse).transpose()
+}
+
+/// A flag wins; among the variables the order is token, file, command, client credentials, and a source that is
+/// passed over is named.
+fn token_source(
+    layers: Layers<'_>,
+    env: &Env,
+    args: &GlobalArgs,
+    warnings: &mut Vec<String>,
+) -> Result<Option<TokenSource>, SettingsError> {
+    let file = |path: String| in_folder(env, Some(path)).map(TokenSource::File);
+    match (&args.token_file, &args.token_command) {
+        (Some(_), Some(_)) => {
+            return Err(
+                SettingsError::new("--token-file and --token-command are both given").with_hint("keep one"),
+            );
+        }
+        (Some(path), None) => return Ok(Some(TokenSource::File(env.current_dir().join(path)))),
+        (None, Some(command)) => return Ok(Some(TokenSource::Command(command.clone()))),
+        (None, None) => {}
+    }
+    let value = env.secret(variable::TOKEN).map(TokenSource::Value);
+    let found = [
+        (variable::TOKEN, value),
+        (
+            variable::TOKEN_FILE,
+            layers.text(None, variable::TOKEN_FILE, None).and_then(file),
+        ),
+        (
+            variable::TOKEN_COMMAND,
+            layers
+                .text(None, variable::TOKEN_COMMAND, None)
+                .map(TokenSource::Command),
+        ),
+        (variable::CLIENT_ID, client_credentials(env)?),
+    ];
+    let mut set = found
+        .into_iter()
+        .filter_map(|(name, source)| source.map(|source| (name, source)));
+    let Some((chosen, source)) = set.next() else {
+        return Ok(None);
+    };
+    warnings.extend(set.map(|(name, _)| format!("{name} is set, but {chosen} comes before it and is used")));
+    Ok(Some(source))
+}
+
+/// OAuth 2 client credentials: all three variables or none.
+fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
+    let names = [variable::CLIENT_ID, variable::CLIENT_SECRET, variable::TOKEN_URL];
+    let [id, url] = [variable::CLIENT_ID, variable::TOKEN_URL].map(|name| env.get(name));
+    let (Some(id), Some(secret), Some(url)) = (id, env.secret(variable::CLIENT_SECRET), url) else {
+        let absent: Vec<&str> = names
+            .into_iter()
+            .filter(|name| env.secret(name).is_none())
+            .collect();
+        if absent.len() == names.len()
+            || absent.contains(&variable::CLIENT_ID) && absent.contains(&variable::CLIENT_SECRET)
+        {
+            return Ok(None);
+        }
+        let message = format!(
+            "the client credentials are not complete: {} is not set",
+            absent.join(" and ")
+        );
+        return Err(SettingsError::new(message));
+    };
+    let token_url = url::Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        .ok_or_else(|| {
+            SettingsError::new(format!("the variable {} is no http(s) URL", variable::TOKEN_URL))
+        })?;
+    Ok(Some(TokenSource::ClientCredentials {
+        token_url,
+        client_id: id.to_owned(),
+        client_secret: secret,
+        audience: env.get(variable::TOKEN_AUDIENCE).map(str::to_owned),
+    }))
+}
+
+fn path_text(path: Option<&PathBuf>) -> Option<String> {
+    path.map(|path| path.to_string_lossy().into_owned())
+}
+
+fn in_folder(env: &Env, path: Option<String>) -> Option<PathBuf> {
+    path.map(|path| env.current_dir().join(path))
+}
+
+/// Reads a whole number.
+pub(super) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("{text:?} is no whole number in range"))
+}
+
+/// The value or its default, held to its bounds.
+pub(super) fn within<T>(
+    value: Option<T>,
+    default: T,
+    least: T,
+    most: T,
+    what: &str,
+) -> Result<T, SettingsError>
+where
+    T: Copy + PartialOrd + std::fmt::Display,
+{
+    let value = value.unwrap_or(default);
+    // Also false for what is no number at all.
+    if !(least..=most).contains(&value) {
+        return Err(SettingsError::new(format!(
+            "the {what} {value} is not from {least} to {most}"
+        )));
+    }
+    Ok(value)
+}

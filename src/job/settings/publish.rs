@@ -1,0 +1,237 @@
+//! The settings of a publish.
+
+use super::platform::{number, within};
+use super::selection::{Of, globs};
+use super::table::{by_variable, variable};
+use super::{Breaks, Revisions, Selection, SettingsError, Sources};
+use crate::job::cli::{
+    CiArgs, IfExists, OnIgnored, PublishArgs, RequiredEngine, Select, Source, parse_value,
+};
+use globset::GlobSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// In seconds.
+pub(super) const DEFAULT_LOOKUP: u64 = 10;
+pub(super) const LONGEST_LOOKUP: u64 = 60 * 60;
+
+/// The settings of a publish.
+#[derive(Debug, Clone)]
+pub struct Publish {
+    /// The artifact's shared pipeline prefix.
+    pub prefix: String,
+    /// The version's name, a template.
+    pub version_name: String,
+    /// The commit to publish, and the branch recorded with the version; there is no base.
+    pub revisions: Revisions,
+    /// Which files.
+    pub selection: Selection,
+    /// What a break of consumers means.
+    pub breaks: Breaks,
+    /// The version that the interface is compared with; none for the latest enabled one.
+    pub against: Option<String>,
+    /// Which of them.
+    pub select: Select,
+    /// Where the files come from.
+    pub from: Source,
+    /// What an existing version means.
+    pub if_exists: IfExists,
+    /// What ignored resources mean.
+    pub on_ignored: OnIgnored,
+    /// Check the published artifact.
+    pub verify: bool,
+    /// How long what may still appear is looked for.
+    pub lookup_timeout: Duration,
+    /// The report of a review that must have passed on the same commit.
+    pub require_review: Option<PathBuf>,
+    /// Whose review that may be.
+    pub require_review_engine: RequiredEngine,
+    /// Send nothing.
+    pub dry_run: bool,
+    /// Print the plan of a dry run as JSON.
+    pub json: bool,
+    /// Where to write the receipt.
+    pub receipt: Option<PathBuf>,
+    /// Where to write the outcome as JUnit.
+    pub junit: Option<PathBuf>,
+}
+
+impl Sources<'_> {
+    /// The settings of a publish.
+    pub fn publish(&self, args: &PublishArgs) -> Result<Publish, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.publish);
+        let if_exists = layers.pick(
+            args.what.if_exists,
+            variable::IF_EXISTS,
+            parse_value,
+            file.if_exists,
+        )?;
+        let on_ignored = layers.pick(
+            args.what.on_ignored,
+            variable::ON_IGNORED,
+            parse_value,
+            file.on_ignored,
+        )?;
+        let engine = layers.pick(
+            args.require_review_engine,
+            variable::REQUIRE_REVIEW_ENGINE,
+            parse_value,
+            None,
+        )?;
+        Ok(Publish {
+            prefix: self.prefix(args.what.prefix.clone())?,
+            version_name: self.version_name(args.what.version_name.clone())?,
+            revisions: self.published(args)?,
+            selection: self.selection(&args.globs, Of::Publish)?,
+            breaks: self.breaks(&args.compat)?,
+            against: layers.text(args.what.against.clone(), variable::AGAINST, None),
+            select: layers
+                .pick(args.what.select, variable::SELECT, parse_value, file.select)?
+                .unwrap_or_default(),
+            from: layers
+                .pick(args.what.from, variable::FROM, parse_value, file.from)?
+                .unwrap_or_default(),
+            if_exists: if_exists.unwrap_or_default(),
+            on_ignored: on_ignored.unwrap_or_default(),
+            verify: !layers.switch(args.what.no_verify, variable::NO_VERIFY, file.no_verify)?,
+            lookup_timeout: self.lookup_timeout(args)?,
+            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
+            json: args.json,
+            require_review: self.path_of(
+                variable::REQUIRE_REVIEW,
+                args.require_review.as_ref(),
+                file.require_review.as_ref(),
+                |key, path| self.kept(key, path),
+            )?,
+            require_review_engine: engine.unwrap_or_default(),
+            receipt: self.path_of(
+                variable::RECEIPT,
+                args.what.receipt.as_ref(),
+                file.receipt.as_ref(),
+                |key, path| self.kept_to_write(key, path),
+            )?,
+            junit: self.path_of(
+                variable::PUBLISH_JUNIT,
+                args.what.junit.as_ref(),
+                file.junit.as_ref(),
+                |key, path| self.kept_to_write(key, path),
+            )?,
+        })
+    }
+
+    /// A file, from the current folder; one that the configuration file names as far as it may.
+    fn path_of(
+        &self,
+        variable: &str,
+        flag: Option<&PathBuf>,
+        file: Option<&PathBuf>,
+        keep: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
+    ) -> Result<Option<PathBuf>, SettingsError> {
+        let parse = |text: &str| Ok(PathBuf::from(text));
+        let key = by_variable(variable).map_or(variable, |setting| setting.key);
+        let is_given = flag.is_some() || self.env.get(variable).is_some();
+        let file = file.filter(|_| !is_given);
+        let file = file.map(|path| keep(key, path)).transpose()?;
+        let path = self.layers().pick(flag.cloned(), variable, parse, file)?;
+        Ok(path.map(|path| self.env.current_dir().join(path)))
+    }
+
+    fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
+        let lookup = self.layers().pick(
+            args.what.lookup_timeout,
+            variable::LOOKUP_TIMEOUT,
+            number,
+            self.file.publish.lookup_timeout,
+        )?;
+        let seconds = within(lookup, DEFAULT_LOOKUP, 0, LONGEST_LOOKUP, "lookup timeout")?;
+        Ok(Duration::from_secs(seconds))
+    }
+
+    /// For the job alone to say, as for a review.
+    pub fn published(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
+        let layers = self.layers();
+        Ok(Revisions {
+            all: true,
+            base: None,
+            head: layers.text(args.head.clone(), variable::HEAD, None),
+            branch: layers.text(args.branch.clone(), variable::BRANCH, None),
+            deepen: self.deepen(args.deepen)?,
+        })
+    }
+
+    fn version_name(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        let file = self.file.publish.version_name.clone();
+        let name = self.layers().text(flag, variable::VERSION_NAME, file);
+        name.ok_or_else(|| needed("version name", "--version-name", variable::VERSION_NAME))
+    }
+
+    /// The artifact's prefix, which most artifact calls need.
+    pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        self.optional_prefix(flag)
+            .ok_or_else(|| needed("prefix", "--prefix", variable::PREFIX))
+    }
+
+    /// The artifact's prefix, if one is set.
+    pub fn optional_prefix(&self, flag: Option<String>) -> Option<String> {
+        self.layers()
+            .text(flag, variable::PREFIX, self.file.publish.prefix.clone())
+    }
+}
+
+/// On which branches and tags `sluicegate ci` publishes.
+#[derive(Debug, Clone)]
+pub struct PublishOn {
+    branches: GlobSet,
+    tags: GlobSet,
+    /// The checkout's file says where, and is not what counts.
+    set_aside: bool,
+}
+
+impl PublishOn {
+    /// Why nothing is ever published; none if anything may be.
+    pub fn never(&self) -> Option<&'static str> {
+        if !self.branches.is_empty() || !self.tags.is_empty() {
+            return None;
+        }
+        Some(if self.set_aside {
+            "`publish-on` of the checkout's file does not count here"
+        } else {
+            "no branches and no tags are set to publish on (publish-on)"
+        })
+    }
+
+    /// Whether the branch is one to publish on.
+    pub fn has_branch(&self, branch: &str) -> bool {
+        self.branches.is_match(branch)
+    }
+
+    /// Whether the tag is one to publish on.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.is_match(tag)
+    }
+}
+
+impl Sources<'_> {
+    /// On which branches and tags to publish.
+    pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.publish_on);
+        let whole = |line: &str| Ok(line.to_owned());
+        let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);
+        let branches = layers.list(
+            branches.clone(),
+            variable::PUBLISH_ON_BRANCHES,
+            whole,
+            file.branches.clone(),
+        )?;
+        let tags = layers.list(tags.clone(), variable::PUBLISH_ON_TAGS, whole, file.tags.clone())?;
+        Ok(PublishOn {
+            branches: globs(&branches, "release/*")?,
+            tags: globs(&tags, "v*")?,
+            set_aside: self.facts_only && (file.branches.is_some() || file.tags.is_some()),
+        })
+    }
+}
+
+fn needed(what: &str, flag: &str, variable: &str) -> SettingsError {
+    SettingsError::new(format!("the {what} is not set")).with_hint(format!("give {flag} or set {variable}"))
+}

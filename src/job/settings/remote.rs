@@ -1,0 +1,113 @@
+//! Settings of what goes on remotely: how to wait, where to run, and the names that the API document neutralises.
+
+use super::platform::within;
+use super::table::variable;
+use super::{SettingsError, Sources};
+use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
+use std::time::Duration;
+
+const LONGEST: u64 = 30 * 24 * 60 * 60;
+
+/// Seconds between the first looks, as is, least and most.
+pub(super) const DEFAULT_POLL: f64 = 1.0;
+pub(super) const SHORTEST_POLL: f64 = 0.001;
+pub(super) const LONGEST_POLL: f64 = 3600.0;
+
+/// The names where nothing is set: the API document's own.
+pub(super) const DEFAULT_CANCEL_STATUS: &str = "CANCELLED";
+pub(super) const DEFAULT_KEY_VAULT: &str = "CLOUD_A_KEY_VAULT";
+
+/// How long and how often to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Between the first looks.
+    pub first: Duration,
+    /// In all.
+    pub limit: Duration,
+}
+
+/// The names that the API document neutralises.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// The warehouse that authenticates by key pair, in upper case.
+    pub warehouse_a: String,
+    /// The warehouse that authenticates by password, in upper case.
+    pub warehouse_b: String,
+    /// The git provider, in lower case.
+    pub git_provider: String,
+}
+
+impl Sources<'_> {
+    /// How to wait, where nothing is said for `default` seconds.
+    pub fn waiting(&self, args: &PaceArgs, default: u64) -> Result<Waiting, SettingsError> {
+        let first = self.layers().pick(
+            args.poll_interval,
+            variable::POLL_INTERVAL,
+            parse_seconds,
+            self.file.poll_interval,
+        )?;
+        let first = within(first, DEFAULT_POLL, SHORTEST_POLL, LONGEST_POLL, "poll interval")?;
+        let limit = within(args.timeout, default, 0, LONGEST, "timeout")?;
+        Ok(Waiting {
+            first: Duration::from_secs_f64(first),
+            limit: Duration::from_secs(limit),
+        })
+    }
+
+    /// The environment that pipelines run in.
+    pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        let file = self.file.environment.clone();
+        self.layers()
+            .text(flag, variable::ENVIRONMENT, file)
+            .ok_or_else(|| {
+                let hint = format!("give --environment or set {}", variable::ENVIRONMENT);
+                SettingsError::new("the environment is not set").with_hint(hint)
+            })
+    }
+
+    /// The status that terminates an execution; the API document leaves it open.
+    pub fn cancel_status(&self, flag: Option<String>) -> String {
+        let file = self.file.cancel_status.clone();
+        self.layers()
+            .text(flag, variable::CANCEL_STATUS, file)
+            .unwrap_or_else(|| DEFAULT_CANCEL_STATUS.to_owned())
+    }
+
+    /// The names that the API document neutralises; its own tokens where nothing is set.
+    pub fn vocabulary(&self, args: &VocabularyArgs) -> Vocabulary {
+        let file = &self.file.vocabulary;
+        let name = |flag: &Option<String>, variable, file: &Option<String>, default: &str| {
+            self.layers()
+                .text(flag.clone(), variable, file.clone())
+                .unwrap_or_else(|| default.to_owned())
+        };
+        Vocabulary {
+            warehouse_a: name(
+                &args.warehouse_a,
+                variable::WAREHOUSE_A,
+                &file.warehouse_a,
+                "WAREHOUSE_A",
+            ),
+            warehouse_b: name(
+                &args.warehouse_b,
+                variable::WAREHOUSE_B,
+                &file.warehouse_b,
+                "WAREHOUSE_B",
+            ),
+            git_provider: name(
+                &args.git_provider,
+                variable::GIT_PROVIDER,
+                &file.git_provider,
+                "git_provider_a",
+            ),
+        }
+    }
+
+    /// The secret type of a cloud secrets manager.
+    pub fn key_vault(&self, flag: Option<String>) -> String {
+        let file = self.file.vocabulary.key_vault.clone();
+        self.layers()
+            .text(flag, variable::KEY_VAULT, file)
+            .unwrap_or_else(|| DEFAULT_KEY_VAULT.to_owned())
+    }
+}

@@ -1,0 +1,154 @@
+//! The settings of a review.
+
+use super::platform::{number, within};
+use super::selection::Of;
+use super::table::variable;
+use super::{Judging, Selection, SettingsError, Sources};
+use crate::job::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequestFields, SelectionArgs, parse_value};
+
+pub(super) const DEFAULT_BATCH: usize = 100;
+pub(super) const LARGEST_BATCH: usize = 10_000;
+pub(super) const DEFAULT_CONCURRENCY: usize = 4;
+pub(super) const MOST_CONCURRENCY: usize = 64;
+
+/// Which commit, against which base.
+#[derive(Debug, Clone, Default)]
+pub struct Revisions {
+    /// All pipelines of the head commit.
+    pub all: bool,
+    /// Compare with the merge-base of this and head.
+    pub base: Option<String>,
+    /// The revision to review.
+    pub head: Option<String>,
+    /// The branch name sent to the platform.
+    pub branch: Option<String>,
+    /// Fetch the history that the clone lacks.
+    pub deepen: bool,
+}
+
+/// The fields of a review request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestFields {
+    /// `pipelines`, as the API document has it.
+    Pipelines,
+    /// `filePaths`, with the `dataWarehouseType` in upper case.
+    FilePaths(String),
+}
+
+/// The settings of a review.
+#[derive(Debug, Clone)]
+pub struct Review {
+    /// Which commit, against which base.
+    pub revisions: Revisions,
+    /// Which files.
+    pub selection: Selection,
+    /// What fails the gate, and where it is told.
+    pub judging: Judging,
+    /// What no usable answer means.
+    pub on_unavailable: OnUnavailable,
+    /// What a change from a fork means.
+    pub fork: Fork,
+    /// The fields of a request.
+    pub request: RequestFields,
+    /// Files in one request, at least 1.
+    pub batch_size: usize,
+    /// Requests at the same time, at least 1.
+    pub concurrency: usize,
+    /// Send nothing.
+    pub dry_run: bool,
+}
+
+impl Sources<'_> {
+    /// The settings of a review.
+    pub fn review(&self, args: &ReviewArgs) -> Result<Review, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let batch_size = layers.pick(args.batch_size, variable::BATCH_SIZE, number, file.batch_size)?;
+        let concurrency = layers.pick(args.concurrency, variable::CONCURRENCY, number, file.concurrency)?;
+        let on_unavailable = layers.pick(
+            args.on_unavailable,
+            variable::ON_UNAVAILABLE,
+            parse_value,
+            file.on_unavailable,
+        )?;
+        let fork = layers.pick(args.fork, variable::FORK, parse_value, file.fork)?;
+        Ok(Review {
+            revisions: self.revisions(&args.selection, args.branch.clone())?,
+            selection: self.selection(&args.selection.globs, Of::Review)?,
+            judging: self.judging(&args.gate)?,
+            on_unavailable: on_unavailable.unwrap_or_default(),
+            fork: fork.unwrap_or_default(),
+            request: self.request_fields(args.review_request, args.data_warehouse.clone())?,
+            batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
+            concurrency: within(
+                concurrency,
+                DEFAULT_CONCURRENCY,
+                1,
+                MOST_CONCURRENCY,
+                "concurrency",
+            )?,
+            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
+        })
+    }
+
+    /// The fields of a review request, by these flags or the other sources.
+    pub fn request_fields(
+        &self,
+        request: Option<ReviewRequestFields>,
+        data_warehouse: Option<String>,
+    ) -> Result<RequestFields, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let request = layers.pick(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
+        let warehouse = layers.text(
+            data_warehouse,
+            variable::DATA_WAREHOUSE,
+            file.data_warehouse.clone(),
+        );
+        match (request.unwrap_or_default(), warehouse) {
+            (ReviewRequestFields::Pipelines, None) => Ok(RequestFields::Pipelines),
+            (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(
+                "--data-warehouse is set, and a review request with `pipelines` does not send it",
+            )
+            .with_hint("add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove --data-warehouse")),
+            (ReviewRequestFields::FilePaths, Some(warehouse)) if is_name(warehouse.trim()) => {
+                Ok(RequestFields::FilePaths(warehouse.trim().to_uppercase()))
+            }
+            (ReviewRequestFields::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
+                "the data warehouse type {warehouse:?} is not a name"
+            ))
+            .with_hint("use the platform's own name, for example SNOWFLAKE, DATABRICKS or REDSHIFT")),
+            (ReviewRequestFields::FilePaths, None) => Err(SettingsError::new(
+                "a review request with `filePaths` needs the data warehouse type, and it is not set",
+            )
+            .with_hint(
+                "set --data-warehouse (SLUICEGATE_DATA_WAREHOUSE), for example to SNOWFLAKE, DATABRICKS or REDSHIFT",
+            )),
+        }
+    }
+
+    /// Whether what the clone lacks is fetched: for the job alone to say.
+    pub fn deepen(&self, flag: bool) -> Result<bool, SettingsError> {
+        self.layers().switch(flag, variable::DEEPEN, None)
+    }
+
+    /// Which commit, against which base: for the job alone to say.
+    pub fn revisions(
+        &self,
+        args: &SelectionArgs,
+        branch: Option<String>,
+    ) -> Result<Revisions, SettingsError> {
+        let (layers, range) = (self.layers(), &args.range);
+        Ok(Revisions {
+            all: layers.switch(args.all, variable::ALL, None)?,
+            base: layers.text(range.base.clone(), variable::BASE, None),
+            head: layers.text(range.head.clone(), variable::HEAD, None),
+            branch: layers.text(branch, variable::BRANCH, None),
+            deepen: self.deepen(range.deepen)?,
+        })
+    }
+}
+
+/// Whether this can be the name of a warehouse type: ASCII letters, digits, `_` and `-`.
+fn is_name(text: &str) -> bool {
+    let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !text.is_empty() && text.chars().all(is_fit)
+}

@@ -1,0 +1,225 @@
+//! Which files are meant: include and exclude globs over paths from the repository root.
+
+use super::table::variable;
+use super::{SettingsError, Sources};
+use crate::base::globs::glob;
+use crate::job::cli::GlobArgs;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+/// What a pipeline's file is called, and the default of `--include`.
+pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
+
+/// An example of a glob over paths from the repository root.
+const SUCH_AS: &str = "sales/**/*.orch.yaml";
+
+/// Whether a path is a pipeline's by its name.
+pub fn is_pipeline(path: &str) -> bool {
+    [".orch.yaml", ".tran.yaml"]
+        .iter()
+        .any(|ending| path.ends_with(ending))
+}
+
+/// The compiled globs. A `*` stays within a folder, `**` crosses them, hidden folders are folders like others.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    include: GlobSet,
+    exclude: GlobSet,
+    /// What was given to include by the job, in the order of `include`; empty where the file or the default says it.
+    given: Vec<String>,
+    /// What was given to exclude by the job.
+    given_exclude: Vec<String>,
+    /// The key of the configuration file that says what to include, if it does.
+    key: Option<&'static str>,
+}
+
+/// What is selected for: each has keys of its own in the configuration file, which go before the common ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// What is judged and shown.
+    Review,
+    /// What is published.
+    Publish,
+}
+
+impl Selection {
+    fn new(include: &[String], exclude: &[String]) -> Result<Self, SettingsError> {
+        let defaults = PIPELINE_GLOBS.map(str::to_owned);
+        let include = if include.is_empty() { &defaults } else { include };
+        Ok(Self {
+            include: globs(include, SUCH_AS)?,
+            exclude: globs(exclude, SUCH_AS)?,
+            given: Vec::new(),
+            given_exclude: Vec::new(),
+            key: None,
+        })
+    }
+
+    /// The first of the globs that the job gave to include that matches none of these paths. Those of the file are
+    /// standing rules, each also for folders that are still to come.
+    pub fn in_vain(&self, paths: &[&str]) -> Option<&str> {
+        let mut met = vec![false; self.given.len()];
+        for path in paths {
+            for at in self.include.matches(path) {
+                met.iter_mut().skip(at).take(1).for_each(|met| *met = true);
+            }
+        }
+        let vain = met.iter().position(|met| !met)?;
+        self.given.get(vain).map(String::as_str)
+    }
+
+    /// The globs that the job gave, by flag or variable: to include, and to exclude.
+    pub fn given(&self) -> (&[String], &[String]) {
+        (&self.given, &self.given_exclude)
+    }
+
+    /// The key of the configuration file that says what to include, if it does.
+    pub const fn key(&self) -> Option<&'static str> {
+        self.key
+    }
+
+    /// Whether the globs to include are others than the default.
+    pub const fn is_chosen(&self) -> bool {
+        self.key.is_some() || !self.given.is_empty()
+    }
+
+    /// Whether `--include` matches.
+    pub fn includes(&self, path: &str) -> bool {
+        self.include.is_match(path)
+    }
+
+    /// Whether `--exclude` matches.
+    pub fn excludes(&self, path: &str) -> bool {
+        self.exclude.is_match(path)
+    }
+
+    /// Whether the file is meant.
+    pub fn wants(&self, path: &str) -> bool {
+        self.includes(path) && !self.excludes(path)
+    }
+}
+
+/// The compiled patterns; `such_as` is an example for the hint.
+pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, SettingsError> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = compiled(pattern).map_err(|why| {
+            SettingsError::new(why).with_hint(format!(
+                "a `*` stays within the parts that a `/` divides: {such_as}"
+            ))
+        });
+        set.add(glob?);
+    }
+    set.build()
+        .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
+}
+
+/// The glob, or why it cannot be read.
+pub(super) fn compiled(pattern: &str) -> Result<Glob, String> {
+    glob(pattern).map_err(|why| format!("the glob {pattern:?} cannot be read: {}", why.kind()))
+}
+
+/// The pipelines that the configuration file leaves out of the review alone: they are published without one.
+#[derive(Debug, Clone, Default)]
+pub struct LeftOfReview {
+    include: Option<GlobSet>,
+    exclude: Option<GlobSet>,
+}
+
+impl LeftOfReview {
+    /// Whether the file is left out.
+    pub fn has(&self, path: &str) -> bool {
+        let includes = self.include.as_ref().is_none_or(|globs| globs.is_match(path));
+        !includes || self.exclude.as_ref().is_some_and(|globs| globs.is_match(path))
+    }
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "lists are read by functions that may refuse"
+)]
+fn whole(line: &str) -> Result<String, String> {
+    Ok(line.to_owned())
+}
+
+impl Sources<'_> {
+    /// The globs, from flags, variables, file or the default.
+    pub fn selection(&self, args: &GlobArgs, of: Of) -> Result<Selection, SettingsError> {
+        let layers = self.layers();
+        let (own_include, own_exclude) = self.own_globs(of);
+        let (key, include) = match (own_include, &self.file.include, of) {
+            (Some(own), _, Of::Review) => (Some("review.include"), Some(own)),
+            (Some(own), _, Of::Publish) => (Some("publish.include"), Some(own)),
+            (None, Some(common), _) => (Some("include"), Some(common)),
+            (None, None, _) => (None, None),
+        };
+        let exclude = own_exclude.or(self.file.exclude.as_ref());
+        let given = layers.list(args.include.clone(), variable::INCLUDE, whole, None)?;
+        let given_exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, whole, None)?;
+        let include = layers.list(args.include.clone(), variable::INCLUDE, whole, include.cloned())?;
+        let exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, whole, exclude.cloned())?;
+        Ok(Selection {
+            key: key.filter(|_| given.is_empty()),
+            given,
+            given_exclude,
+            ..Selection::new(&include, &exclude)?
+        })
+    }
+
+    /// What the file's section for this says, instead of the common keys.
+    const fn own_globs(&self, of: Of) -> (Option<&Vec<String>>, Option<&Vec<String>>) {
+        let (review, publish) = (&self.file.review, &self.file.publish);
+        match of {
+            Of::Review => (review.include.as_ref(), review.exclude.as_ref()),
+            Of::Publish => (publish.include.as_ref(), publish.exclude.as_ref()),
+        }
+    }
+
+    /// What the file's section for the review leaves out, where the job does not say otherwise.
+    pub fn left_of_review(&self, args: &GlobArgs) -> Result<LeftOfReview, SettingsError> {
+        let (include, exclude) = self.own_globs(Of::Review);
+        let own = |given: &[String], variable: &str, own: Option<&Vec<String>>| {
+            let is_given = !given.is_empty() || self.env.get(variable).is_some();
+            let own = self.layers().list(Vec::new(), variable, whole, own.cloned())?;
+            let globs = (!is_given && !own.is_empty()).then(|| globs(&own, SUCH_AS));
+            globs.transpose()
+        };
+        Ok(LeftOfReview {
+            include: own(&args.include, variable::INCLUDE, include)?,
+            exclude: own(&args.exclude, variable::EXCLUDE, exclude)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_folders_are_folders_like_others() {
+        let selection = Selection::new(&[], &["old/**".to_owned()]).unwrap();
+        for wanted in [
+            "a.orch.yaml",
+            ".x/b.tran.yaml",
+            "a/.b/c d.orch.yaml",
+            "ü/\"q\".orch.yaml",
+        ] {
+            assert!(selection.wants(wanted), "{wanted}");
+        }
+        for left in ["a.yaml", "old/a.orch.yaml", "a.orch.yaml.bak"] {
+            assert!(!selection.wants(left), "{left}");
+        }
+    }
+
+    #[test]
+    fn a_star_stays_within_a_folder() {
+        let selection = Selection::new(&["sales/*.orch.yaml".to_owned()], &[]).unwrap();
+        assert!(selection.wants("sales/a.orch.yaml"));
+        assert!(!selection.wants("sales/deep/a.orch.yaml"));
+    }
+
+    #[test]
+    fn a_broken_glob_is_named() {
+        let error = Selection::new(&["a[".to_owned()], &[]).unwrap_err();
+        assert!(error.to_string().contains("\"a[\""), "{error}");
+    }
+}

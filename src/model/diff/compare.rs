@@ -1,0 +1,338 @@
+//! Compares the two sides of a pipeline.
+
+use super::document::{DiffDocument, NamedNode};
+use super::leaf::{Leaf, PathStep};
+use super::links::{self, LeafPlace, LinkKeys, Links, NamedLink};
+use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, VariableChange, VariableDiff};
+use super::pair::{Pair, pairs};
+use super::rename::{self, is_own_name, renames};
+use super::walk::{MaybeNode, Walk};
+use crate::model::findings::FileChange;
+use crate::model::yaml::{NodeRef, Tree};
+use std::collections::BTreeMap;
+
+/// A file as it was read, or why it was not.
+pub type SideContent<'b> = Result<&'b [u8], &'b str>;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'b> {
+    /// From the repository root; of a file that is gone, where it was.
+    pub path: &'b str,
+    /// Where a renamed file was.
+    pub previous_path: Option<&'b str>,
+    /// The file in the base; none where it is new.
+    pub before: Option<SideContent<'b>>,
+    /// The file in the head; none where it is gone.
+    pub after: Option<SideContent<'b>>,
+}
+
+/// Compares the sides of one file. Nothing can go wrong: a side that cannot be read is told as such.
+pub fn compare(sides: &Sides<'_>) -> PipelineDiff {
+    readable(sides).unwrap_or_else(|reason| PipelineDiff {
+        path: sides.path.to_owned(),
+        previous_path: sides.previous_path.map(str::to_owned),
+        change: FileChange::Unreadable,
+        reason: Some(reason),
+        kind: None,
+        components: Vec::new(),
+        links: Vec::new(),
+        variables: Vec::new(),
+        other: Vec::new(),
+        layout: false,
+    })
+}
+
+fn readable(sides: &Sides<'_>) -> Result<PipelineDiff, String> {
+    let before = sides.before.map(|content| tree("base", content)).transpose()?;
+    let after = sides.after.map(|content| tree("head", content)).transpose()?;
+    let comparison = DocumentComparison {
+        before: before.as_ref().map(|tree| document("base", tree)).transpose()?,
+        after: after.as_ref().map(|tree| document("head", tree)).transpose()?,
+    };
+    Ok(comparison.diff(sides))
+}
+
+fn tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
+    let read = content.map_err(str::to_owned);
+    read.and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
+        .map_err(|why| format!("in the {side}: {why}"))
+}
+
+fn document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
+    DiffDocument::of(tree).map_err(|error| format!("in the {side}: {error}"))
+}
+
+/// Both sides, read.
+struct DocumentComparison<'t, 'a> {
+    before: Option<DiffDocument<'t, 'a>>,
+    after: Option<DiffDocument<'t, 'a>>,
+}
+
+/// The links of both sides, with the new names of renamed components on both.
+struct BothLinks<'t, 'a> {
+    before: Links<'t, 'a>,
+    after: Links<'t, 'a>,
+    /// New names by old ones.
+    renames: BTreeMap<&'t str, &'t str>,
+}
+
+impl<'t, 'a> DocumentComparison<'t, 'a> {
+    fn diff(&self, sides: &Sides<'_>) -> PipelineDiff {
+        let components = part_pairs(self.parts(|document| &document.components));
+        let links = self.links(&components);
+        let before: Vec<NamedLink<'_>> = links.before.all.iter().map(|link| links.renamed(*link)).collect();
+        let newest = self.after.as_ref().or(self.before.as_ref());
+        let mut diff = PipelineDiff {
+            path: sides.path.to_owned(),
+            previous_path: sides.previous_path.map(str::to_owned),
+            change: FileChange::Modified,
+            reason: None,
+            kind: newest.map(|document| document.kind),
+            components: self.components(&components, &links),
+            links: links::compare(&before, &links.after.all),
+            variables: part_pairs(self.parts(|document| &document.variables))
+                .into_iter()
+                .filter_map(variable)
+                .collect(),
+            other: self.other(),
+            layout: self.moved(),
+        };
+        let reordered = diff.links.is_empty() && before != links.after.all;
+        diff.change = self.change(sides, &diff);
+        let is_rewritten = matches!((sides.before, sides.after), (Some(old), Some(new)) if old != new);
+        diff.layout |= reordered || (is_rewritten && !diff.has_content());
+        diff
+    }
+
+    fn change(&self, sides: &Sides<'_>, diff: &PipelineDiff) -> FileChange {
+        match (&self.before, &self.after) {
+            (None, _) => FileChange::Added,
+            (_, None) => FileChange::Removed,
+            _ if sides.previous_path.is_some() => FileChange::Renamed,
+            _ if diff.has_content() => FileChange::Modified,
+            _ => FileChange::Layout,
+        }
+    }
+
+    fn parts(
+        &self,
+        pick: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
+    ) -> [Vec<NamedNode<'t, 'a>>; 2] {
+        [&self.before, &self.after].map(|side| side.as_ref().map(pick).cloned().unwrap_or_default())
+    }
+
+    fn links(&self, components: &[PartPair<'t, 'a>]) -> BothLinks<'t, 'a> {
+        let keys = self.link_keys();
+        let of = |side: &Option<DiffDocument<'t, 'a>>| {
+            let links = side.as_ref().map(|document| document.links(keys));
+            links.unwrap_or_default()
+        };
+        let (before, after) = (of(&self.before), of(&self.after));
+        let renames = match (&self.before, &self.after) {
+            (Some(_), Some(_)) => renames(
+                &rename::RenameSide {
+                    keys,
+                    alone: alone(components, |pair| (pair.before, pair.after)),
+                    links: &before.all,
+                },
+                &rename::RenameSide {
+                    keys,
+                    alone: alone(components, |pair| (pair.after, pair.before)),
+                    links: &after.all,
+                },
+            ),
+            _ => BTreeMap::new(),
+        };
+        BothLinks {
+            before,
+            after,
+            renames,
+        }
+    }
+
+    fn components(&self, all: &[PartPair<'t, 'a>], links: &BothLinks<'t, 'a>) -> Vec<ComponentDiff> {
+        let gone: BTreeMap<&str, NodeRef<'_, '_>> = all
+            .iter()
+            .filter_map(|pair| Some((pair.key, pair.before.filter(|_| pair.after.is_none())?)))
+            .collect();
+        let old_names: BTreeMap<&str, &str> = links.renames.iter().map(|(old, new)| (*new, *old)).collect();
+        let one = |pair: &PartPair<'t, 'a>| {
+            if pair.after.is_none() && links.renames.contains_key(pair.key) {
+                return None;
+            }
+            let old_name = old_names.get(pair.key).copied();
+            let before = pair.before.or_else(|| gone.get(old_name?).copied());
+            self.component(old_name, Pair { before, ..*pair }, links)
+        };
+        all.iter().filter_map(one).collect()
+    }
+
+    fn component(
+        &self,
+        old_name: Option<&str>,
+        pair: PartPair<'t, 'a>,
+        links: &BothLinks<'t, 'a>,
+    ) -> Option<ComponentDiff> {
+        let change = match (pair.before, pair.after) {
+            (Some(_), Some(_)) if old_name.is_some() => ComponentChange::Renamed,
+            (Some(_), Some(_)) => ComponentChange::Modified,
+            (None, _) => ComponentChange::Added,
+            (_, None) => ComponentChange::Removed,
+        };
+        let mut fields = self.fields(pair.before, pair.after);
+        fields.extend(rest(
+            links.before.rest.get(old_name.unwrap_or(pair.key)),
+            links.after.rest.get(pair.key),
+        ));
+        if let Some(old) = old_name {
+            fields.retain(|field| !repeats_names(field, old, pair.key));
+        }
+        if fields.is_empty() && change == ComponentChange::Modified {
+            return None;
+        }
+        let newest = pair.after.or(pair.before);
+        let kind = newest.and_then(|node| node.get("type")).and_then(NodeRef::text);
+        Some(ComponentDiff {
+            name: pair.key.to_owned(),
+            previous_name: old_name.map(str::to_owned),
+            kind: kind.map(str::to_owned),
+            change,
+            keeps_component_name: old_name.is_some_and(|old| keeps_name(pair, old)),
+            fields,
+        })
+    }
+
+    /// The leaves of a component that differ, without what holds links.
+    fn fields(&self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) -> Vec<Field> {
+        let keys = self.link_keys();
+        let aside = |key: &str| keys.hold(key);
+        let mut walk = Walk::below(&[]);
+        walk.compare_without((before, &aside), (after, &aside));
+        walk.finish()
+    }
+
+    fn link_keys(&self) -> LinkKeys {
+        let kind = |side: &Option<DiffDocument<'_, '_>>| side.as_ref().map(|document| document.kind);
+        LinkKeys::between(kind(&self.before), kind(&self.after))
+    }
+
+    /// The leaves outside components, variables and canvas.
+    fn other(&self) -> Vec<Field> {
+        let [before, after] = self.roots();
+        let mut walk = Walk::below(&[]);
+        let aside = |key: &str| matches!(key, "pipeline" | "design");
+        walk.compare_without((before, &aside), (after, &aside));
+        let mut fields = walk.finish();
+        let pipelines = [before, after].map(|root| root.and_then(|root| root.get("pipeline")));
+        let mut walk = Walk::below(&["pipeline"]);
+        let [before, after] = pipelines;
+        walk.compare_without(
+            (before, &|key| is_of_parts(before, key)),
+            (after, &|key| is_of_parts(after, key)),
+        );
+        fields.extend(walk.finish());
+        fields
+    }
+
+    /// Whether the canvas changed.
+    fn moved(&self) -> bool {
+        let [before, after] = self.roots().map(|root| root.and_then(|root| root.get("design")));
+        let mut walk = Walk::below(&[]);
+        walk.compare(before, after);
+        !walk.finish().is_empty()
+    }
+
+    fn roots(&self) -> [MaybeNode<'t, 'a>; 2] {
+        [&self.before, &self.after].map(|side| side.as_ref().map(|document| document.root))
+    }
+}
+
+impl<'t> BothLinks<'t, '_> {
+    fn renamed(&self, link: NamedLink<'t>) -> NamedLink<'t> {
+        let new = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
+        NamedLink {
+            from: new(link.from),
+            to: new(link.to),
+            kind: link.kind,
+        }
+    }
+}
+
+/// A component or a variable on both sides.
+type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
+
+fn part_pairs<'t, 'a>([before, after]: [Vec<NamedNode<'t, 'a>>; 2]) -> Vec<PartPair<'t, 'a>> {
+    pairs(before.into_iter(), after.into_iter())
+}
+
+/// What one side has and the other has not.
+fn alone<'t, 'a>(
+    all: &[PartPair<'t, 'a>],
+    sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
+) -> Vec<NamedNode<'t, 'a>> {
+    let only = |pair: &PartPair<'t, 'a>| match sides(pair) {
+        (Some(node), None) => Some((pair.key, node)),
+        _ => None,
+    };
+    all.iter().filter_map(only).collect()
+}
+
+/// Whether a key of `pipeline` holds parts that have a place of their own. A map without any is a leaf like others.
+fn is_of_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
+    let parts = pipeline.and_then(|pipeline| pipeline.get(key));
+    matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
+}
+
+/// What stands in the place of links and is none.
+fn rest(before: Option<&Vec<LeafPlace<'_, '_>>>, after: Option<&Vec<LeafPlace<'_, '_>>>) -> Vec<Field> {
+    fn places<'p, 't, 'a>(
+        side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
+    ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
+        let places = side.into_iter().flatten();
+        places.map(|(path, node)| (path.as_slice(), *node))
+    }
+    let mut fields = Vec::new();
+    for pair in pairs(places(before), places(after)) {
+        let mut walk = Walk::at(pair.key.to_vec());
+        walk.compare(pair.before, pair.after);
+        fields.extend(walk.finish());
+    }
+    fields
+}
+
+/// Whether this is the parameter by which each side repeats the component's name.
+fn repeats_names(field: &Field, old: &str, new: &str) -> bool {
+    let repeats = |leaf: &Option<Leaf>, name| {
+        leaf.as_ref()
+            .is_some_and(|leaf| is_own_name(&field.path, leaf, name))
+    };
+    repeats(&field.before, old) && repeats(&field.after, new)
+}
+
+/// Whether a component that had this name repeats it on both sides.
+fn keeps_name(pair: PartPair<'_, '_>, old: &str) -> bool {
+    let repeats = |side: MaybeNode<'_, '_>| {
+        let name = side.and_then(|node| node.get("parameters")?.get("componentName"));
+        name.and_then(Leaf::at)
+            .is_some_and(|leaf| leaf.to_string() == old)
+    };
+    repeats(pair.before) && repeats(pair.after)
+}
+
+fn variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
+    let mut walk = Walk::below(&[]);
+    walk.compare(pair.before, pair.after);
+    let fields = walk.finish();
+    let change = match (pair.before, pair.after) {
+        (None, _) => VariableChange::Added,
+        (_, None) => VariableChange::Removed,
+        _ if fields.is_empty() => return None,
+        _ => VariableChange::Modified,
+    };
+    Some(VariableDiff {
+        name: pair.key.to_owned(),
+        change,
+        fields,
+    })
+}

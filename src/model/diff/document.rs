@@ -1,0 +1,44 @@
+//! The parts of one side's document.
+
+use super::links::{LinkKeys, Links};
+use super::walk::MaybeNode;
+use crate::model::pipelines::{Kind, Outline};
+use crate::model::yaml::{DocumentError, NodeRef, Tree};
+
+/// One side: a pipeline and its parts.
+pub(super) struct DiffDocument<'t, 'a> {
+    pub kind: Kind,
+    pub root: NodeRef<'t, 'a>,
+    pub components: Vec<NamedNode<'t, 'a>>,
+    pub variables: Vec<NamedNode<'t, 'a>>,
+}
+
+/// A component or a variable: its name and what it says.
+pub(super) type NamedNode<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
+
+impl<'t, 'a> DiffDocument<'t, 'a> {
+    pub(super) fn of(tree: &'t Tree<'a>) -> Result<Self, DocumentError> {
+        let root = tree.root();
+        let outline = Outline::of(root)?;
+        Ok(Self {
+            kind: outline.kind,
+            root,
+            components: parts(outline.components),
+            variables: parts(outline.variables),
+        })
+    }
+
+    /// The links between the components, and what stands where links should and is none.
+    pub(super) fn links(&self, keys: LinkKeys) -> Links<'t, 'a> {
+        let mut links = Links::default();
+        for (name, node) in &self.components {
+            links.take(keys, name, *node);
+        }
+        links
+    }
+}
+
+fn parts<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
+    let entries = map.into_iter().flat_map(NodeRef::entries);
+    entries.map(|(name, _, node)| (name, node)).collect()
+}

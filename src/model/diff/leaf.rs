@@ -1,0 +1,120 @@
+//! The ends of a document: what stands at a path that leads no further.
+
+use crate::model::yaml::{NodeRef, Value};
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// A step of a path: the key of a map, or the place in a list, from 0.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(untagged)]
+pub enum PathStep {
+    /// A key, as it is written.
+    Key(String),
+    /// A place in a list.
+    Index(usize),
+}
+
+impl PathStep {
+    /// The step to a key.
+    pub fn key(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl fmt::Display for PathStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(key) => f.write_str(key),
+            Self::Index(index) => write!(f, "{}", index + 1),
+        }
+    }
+}
+
+/// A value without parts: a scalar by what it means, or an empty list or map.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Leaf {
+    /// `null`, in any spelling.
+    Null,
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A number in its shortest spelling, so that `0x10` is `16` and `1.50` is `1.5`.
+    Number(String),
+    /// A text, however it is quoted or folded.
+    Text(String),
+    /// `[]`.
+    EmptyList,
+    /// `{}`.
+    EmptyMap,
+}
+
+impl Leaf {
+    /// What stands at a node that leads no further; none where it does.
+    pub(super) fn at(node: NodeRef<'_, '_>) -> Option<Self> {
+        if node.is_map() {
+            return node.entries().next().is_none().then_some(Self::EmptyMap);
+        }
+        if let Some(mut items) = node.items() {
+            return items.next().is_none().then_some(Self::EmptyList);
+        }
+        Some(match node.value()? {
+            Value::Null => Self::Null,
+            Value::Boolean(value) => Self::Boolean(value),
+            Value::Text(text) => Self::Text(text.to_owned()),
+            Value::Natural(number) if number < u64::MAX => Self::Number(number.to_string()),
+            Value::Natural(_) | Value::OtherNumber => Self::Number(shortest(node.text()?)),
+        })
+    }
+
+    /// A text of several lines.
+    pub(super) fn lines(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) if text.trim_end_matches('\n').contains('\n') => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A number below 0, with a fraction, or too large for 64 bits. What cannot be told without loss stays as it is written.
+fn shortest(text: &str) -> String {
+    if let Ok(whole) = text.parse::<i64>() {
+        return whole.to_string();
+    }
+    let digits = text.trim_start_matches(['-', '+']);
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && !digits.chars().all(|c| c.is_ascii_digit()) => {
+            format!("{number:?}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// As people write it: texts bare, where nothing else is written like them.
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Number(number) => f.write_str(number),
+            Self::Text(text) => f.write_str(text),
+            Self::EmptyList => f.write_str("[]"),
+            Self::EmptyMap => f.write_str("{}"),
+        }
+    }
+}
+
+/// Typed as in the document; a number that JSON does not know is its text.
+impl Serialize for Leaf {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Boolean(value) => serializer.serialize_bool(*value),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::EmptyList => <[u8; 0]>::default().serialize(serializer),
+            Self::EmptyMap => serde_json::Map::new().serialize(serializer),
+            Self::Number(text) => match serde_json::from_str::<serde_json::Number>(text) {
+                Ok(number) => number.serialize(serializer),
+                Err(_) => serializer.serialize_str(text),
+            },
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The links between components, without their order, and what stands in a link's place and is none.
+
+use super::leaf::PathStep;
+use super::model::{LinkChange, LinkDiff};
+use crate::model::pipelines::Kind;
+use crate::model::yaml::NodeRef;
+use std::collections::HashMap;
+
+/// The kind of the link from an iterator to what it repeats.
+const ITERATION: &str = "iteration";
+
+/// The kind of the link from a component of a transformation to what it feeds.
+const SOURCE: &str = "source";
+
+/// A link by the names of its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct NamedLink<'t> {
+    pub from: &'t str,
+    pub to: &'t str,
+    pub kind: &'t str,
+}
+
+/// What is at a path below a component.
+pub(super) type LeafPlace<'t, 'a> = (Vec<PathStep>, NodeRef<'t, 'a>);
+
+/// The links of one side.
+#[derive(Default)]
+pub(super) struct Links<'t, 'a> {
+    /// As they stand in the file; one may stand there twice.
+    pub all: Vec<NamedLink<'t>>,
+    /// By component: what is no link.
+    pub rest: HashMap<&'t str, Vec<LeafPlace<'t, 'a>>>,
+}
+
+/// Which keys of a component hold links. Where the kind of the pipeline changed, it is those of both kinds on both sides, or a
+/// link that stays would be a link on one side and a field on the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkKeys {
+    Of(Kind),
+    OfBoth,
+}
+
+impl LinkKeys {
+    pub(super) fn between(before: Option<Kind>, after: Option<Kind>) -> Self {
+        match (before, after) {
+            (Some(old), Some(new)) if old != new => Self::OfBoth,
+            (_, Some(kind)) | (Some(kind), None) => Self::Of(kind),
+            (None, None) => Self::OfBoth,
+        }
+    }
+
+    pub(super) fn hold(self, key: &str) -> bool {
+        let of_orchestration = matches!(key, "transitions" | "iterationTarget");
+        match self {
+            Self::Of(Kind::Orchestration) => of_orchestration,
+            Self::Of(Kind::Transformation) => key == "sources",
+            Self::OfBoth => of_orchestration || key == "sources",
+        }
+    }
+}
+
+impl<'t, 'a> Links<'t, 'a> {
+    pub(super) fn take(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
+        let held = component.entries().filter(|(key, _, _)| keys.hold(key));
+        for (key, _, node) in held {
+            let path = vec![PathStep::key(key)];
+            match key {
+                "transitions" => self.transitions(name, path, node),
+                "sources" => self.list(name, path, node, &|other| NamedLink {
+                    from: other,
+                    to: name,
+                    kind: SOURCE,
+                }),
+                _ => self.one(name, path, node, &|other| NamedLink {
+                    from: name,
+                    to: other,
+                    kind: ITERATION,
+                }),
+            }
+        }
+    }
+
+    fn transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
+        if node.entries().next().is_none() {
+            self.no_link(name, path, node);
+            return;
+        }
+        for (kind, _, list) in node.entries() {
+            let mut path = path.clone();
+            path.push(PathStep::key(kind));
+            self.list(name, path, list, &|other| NamedLink {
+                from: name,
+                to: other,
+                kind,
+            });
+        }
+    }
+
+    fn list(
+        &mut self,
+        name: &'t str,
+        path: Vec<PathStep>,
+        node: NodeRef<'t, 'a>,
+        link: &dyn Fn(&'t str) -> NamedLink<'t>,
+    ) {
+        match node.items() {
+            Some(items) if items.len() > 0 => {
+                for (index, item) in items.enumerate() {
+                    let mut path = path.clone();
+                    path.push(PathStep::Index(index));
+                    self.one(name, path, item, link);
+                }
+            }
+            _ => self.no_link(name, path, node),
+        }
+    }
+
+    fn one(
+        &mut self,
+        name: &'t str,
+        path: Vec<PathStep>,
+        node: NodeRef<'t, 'a>,
+        link: &dyn Fn(&'t str) -> NamedLink<'t>,
+    ) {
+        match node.text().filter(|_| !node.is_null()) {
+            Some(other) => self.all.push(link(other)),
+            None => self.no_link(name, path, node),
+        }
+    }
+
+    fn no_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
+        self.rest.entry(name).or_default().push((path, node));
+    }
+}
+
+/// The links that came and went, by name. A link that stands twice counts twice.
+pub(super) fn compare(before: &[NamedLink<'_>], after: &[NamedLink<'_>]) -> Vec<LinkDiff> {
+    let mut counts: HashMap<NamedLink<'_>, i64> = HashMap::new();
+    for link in after {
+        *counts.entry(*link).or_default() += 1;
+    }
+    for link in before {
+        *counts.entry(*link).or_default() -= 1;
+    }
+    let mut changed: Vec<LinkDiff> = Vec::new();
+    for (link, more) in counts {
+        let change = if more > 0 {
+            LinkChange::Added
+        } else {
+            LinkChange::Removed
+        };
+        let times = usize::try_from(more.unsigned_abs()).unwrap_or(usize::MAX);
+        changed.extend(std::iter::repeat_n(told(link, change), times));
+    }
+    changed.sort();
+    changed
+}
+
+fn told(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
+    LinkDiff {
+        from: link.from.to_owned(),
+        to: link.to.to_owned(),
+        kind: link.kind.to_owned(),
+        change,
+    }
+}

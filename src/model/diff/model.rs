@@ -1,0 +1,146 @@
+//! The model of a change.
+
+use super::leaf::{Leaf, PathStep};
+use crate::model::findings::FileChange;
+use crate::model::pipelines::Kind;
+use serde::{Serialize, Serializer};
+
+/// What happened to a component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ComponentChange {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// It has another name.
+    Renamed,
+    /// Its fields changed.
+    Modified,
+}
+
+/// What happened to a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VariableChange {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// Its fields changed.
+    Modified,
+}
+
+/// What happened to a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkChange {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+}
+
+/// A leaf that differs. A side that does not have it has no value, which is not null.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Field {
+    /// From the component, the variable, or the document.
+    pub path: Vec<PathStep>,
+    /// What the base says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Leaf>,
+    /// What the head says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Leaf>,
+}
+
+/// What changed in a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ComponentDiff {
+    /// In the head; of one that is gone, in the base.
+    pub name: String,
+    /// In the base, of one that was renamed.
+    pub previous_name: Option<String>,
+    /// In the head; of one that is gone, in the base.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// What happened to it.
+    pub change: ComponentChange,
+    /// Whether a renamed component still has its old name in the parameter that repeats it, `componentName`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_component_name: bool,
+    /// Each leaf that differs, links aside.
+    pub fields: Vec<Field>,
+}
+
+/// A link that came or went.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct LinkDiff {
+    /// The component that runs or gives first.
+    pub from: String,
+    /// The component that runs or takes next.
+    pub to: String,
+    /// The key of the transition, `iteration`, or `source`.
+    pub kind: String,
+    /// What happened to it.
+    pub change: LinkChange,
+}
+
+/// What changed in a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VariableDiff {
+    /// Its name.
+    pub name: String,
+    /// What happened to it.
+    pub change: VariableChange,
+    /// Each leaf that differs.
+    pub fields: Vec<Field>,
+}
+
+/// What changed in a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PipelineDiff {
+    /// From the repository root; of a file that is gone, where it was.
+    pub path: String,
+    /// Where a renamed file was.
+    pub previous_path: Option<String>,
+    /// What happened to the file.
+    pub change: FileChange,
+    /// Which side cannot be read, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// In the head; of a file that is gone, in the base. None where it cannot be read.
+    #[serde(rename = "type", serialize_with = "kind")]
+    pub kind: Option<Kind>,
+    /// In file order of the head, then those that are gone.
+    pub components: Vec<ComponentDiff>,
+    /// By name.
+    pub links: Vec<LinkDiff>,
+    /// In file order of the head, then those that are gone.
+    pub variables: Vec<VariableDiff>,
+    /// Each leaf that differs and stands nowhere above.
+    pub other: Vec<Field>,
+    /// Whether the canvas changed too, or the way the file is written.
+    pub layout: bool,
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands the field by reference"
+)]
+fn kind<S: Serializer>(kind: &Option<Kind>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(Kind::name).serialize(serializer)
+}
+
+impl PipelineDiff {
+    /// Whether the content differs in anything but layout.
+    pub(super) fn has_content(&self) -> bool {
+        !(self.components.is_empty()
+            && self.links.is_empty()
+            && self.variables.is_empty()
+            && self.other.is_empty())
+    }
+}

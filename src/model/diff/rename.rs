@@ -1,0 +1,147 @@
+//! Finds components that only have another name.
+//!
+//! A component that is gone and one that is new are the same if they have the same type, nearly the same parameters,
+//! and links to the same others. Where several fit, none is taken: a guess would hide what was removed.
+
+use super::document::NamedNode;
+use super::leaf::{Leaf, PathStep};
+use super::links::{LinkKeys, NamedLink};
+use super::walk::Walk;
+use crate::model::yaml::NodeRef;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Pairs that are looked at in one pipeline; with more, only those that are alike to the letter could be found, and
+/// people could not follow them.
+const MOST_PAIRS: usize = 100_000;
+
+/// Of the leaves of both, this many in a hundred must have a twin on the other side.
+const ALIKE: usize = 66;
+
+/// Of the links of both to components that kept their names, this many in a hundred.
+const LINKED_ALIKE: usize = 50;
+
+/// What is compared of a component.
+struct Features<'t> {
+    name: &'t str,
+    kind: &'t str,
+    leaves: BTreeSet<(Vec<PathStep>, Leaf)>,
+    /// What the parameter says that usually repeats the name.
+    own_name: Option<String>,
+    links: BTreeSet<(bool, &'t str, &'t str)>,
+}
+
+/// One side of the search.
+pub(super) struct RenameSide<'s, 't, 'a> {
+    pub keys: LinkKeys,
+    /// The components that only this side has.
+    pub alone: Vec<NamedNode<'t, 'a>>,
+    pub links: &'s [NamedLink<'t>],
+}
+
+/// The new names by the old ones.
+pub(super) fn renames<'t>(
+    before: &RenameSide<'_, 't, '_>,
+    after: &RenameSide<'_, 't, '_>,
+) -> BTreeMap<&'t str, &'t str> {
+    if before.alone.len().saturating_mul(after.alone.len()) > MOST_PAIRS {
+        return BTreeMap::new();
+    }
+    let (old, new) = (features(before), features(after));
+    let mut fits: Vec<(&str, &str)> = Vec::new();
+    for one in &old {
+        fits.extend(
+            new.iter()
+                .filter(|other| is_same(one, other))
+                .map(|other| (one.name, other.name)),
+        );
+    }
+    let times = |pick: fn(&(&'t str, &'t str)) -> &'t str| {
+        let mut times: HashMap<&str, usize> = HashMap::new();
+        for pair in &fits {
+            *times.entry(pick(pair)).or_default() += 1;
+        }
+        times
+    };
+    let (olds, news) = (times(|pair| pair.0), times(|pair| pair.1));
+    let alone = fits
+        .iter()
+        .filter(|(old, new)| olds.get(old) == Some(&1) && news.get(new) == Some(&1));
+    alone.copied().collect()
+}
+
+fn features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<Features<'t>> {
+    let alone: BTreeSet<&str> = side.alone.iter().map(|(name, _)| *name).collect();
+    let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
+    for link in side.links {
+        // An end that changes its name too says nothing.
+        if !alone.contains(link.to) {
+            links
+                .entry(link.from)
+                .or_default()
+                .insert((true, link.kind, link.to));
+        }
+        if !alone.contains(link.from) {
+            links
+                .entry(link.to)
+                .or_default()
+                .insert((false, link.kind, link.from));
+        }
+    }
+    let of = |(name, node): &NamedNode<'t, '_>| {
+        let all = leaves(side.keys, *node);
+        let (own, leaves): (BTreeSet<_>, _) = all.into_iter().partition(|(path, _)| is_name_place(path));
+        Some(Features {
+            name,
+            kind: node.get("type").and_then(NodeRef::text)?,
+            leaves,
+            own_name: own.into_iter().next().map(|(_, leaf)| leaf.to_string()),
+            links: links.remove(name).unwrap_or_default(),
+        })
+    };
+    side.alone.iter().filter_map(of).collect()
+}
+
+/// The leaves of a component but its type and its links.
+fn leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Leaf)> {
+    let mut walk = Walk::below(&[]);
+    for (key, _, node) in component.entries() {
+        if key != "type" && !keys.hold(key) {
+            walk.step(PathStep::key(key), None, Some(node));
+        }
+    }
+    let fields = walk.finish().into_iter();
+    fields
+        .filter_map(|field| Some((field.path, field.after?)))
+        .collect()
+}
+
+/// Whether this is the parameter in which a component repeats its name.
+pub(super) fn is_own_name(path: &[PathStep], leaf: &Leaf, name: &str) -> bool {
+    is_name_place(path) && leaf.to_string() == name
+}
+
+fn is_name_place(path: &[PathStep]) -> bool {
+    let is_key = |step: &PathStep, text: &str| matches!(step, PathStep::Key(key) if key == text);
+    matches!(path, [first, second] if is_key(first, "parameters") && is_key(second, "componentName"))
+}
+
+/// Whether the parameters that repeat the names follow the rename, were left behind, or never repeated a name.
+fn names_fit(old: &Features<'_>, new: &Features<'_>) -> bool {
+    match (&old.own_name, &new.own_name) {
+        (None, None) => true,
+        (Some(was), Some(is)) => was == is || (was == old.name) == (is == new.name),
+        _ => false,
+    }
+}
+
+fn is_same(old: &Features<'_>, new: &Features<'_>) -> bool {
+    if old.kind != new.kind || !names_fit(old, new) || (old.leaves.is_empty() && old.links.is_empty()) {
+        return false;
+    }
+    alike(&old.leaves, &new.leaves, ALIKE) && alike(&old.links, &new.links, LINKED_ALIKE)
+}
+
+fn alike<T: Ord>(old: &BTreeSet<T>, new: &BTreeSet<T>, percent: usize) -> bool {
+    let twins = 2 * old.intersection(new).count();
+    twins * 100 >= (old.len() + new.len()) * percent
+}

@@ -1,0 +1,505 @@
+//! What the model of a change holds, and that nothing is lost in it.
+
+use super::leaf::{Leaf, PathStep};
+use super::model::Field;
+use super::*;
+use crate::model::findings::FileChange;
+use crate::model::yaml::{NodeRef, Tree};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn diff(before: &str, after: &str) -> PipelineDiff {
+    compare(&Sides {
+        path: "a.orch.yaml",
+        previous_path: None,
+        before: Some(Ok(before.as_bytes())),
+        after: Some(Ok(after.as_bytes())),
+    })
+}
+
+fn shown(before: &str, after: &str) -> Value {
+    serde_json::to_value(diff(before, after)).unwrap()
+}
+
+const BASE: &str = r#"type: orchestration
+version: "1.0"
+pipeline:
+  components:
+    Start: { type: start, transitions: { unconditional: [Load] }, parameters: { componentName: Start } }
+    Load:
+      type: sql-executor
+      transitions: { success: [Done], failure: [Failed] }
+      parameters: { componentName: Load, sqlQuery: "select 1", rows: 10, schema: sales }
+    Done: { type: end-success, parameters: { componentName: Done } }
+    Failed: { type: end-failure, parameters: { componentName: Failed } }
+  variables:
+    v: { metadata: { type: TEXT, scope: SHARED }, defaultValue: x }
+design:
+  components:
+    Start: { position: { x: 0, y: 0 } }
+"#;
+
+#[test]
+fn a_changed_parameter_is_a_field_of_its_component() {
+    let after = BASE
+        .replace("select 1", "select 2")
+        .replace("rows: 10", "limit: 10");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&shown(BASE, &after)).unwrap(), @r#"
+    {
+      "path": "a.orch.yaml",
+      "previousPath": null,
+      "change": "modified",
+      "type": "orchestration",
+      "components": [
+        {
+          "name": "Load",
+          "previousName": null,
+          "type": "sql-executor",
+          "change": "modified",
+          "fields": [
+            {
+              "path": [
+                "parameters",
+                "sqlQuery"
+              ],
+              "before": "select 1",
+              "after": "select 2"
+            },
+            {
+              "path": [
+                "parameters",
+                "limit"
+              ],
+              "after": 10
+            },
+            {
+              "path": [
+                "parameters",
+                "rows"
+              ],
+              "before": 10
+            }
+          ]
+        }
+      ],
+      "links": [],
+      "variables": [],
+      "other": [],
+      "layout": false
+    }
+    "#);
+}
+
+#[test]
+fn a_renamed_component_takes_its_links_along() {
+    let after = BASE
+        .replace("[Load]", "[Load all]")
+        .replace("    Load:", "    Load all:")
+        .replace("componentName: Load,", "componentName: Load all,")
+        .replace("rows: 10", "rows: 20");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&shown(BASE, &after)).unwrap(), @r#"
+    {
+      "path": "a.orch.yaml",
+      "previousPath": null,
+      "change": "modified",
+      "type": "orchestration",
+      "components": [
+        {
+          "name": "Load all",
+          "previousName": "Load",
+          "type": "sql-executor",
+          "change": "renamed",
+          "fields": [
+            {
+              "path": [
+                "parameters",
+                "rows"
+              ],
+              "before": 10,
+              "after": 20
+            }
+          ]
+        }
+      ],
+      "links": [],
+      "variables": [],
+      "other": [],
+      "layout": false
+    }
+    "#);
+}
+
+#[test]
+fn a_rename_that_leaves_the_parameter_with_the_old_name_is_one() {
+    let after = BASE
+        .replace("[Load]", "[Load all]")
+        .replace("    Load:", "    Load all:");
+    let found = diff(BASE, &after);
+    let [component] = found.components.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(component.change, ComponentChange::Renamed);
+    assert!(component.keeps_component_name && component.fields.is_empty());
+    assert!(found.links.is_empty(), "{found:?}");
+}
+
+#[test]
+fn a_link_that_stays_is_none_where_the_kind_of_the_pipeline_changed() {
+    let after = BASE.replace("type: orchestration", "type: transformation");
+    let found = diff(BASE, &after);
+    assert_eq!((found.components.len(), found.links.len()), (0, 0), "{found:?}");
+    assert_eq!(found.other.len(), 1, "the type");
+}
+
+#[test]
+fn a_file_that_moved_and_is_only_written_otherwise_changed_in_layout() {
+    let moved = |after: &str| {
+        compare(&Sides {
+            path: "b.orch.yaml",
+            previous_path: Some("a.orch.yaml"),
+            before: Some(Ok(BASE.as_bytes())),
+            after: Some(Ok(after.as_bytes())),
+        })
+    };
+    for after in [
+        BASE.replace('\n', "\r\n"),
+        BASE.replace("schema: sales", "schema: 'sales'"),
+    ] {
+        let found = moved(&after);
+        assert_eq!((found.change, found.layout), (FileChange::Renamed, true));
+    }
+    assert!(!moved(BASE).layout);
+}
+
+#[test]
+fn between_several_candidates_nothing_is_guessed() {
+    let twin = |name: &str| format!("    {name}: {{ type: x, parameters: {{ a: 1, b: 2 }} }}\n");
+    let text = |components: String| format!("type: orchestration\npipeline:\n  components:\n{components}");
+    let found = diff(&text(twin("A")), &text(twin("B") + &twin("C")));
+    let told: Vec<_> = found
+        .components
+        .iter()
+        .map(|c| (c.name.as_str(), c.change))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("B", ComponentChange::Added),
+            ("C", ComponentChange::Added),
+            ("A", ComponentChange::Removed)
+        ]
+    );
+}
+
+#[test]
+fn what_is_written_otherwise_is_layout() {
+    let quoted = BASE
+        .replace("select 1", "select 1 ")
+        .replace("\"select 1 \"", "'select 1'");
+    let moved = BASE.replace("x: 0, y: 0", "x: 10, y: 0");
+    let reordered = BASE.replace(
+        "success: [Done], failure: [Failed]",
+        "failure: [Failed], success: [Done]",
+    );
+    for after in [quoted, moved, reordered] {
+        let found = diff(BASE, &after);
+        assert_eq!(
+            (found.change, found.layout),
+            (FileChange::Layout, true),
+            "{after}"
+        );
+        assert!(!found.has_content(), "{after}");
+    }
+}
+
+#[test]
+fn null_is_a_value_and_absent_is_none() {
+    let before = "type: orchestration\nversion: null\npipeline: {}\n";
+    let found = shown(before, "type: orchestration\npipeline: { components: }\n");
+    assert_eq!(
+        found["other"],
+        json!([
+            { "path": ["version"], "before": null },
+            { "path": ["pipeline"], "before": {} },
+            { "path": ["pipeline", "components"], "after": null }
+        ])
+    );
+}
+
+#[test]
+fn numbers_are_compared_by_what_they_are() {
+    let text = |value: &str| format!("type: orchestration\nv: {value}\npipeline: {{}}\n");
+    for (one, other) in [
+        ("0x10", "16"),
+        ("1.50", "1.5"),
+        ("+3", "3"),
+        ("True", "true"),
+        ("~", "null"),
+    ] {
+        assert_eq!(
+            diff(&text(one), &text(other)).change,
+            FileChange::Layout,
+            "{one} {other}"
+        );
+    }
+    for (one, other) in [
+        ("1", "\"1\""),
+        ("1", "1.0"),
+        ("99999999999999999999", "99999999999999999998"),
+        ("null", "\"\""),
+    ] {
+        assert_eq!(
+            diff(&text(one), &text(other)).change,
+            FileChange::Modified,
+            "{one} {other}"
+        );
+    }
+}
+
+#[test]
+fn a_side_that_cannot_be_read_is_told() {
+    let found = diff(BASE, "type: [");
+    assert_eq!(found.change, FileChange::Unreadable);
+    insta::assert_snapshot!(found.reason.unwrap(), @"in the head: not YAML: while parsing a node, did not find expected node content (line 2, column 1)");
+    let found = diff("a: 1", BASE);
+    insta::assert_snapshot!(found.reason.unwrap(), @"in the base: the key `type` is missing (line 1, column 1)");
+}
+
+/// A document as what stands at each path: an own way to see it, for the rebuilding.
+type Facts = BTreeMap<Vec<PathStep>, Leaf>;
+
+/// Canvas aside. Links are facts, too: their place in a list is the count of equal ones.
+fn facts(text: &str) -> (Facts, BTreeMap<(String, String, String), usize>) {
+    let tree = Tree::read(text.as_bytes(), None).unwrap();
+    let mut found = (Facts::new(), BTreeMap::new());
+    collect(tree.root(), &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect(
+    node: NodeRef<'_, '_>,
+    path: &mut Vec<PathStep>,
+    found: &mut (Facts, BTreeMap<(String, String, String), usize>),
+) {
+    let keys: Vec<String> = path.iter().map(PathStep::to_string).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    if matches!(keys.as_slice(), ["design", ..]) {
+        return;
+    }
+    if let ["pipeline", "components", from, "transitions", kind, _] = keys.as_slice()
+        && let Some(to) = node.text().filter(|_| !node.is_null())
+    {
+        let link = ((*from).to_owned(), to.to_owned(), (*kind).to_owned());
+        *found.1.entry(link).or_default() += 1;
+        return;
+    }
+    if let Some(leaf) = Leaf::at(node) {
+        found.0.insert(path.clone(), leaf);
+    }
+    for (key, _, value) in node.entries() {
+        path.push(PathStep::key(key));
+        collect(value, path, found);
+        path.pop();
+    }
+    for (index, item) in node.items().into_iter().flatten().enumerate() {
+        path.push(PathStep::Index(index));
+        collect(item, path, found);
+        path.pop();
+    }
+}
+
+fn apply(facts: &mut Facts, prefix: &[PathStep], fields: &[Field]) {
+    let at = |field: &Field| [prefix, &field.path].concat();
+    for field in fields {
+        let gone = field.before.as_ref().map(|_| facts.remove(&at(field)));
+        assert_eq!(gone.flatten(), field.before, "{field:?}");
+    }
+    for field in fields {
+        if let Some(after) = &field.after {
+            assert_eq!(facts.insert(at(field), after.clone()), None, "{field:?}");
+        }
+    }
+}
+
+/// New names by old ones.
+fn renames_of(diff: &PipelineDiff) -> BTreeMap<&str, &str> {
+    let components = diff.components.iter();
+    components
+        .filter_map(|c| Some((c.previous_name.as_deref()?, c.name.as_str())))
+        .collect()
+}
+
+fn keeps_name(diff: &PipelineDiff, new: &str) -> bool {
+    diff.components
+        .iter()
+        .any(|c| c.name == new && c.keeps_component_name)
+}
+
+/// The head's facts, from the base's and the diff alone.
+fn rebuilt(base: &str, diff: &PipelineDiff) -> (Facts, BTreeMap<(String, String, String), usize>) {
+    let (mut leaves, mut links) = facts(base);
+    let of = |kind: &str, name: &str| ["pipeline", kind, name].map(PathStep::key).to_vec();
+    let renames = renames_of(diff);
+    let name = PathStep::key("componentName");
+    for (old, new) in &renames {
+        let (from, to) = (of("components", old), of("components", new));
+        let moved: Vec<_> = leaves
+            .keys()
+            .filter(|path| path.starts_with(&from))
+            .cloned()
+            .collect();
+        for path in moved {
+            let mut leaf = leaves.remove(&path).unwrap();
+            let fields = diff.components.iter().find(|c| c.name == *new).map(|c| &c.fields);
+            let is_told =
+                fields.unwrap().iter().any(|field| path.ends_with(&field.path)) || keeps_name(diff, new);
+            if path.ends_with(std::slice::from_ref(&name))
+                && path.len() == 5
+                && !is_told
+                && leaf.to_string() == *old
+            {
+                leaf = Leaf::Text((*new).to_owned());
+            }
+            leaves.insert([to.as_slice(), path.get(from.len()..).unwrap()].concat(), leaf);
+        }
+    }
+    let new = |name: String| {
+        renames
+            .get(name.as_str())
+            .map_or(name.clone(), |new| (*new).to_owned())
+    };
+    let mut moved = BTreeMap::new();
+    for ((from, to, kind), times) in links {
+        *moved.entry((new(from), new(to), kind)).or_default() += times;
+    }
+    links = moved;
+    for component in &diff.components {
+        apply(&mut leaves, &of("components", &component.name), &component.fields);
+    }
+    for variable in &diff.variables {
+        apply(&mut leaves, &of("variables", &variable.name), &variable.fields);
+    }
+    apply(&mut leaves, &[], &diff.other);
+    for link in &diff.links {
+        let key = (link.from.clone(), link.to.clone(), link.kind.clone());
+        let times = links.entry(key.clone()).or_default();
+        match link.change {
+            LinkChange::Added => *times += 1,
+            LinkChange::Removed => *times -= 1,
+        }
+        if *times == 0 {
+            links.remove(&key);
+        }
+    }
+    (leaves, links)
+}
+
+/// Values as pipelines have them, and odd ones.
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-3..20_i64).prop_map(Value::from),
+        "[a-c]{0,2}".prop_map(Value::from),
+        Just(json!("two\nlines\n")),
+    ];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::btree_map("[a-c]", inner, 0..3)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+fn component() -> impl Strategy<Value = Value> {
+    let names = || {
+        prop::collection::vec(
+            prop_oneof![4 => "[A-F]".prop_map(Value::from), 1 => Just(Value::Null)],
+            0..3,
+        )
+    };
+    let transitions = prop::collection::btree_map("success|failure|true", names(), 0..3);
+    let whole = (
+        "x|y",
+        transitions,
+        prop::option::of("[A-F]"),
+        prop::collection::btree_map("componentName|a|b|c", value(), 0..4),
+        prop::option::of(value()),
+    );
+    prop_oneof![
+        9 => whole.prop_map(|(kind, transitions, name, parameters, other)| {
+            let mut component = json!({ "type": kind, "transitions": transitions, "parameters": parameters });
+            if let Some(name) = name {
+                component["parameters"]["componentName"] = json!(name);
+            }
+            if let Some(other) = other {
+                component["other"] = other;
+            }
+            component
+        }),
+        1 => value(),
+    ]
+}
+
+fn pipeline() -> impl Strategy<Value = Value> {
+    let parts = (
+        prop::collection::btree_map("[A-F]", component(), 0..5),
+        prop::option::of(prop::collection::btree_map("[v-x]", value(), 0..3)),
+        prop::option::of(value()),
+        value(),
+    );
+    parts.prop_map(|(components, variables, other, design)| {
+        let mut document =
+            json!({ "type": "orchestration", "pipeline": { "components": components }, "design": design });
+        if let Some(variables) = variables {
+            document["pipeline"]["variables"] = json!(variables);
+        }
+        if let Some(other) = other {
+            document["pipeline"]["more"] = other.clone();
+            document["version"] = other;
+        }
+        document
+    })
+}
+
+/// An edit as people make them: a component under another name, with what points at it.
+fn renamed(mut document: Value, old: &str, new: &str) -> Value {
+    let text = document["pipeline"]["components"].to_string();
+    let text = text.replace(&format!("\"{old}\""), &format!("\"{new}\""));
+    document["pipeline"]["components"] = serde_json::from_str(&text).unwrap();
+    document
+}
+
+proptest! {
+    #[test]
+    fn the_head_is_the_base_and_the_diff(before in pipeline(), after in pipeline()) {
+        let (before, after) = (before.to_string(), after.to_string());
+        prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
+        prop_assert_eq!(rebuilt(&after, &diff(&after, &before)), facts(&before));
+    }
+
+    #[test]
+    fn renames_lose_nothing(before in pipeline(), old in "[A-F]", new in "[A-H]") {
+        let after = renamed(before.clone(), &old, &new).to_string();
+        let before = before.to_string();
+        prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
+        prop_assert_eq!(rebuilt(&after, &diff(&after, &before)), facts(&before));
+    }
+
+    #[test]
+    fn another_kind_loses_nothing(before in pipeline(), mut after in pipeline()) {
+        after["type"] = json!("transformation");
+        let (before, after) = (before.to_string(), after.to_string());
+        prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
+        prop_assert_eq!(rebuilt(&after, &diff(&after, &before)), facts(&before));
+    }
+
+    #[test]
+    fn a_pipeline_does_not_differ_from_itself(document in pipeline()) {
+        let text = document.to_string();
+        let found = diff(&text, &text);
+        prop_assert!(!found.has_content());
+    }
+}

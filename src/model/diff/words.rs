@@ -1,0 +1,514 @@
+//! A change in words: a line for each thing that differs. Every line is safe to show.
+
+use super::leaf::{Leaf, PathStep};
+use super::lines;
+use super::model::{
+    ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
+};
+use crate::base::text;
+use crate::model::findings::FileChange;
+use crate::model::pipelines::Kind;
+use anstyle::{AnsiColor, Style};
+use std::fmt;
+
+/// Lines of one pipeline.
+const MOST_LINES: usize = 400;
+
+/// Fields of a component or a variable that is new.
+const NEW_FIELDS: usize = 10;
+
+/// Lines of one value.
+const VALUE_LINES: usize = 40;
+
+/// Characters of one line of a value, and the fewest, however narrow the terminal is.
+const VALUE_WIDTH: usize = 100;
+const LEAST_WIDTH: usize = 20;
+
+/// Characters of a name.
+const NAME_WIDTH: usize = 200;
+
+/// Characters that stand before the first one that differs, where a value is cut.
+const LEAD: usize = 20;
+
+/// Columns where nobody says how many there are.
+const COLUMNS: usize = 160;
+
+/// What a line says of its thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// Nothing: a heading, or a remark.
+    None,
+    /// It came.
+    Added,
+    /// It went.
+    Removed,
+    /// It is another.
+    Changed,
+}
+
+impl Sign {
+    /// The sign itself.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Added => "+",
+            Self::Removed => "-",
+            Self::Changed => "~",
+        }
+    }
+
+    /// The word that says the same.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "same",
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+
+    fn style(self) -> Style {
+        match self {
+            Self::None => Style::new(),
+            Self::Added => AnsiColor::Green.on_default(),
+            Self::Removed => AnsiColor::Red.on_default(),
+            Self::Changed => AnsiColor::Yellow.on_default(),
+        }
+    }
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// How far in: the file has 0.
+    pub depth: usize,
+    /// What happened to its thing.
+    pub sign: Sign,
+    /// Whether it is a line of a value, and not words of ours.
+    pub is_value: bool,
+    /// What it says.
+    pub text: String,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indent = self.depth * 2;
+        match self.sign {
+            Sign::None if self.is_value => write!(f, "{:indent$}  {}", "", self.text),
+            Sign::None => write!(f, "{:indent$}{}", "", self.text),
+            sign => write!(f, "{:indent$}{} {}", "", sign.mark(), self.text),
+        }
+    }
+}
+
+impl Line {
+    /// The line of a file.
+    pub fn heading(words: &str) -> Self {
+        Self {
+            depth: 0,
+            ..Self::remark(words)
+        }
+    }
+
+    /// Words of ours about a file.
+    pub fn remark(words: &str) -> Self {
+        Self {
+            depth: 1,
+            sign: Sign::None,
+            is_value: false,
+            text: text::line(words),
+        }
+    }
+
+    /// The line for a terminal with colours.
+    pub fn coloured(&self) -> String {
+        let style = match self.depth {
+            0 => Style::new().bold(),
+            _ => self.sign.style(),
+        };
+        format!("{style}{self}{style:#}")
+    }
+}
+
+/// What changed in a pipeline: the file, then its parts, indented. `columns` are those of the terminal.
+pub fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
+    let mut words = Words {
+        lines: Vec::new(),
+        columns: columns.unwrap_or(COLUMNS),
+    };
+    words.say(0, Sign::None, &headline(diff));
+    let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
+    for component in &diff.components {
+        words.component(component, is_whole);
+    }
+    if !is_whole {
+        words.parts(diff);
+    }
+    words.lines
+}
+
+fn headline(diff: &PipelineDiff) -> String {
+    let path = &diff.path;
+    let kind = diff.kind.map_or("pipeline", Kind::name);
+    match diff.change {
+        FileChange::Added => format!("{path}: added, {kind}"),
+        FileChange::Removed => format!("{path}: removed, {kind}"),
+        FileChange::Renamed => {
+            let old = diff.previous_path.as_deref().unwrap_or_default();
+            format!("{path}: renamed from {old}")
+        }
+        FileChange::Modified => format!("{path}: modified"),
+        FileChange::Layout => format!("{path}: layout only, what it does is the same"),
+        FileChange::Unreadable => {
+            let why = diff.reason.as_deref().unwrap_or_default();
+            format!("{path}: cannot be read {why}")
+        }
+    }
+}
+
+/// The lines so far.
+struct Words {
+    lines: Vec<Line>,
+    columns: usize,
+}
+
+impl Words {
+    fn say(&mut self, depth: usize, sign: Sign, words: &str) {
+        self.push(depth, sign, false, words);
+    }
+
+    fn push(&mut self, depth: usize, sign: Sign, is_value: bool, words: &str) {
+        let (depth, sign, words) = match self.lines.len() {
+            MOST_LINES => (1, Sign::None, "\u{2026} and more"),
+            length if length > MOST_LINES => return,
+            _ => (depth, sign, words),
+        };
+        self.lines.push(Line {
+            depth,
+            sign,
+            is_value,
+            text: text::line(words),
+        });
+    }
+
+    fn component(&mut self, component: &ComponentDiff, is_named_only: bool) {
+        let ComponentDiff { name, change, .. } = component;
+        let sign = match change {
+            ComponentChange::Added => Sign::Added,
+            ComponentChange::Removed => Sign::Removed,
+            ComponentChange::Renamed | ComponentChange::Modified => Sign::Changed,
+        };
+        let kind = component.kind.as_deref().unwrap_or("no type");
+        let was = component.previous_name.as_deref();
+        let was = was.map(|old| format!(", was {}", named(old))).unwrap_or_default();
+        self.say(1, sign, &format!("{} ({}){was}", named(name), named(kind)));
+        if is_named_only || *change == ComponentChange::Removed {
+            return;
+        }
+        if component.keeps_component_name {
+            self.say(2, Sign::None, "its componentName is still the old name");
+        }
+        let is_known = |field: &&Field| {
+            *change == ComponentChange::Added && repeats(field, name, component.kind.as_deref())
+        };
+        let fields: Vec<&Field> = component.fields.iter().filter(|field| !is_known(field)).collect();
+        self.fields(2, &fields, *change == ComponentChange::Added);
+    }
+
+    fn parts(&mut self, diff: &PipelineDiff) {
+        for link in &diff.links {
+            self.link(link);
+        }
+        for variable in &diff.variables {
+            self.variable(variable);
+        }
+        self.fields(1, &diff.other.iter().collect::<Vec<_>>(), false);
+        if diff.layout && diff.change != FileChange::Layout {
+            self.say(1, Sign::None, "and layout");
+        }
+    }
+
+    fn link(&mut self, link: &LinkDiff) {
+        let sign = match link.change {
+            LinkChange::Added => Sign::Added,
+            LinkChange::Removed => Sign::Removed,
+        };
+        let [from, to, kind] = [&link.from, &link.to, &link.kind].map(|name| named(name));
+        self.say(1, sign, &format!("{from} -> {to} ({kind})"));
+    }
+
+    fn variable(&mut self, variable: &VariableDiff) {
+        let sign = match variable.change {
+            VariableChange::Added => Sign::Added,
+            VariableChange::Removed => Sign::Removed,
+            VariableChange::Modified => Sign::Changed,
+        };
+        self.say(1, sign, &format!("{} (variable)", named(&variable.name)));
+        if variable.change != VariableChange::Removed {
+            let fields: Vec<&Field> = variable.fields.iter().collect();
+            self.fields(2, &fields, variable.change == VariableChange::Added);
+        }
+    }
+
+    fn fields(&mut self, depth: usize, fields: &[&Field], is_new: bool) {
+        let most = if is_new { NEW_FIELDS } else { fields.len() };
+        for field in fields.iter().take(most) {
+            self.field(depth, field);
+        }
+        if fields.len() > most {
+            let more = format!("\u{2026} and {} more", fields.len() - most);
+            self.say(depth, Sign::None, &more);
+        }
+    }
+
+    fn field(&mut self, depth: usize, field: &Field) {
+        if self.lines.len() > MOST_LINES {
+            return;
+        }
+        let path: Vec<String> = field.path.iter().map(PathStep::to_string).collect();
+        let path = named(&path.join("."));
+        let sides = [&field.before, &field.after].map(|side| side.as_ref());
+        if sides.iter().flatten().any(|leaf| leaf.lines().is_some()) {
+            self.say(depth, Sign::Changed, &format!("{path}:"));
+            return self.value_lines(depth + 1, sides);
+        }
+        let [before, after] = sides.map(|side| side.map(value).unwrap_or_default());
+        let width = self.value_width(depth + 1);
+        let start = cut_from(&before, &after, width);
+        let (before, after) = (cut(&before, start, width), cut(&after, start, width));
+        let (sign, said) = match sides {
+            [Some(_), Some(_)] => (Sign::Changed, format!("{path}: {before} -> {after}")),
+            [None, _] => (Sign::Added, format!("{path}: {after}")),
+            [_, None] => (Sign::Removed, format!("{path}: {before}")),
+        };
+        if sign == Sign::Changed && depth * 2 + 2 + said.chars().count() > self.columns {
+            self.say(depth, sign, &format!("{path}:"));
+            self.push(depth + 1, Sign::Removed, true, &before);
+            self.push(depth + 1, Sign::Added, true, &after);
+        } else {
+            self.say(depth, sign, &said);
+        }
+    }
+
+    /// Characters of a value that stands so far in.
+    fn value_width(&self, depth: usize) -> usize {
+        let free = self.columns.saturating_sub(depth * 2 + 2);
+        free.clamp(LEAST_WIDTH, VALUE_WIDTH)
+    }
+
+    /// The lines that differ, and what is around them.
+    fn value_lines(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
+        let texts = sides.map(|side| side.map(Leaf::to_string));
+        let [before, after] = texts.each_ref().map(|side| lines_of(side.as_deref()));
+        let lines = lines::compare(&before, &after);
+        let width = self.value_width(depth);
+        for line in lines.iter().take(VALUE_LINES) {
+            let (sign, line) = match line {
+                lines::TextLine::Same(line) => (Sign::None, cut(line, 0, width)),
+                lines::TextLine::Gone(line) => (Sign::Removed, cut(line, 0, width)),
+                lines::TextLine::New(line) => (Sign::Added, cut(line, 0, width)),
+                lines::TextLine::Skipped(lines) => {
+                    let told = text::count(*lines, "line");
+                    (Sign::None, format!("\u{2026} {told} as before"))
+                }
+            };
+            self.push(depth, sign, true, &line);
+        }
+        if lines.len() > VALUE_LINES {
+            let more = text::count(lines.len() - VALUE_LINES, "more line");
+            self.push(depth, Sign::None, true, &format!("\u{2026} {more}"));
+        }
+    }
+}
+
+fn lines_of(text: Option<&str>) -> Vec<&str> {
+    text.map(|text| text.split('\n').collect()).unwrap_or_default()
+}
+
+fn named(name: &str) -> String {
+    cut(name, 0, NAME_WIDTH)
+}
+
+/// Whether a field of a new component only says what stands in its line already.
+fn repeats(field: &Field, name: &str, kind: Option<&str>) -> bool {
+    let Some(Leaf::Text(said)) = &field.after else {
+        return false;
+    };
+    match field.path.as_slice() {
+        [PathStep::Key(key)] => key == "type" && kind == Some(said),
+        [PathStep::Key(parameters), PathStep::Key(key)] => {
+            parameters == "parameters" && key == "componentName" && said == name
+        }
+        _ => false,
+    }
+}
+
+/// A value as people write it; a text that would read as something else is quoted.
+fn value(leaf: &Leaf) -> String {
+    let shown = leaf.to_string();
+    let is_other = |text: &str| {
+        text.trim() != text
+            || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
+            || text.parse::<f64>().is_ok()
+    };
+    match leaf {
+        Leaf::Text(text) if is_other(text) => format!("{text:?}"),
+        _ => shown,
+    }
+}
+
+/// Where the shown part of two values begins: at their start, or where they begin to differ, if that would be cut off.
+fn cut_from(before: &str, after: &str, width: usize) -> usize {
+    let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b);
+    match same.count() {
+        same if same + LEAD >= width => same.saturating_sub(LEAD),
+        _ => 0,
+    }
+}
+
+/// So many characters from `start` on, and how many more there are.
+fn cut(value: &str, start: usize, width: usize) -> String {
+    let length = value.chars().count();
+    let shown: String = value.chars().skip(start).take(width).collect();
+    let before = if start > 0 { "\u{2026}" } else { "" };
+    match length.saturating_sub(start + width) {
+        0 => format!("{before}{shown}"),
+        more => format!("{before}{shown}\u{2026} ({more} more)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Sides, compare};
+    use super::*;
+
+    const BASE: &str = "type: orchestration\npipeline:\n  components:\n    Load:\n      type: sql-executor\n      \
+                        parameters: { rows: 1, sql: \"select 1\" }\n";
+
+    fn told(before: &str, after: &str) -> String {
+        told_in(before, after, None)
+    }
+
+    fn told_in(before: &str, after: &str, columns: Option<usize>) -> String {
+        let diff = compare(&Sides {
+            path: "a.orch.yaml",
+            previous_path: None,
+            before: Some(Ok(before.as_bytes())),
+            after: Some(Ok(after.as_bytes())),
+        });
+        words(&diff, columns)
+            .iter()
+            .map(Line::to_string)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    #[test]
+    fn a_number_and_a_text_that_reads_like_it_are_told_apart() {
+        let told = told(BASE, &BASE.replace("rows: 1", "rows: '1'"));
+        insta::assert_snapshot!(told, @r#"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ parameters.rows: 1 -> "1"
+        "#);
+    }
+
+    #[test]
+    fn of_several_lines_those_that_differ_are_shown() {
+        let with = |sql: &str| BASE.replace("select 1", sql);
+        let told = told(
+            &with("select\\n a,\\n b\\nfrom t"),
+            &with("select\\n a,\\n c,\\n d\\nfrom t"),
+        );
+        insta::assert_snapshot!(told, @"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ parameters.sql:
+                 a,
+              -  b
+              +  c,
+              +  d
+                from t
+        ");
+    }
+
+    #[test]
+    fn a_long_value_is_shown_where_it_differs() {
+        let with = |end: &str| BASE.replace("select 1", &format!("{}{end}", "x".repeat(300)));
+        insta::assert_snapshot!(told(&with("old"), &with("new")), @"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ parameters.sql: …xxxxxxxxxxxxxxxxxxxxold -> …xxxxxxxxxxxxxxxxxxxxnew
+        ");
+    }
+
+    #[test]
+    fn what_does_not_fit_into_the_terminal_stands_on_lines_of_its_own() {
+        let with = |end: &str| BASE.replace("select 1", &format!("select {end} from orders"));
+        let (before, after) = (with("a_long_name"), with("another_name"));
+        insta::assert_snapshot!(told_in(&before, &after, Some(50)), @"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ parameters.sql:
+              - select a_long_name from orders
+              + select another_name from orders
+        ");
+        assert!(
+            told_in(&before, &after, Some(5))
+                .lines()
+                .all(|line| line.chars().count() < 60)
+        );
+    }
+
+    #[test]
+    fn colours_say_no_more_than_signs() {
+        let diff = compare(&Sides {
+            path: "a.orch.yaml",
+            previous_path: None,
+            before: Some(Ok(BASE.as_bytes())),
+            after: Some(Ok(BASE.replace("rows: 1", "rows: 2").as_bytes())),
+        });
+        let codes = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+        for line in words(&diff, None) {
+            let plain = codes.replace_all(&line.coloured(), "").into_owned();
+            assert_eq!(plain, line.to_string());
+            assert_ne!(plain, line.coloured());
+        }
+    }
+
+    #[test]
+    fn words_have_an_end() {
+        let lines: String = (0..2000).fold(String::new(), |all, at| format!("{all}line {at}\\n"));
+        let told_lines = told(BASE, &BASE.replace("select 1", &lines));
+        assert!(told_lines.contains("1962 more lines"), "{told_lines}");
+        let many: String = (0..2000).fold(String::new(), |all, at| {
+            format!("{all}    C{at}: {{ type: start }}\n")
+        });
+        let told_many = told(BASE, &format!("{BASE}{many}"));
+        assert_eq!(told_many.lines().count(), MOST_LINES + 1);
+        assert!(told_many.ends_with("and more"));
+    }
+
+    #[test]
+    fn what_is_not_shown_is_not_compared() {
+        let values = |word: &str| {
+            (0..600).fold(BASE.to_owned(), |all, at| {
+                let parameters = format!("{{ rows: 1, sql: \"{word}\\nfrom t\" }}");
+                format!("{all}    C{at}:\n      type: sql-executor\n      parameters: {parameters}\n")
+            })
+        };
+        let before = lines::COMPARISONS.get();
+        let told = told(&values("a"), &values("b"));
+        assert_eq!(told.lines().count(), MOST_LINES + 1);
+        // Five lines each: the component, its field, three of the value.
+        assert_eq!(lines::COMPARISONS.get() - before, MOST_LINES / 5);
+    }
+
+    #[test]
+    fn no_name_leaves_its_line() {
+        let hostile = "    \"x\\n::error::y\\u001b[31m##[group]\": { type: \"a\\n::b\" }\n";
+        let told = told(BASE, &format!("{BASE}{hostile}"));
+        assert_eq!(told.lines().count(), 2, "{told}");
+        assert!(!told.contains('\u{1b}') && !told.contains("##["), "{told}");
+    }
+}

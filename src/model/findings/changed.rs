@@ -1,0 +1,160 @@
+//! What changed in a file, as numbers: what a report carries of a change.
+
+use crate::base::text::count;
+use crate::base::words::words;
+use serde::{Deserialize, Serialize};
+
+/// What happened to a pipeline's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileChange {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// It has another path; what else changed stands beside it.
+    Renamed,
+    /// What it does changed, or what it says of itself.
+    Modified,
+    /// Only the canvas or the way it is written changed.
+    Layout,
+    /// One of its sides cannot be read.
+    Unreadable,
+}
+
+words!(FileChange {
+    Added => "added",
+    Removed => "removed",
+    Renamed => "renamed",
+    Modified => "modified",
+    Layout => "layout",
+    Unreadable => "unreadable",
+});
+
+/// How many things of one kind changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Numbers {
+    /// Those that came.
+    pub added: usize,
+    /// Those that went.
+    pub removed: usize,
+    /// Those with another name.
+    pub renamed: usize,
+    /// Those that are another than before.
+    pub modified: usize,
+}
+
+impl Numbers {
+    /// `2 components added, 1 removed`; none where nothing changed.
+    fn words(self, noun: &str) -> Option<String> {
+        let parts = [
+            (self.added, "added"),
+            (self.removed, "removed"),
+            (self.renamed, "renamed"),
+            (self.modified, "changed"),
+        ];
+        let mut said: Vec<String> = Vec::new();
+        for (number, what) in parts.into_iter().filter(|(number, _)| *number > 0) {
+            let first = said.is_empty().then(|| count(number, noun));
+            said.push(format!("{} {what}", first.unwrap_or_else(|| number.to_string())));
+        }
+        (!said.is_empty()).then(|| said.join(", "))
+    }
+}
+
+/// What changed in a file between base and head.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Changed {
+    /// From the repository root; of a file that is gone, where it was.
+    pub path: String,
+    /// Where a renamed file was.
+    pub previous_path: Option<String>,
+    /// What happened to the file.
+    pub change: FileChange,
+    /// Its components.
+    pub components: Numbers,
+    /// The links between them.
+    pub links: Numbers,
+    /// Its variables.
+    pub variables: Numbers,
+    /// What else of it differs.
+    pub other: usize,
+    /// Whether the canvas changed too, or the way the file is written.
+    pub layout: bool,
+    /// How many pipelines of the repository call it; none where that is not known.
+    pub called_by: Option<usize>,
+}
+
+impl Changed {
+    /// What happened in a sentence without its end; holds no text from outside but a former path.
+    pub fn words(&self) -> String {
+        let start = match self.change {
+            FileChange::Layout => "layout only, what it does is the same".to_owned(),
+            FileChange::Unreadable => "one side cannot be read".to_owned(),
+            FileChange::Renamed => {
+                format!(
+                    "renamed from {}",
+                    self.previous_path.as_deref().unwrap_or_default()
+                )
+            }
+            change => change.name().to_owned(),
+        };
+        let is_whole = matches!(self.change, FileChange::Added | FileChange::Removed);
+        let other = (self.other > 0 && !is_whole).then(|| count(self.other, "other value"));
+        let is_layout_too = self.layout && self.change != FileChange::Layout;
+        let parts = [
+            self.components.words("component"),
+            self.links.words("link"),
+            self.variables.words("variable"),
+            other,
+            is_layout_too.then(|| "layout".to_owned()),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let called = match self.called_by {
+            None | Some(0) => String::new(),
+            Some(number) => format!("; called by {}", count(number, "pipeline")),
+        };
+        if parts.is_empty() {
+            return start + &called;
+        }
+        format!("{start}: {}{called}", parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_in_words() {
+        let changed = Changed {
+            path: "a".to_owned(),
+            previous_path: None,
+            change: FileChange::Modified,
+            components: Numbers {
+                added: 1,
+                modified: 2,
+                ..Numbers::default()
+            },
+            links: Numbers {
+                removed: 2,
+                ..Numbers::default()
+            },
+            variables: Numbers::default(),
+            other: 1,
+            layout: true,
+            called_by: Some(6),
+        };
+        insta::assert_snapshot!(changed.words(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; layout; called by 6 pipelines");
+        let moved = Changed {
+            change: FileChange::Layout,
+            components: Numbers::default(),
+            links: Numbers::default(),
+            other: 0,
+            called_by: Some(1),
+            ..changed
+        };
+        insta::assert_snapshot!(moved.words(), @"layout only, what it does is the same; called by 1 pipeline");
+    }
+}

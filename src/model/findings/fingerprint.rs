@@ -1,0 +1,105 @@
+//! What makes a finding the same finding in the next run, so that hosts can tell new ones from known ones.
+//!
+//! It is made of what stays when lines move: rule, path and words. Twins (the same words of the same rule in the same
+//! file) are told apart by their order. The hash is SHA-256 over each part with its length before it, so that it
+//! depends on no library's version, and no two different findings run together.
+
+use super::Finding;
+use crate::base::text::hex;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::fmt;
+
+/// The identity of a finding over runs; shown as 64 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// The fingerprint of what these parts name; `ordinal` counts twins from 0.
+    pub fn new(parts: &[&str], ordinal: u64) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        hash.update(ordinal.to_be_bytes());
+        Self(hash.finalize().into())
+    }
+
+    /// The fingerprint of each finding, in their order.
+    pub fn of(findings: &[Finding<'_>]) -> Vec<Self> {
+        let mut twins: HashMap<[&str; 5], u64> = HashMap::with_capacity(findings.len());
+        let mut prints = Vec::with_capacity(findings.len());
+        for finding in findings {
+            let parts = parts(finding);
+            let ordinal = twins.entry(parts).or_insert(0);
+            prints.push(Self::new(&parts, *ordinal));
+            *ordinal += 1;
+        }
+        prints
+    }
+}
+
+fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 5] {
+    let (kind, error_type) = match finding.error_type {
+        Some(error_type) => ("error", error_type),
+        None => ("failed", ""),
+    };
+    let text = finding.text.as_deref().unwrap_or_default();
+    [kind, finding.rule, finding.path, error_type, text]
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::findings::Severity;
+    use std::collections::HashSet;
+
+    fn finding(path: &'static str, line: u32, text: &'static str) -> Finding<'static> {
+        Finding {
+            path,
+            line,
+            rule: "r",
+            severity: Severity::Error,
+            state: None,
+            waiver: None,
+            about: None,
+            size: None,
+            error_type: None,
+            text: Some(text.into()),
+        }
+    }
+
+    #[test]
+    fn it_does_not_know_the_line() {
+        let before = [finding("a", 3, "x"), finding("a", 9, "y")];
+        let after = [finding("a", 13, "x"), finding("a", 40, "y")];
+        assert_eq!(Fingerprint::of(&before), Fingerprint::of(&after));
+    }
+
+    #[test]
+    fn twins_differ_and_keep_their_order() {
+        let one = [finding("a", 3, "x"), finding("a", 4, "x")];
+        let prints = Fingerprint::of(&one);
+        assert_ne!(prints[0], prints[1]);
+        let with_another_between = [finding("a", 3, "x"), finding("b", 3, "x"), finding("a", 4, "x")];
+        let again = Fingerprint::of(&with_another_between);
+        assert_eq!((again[0], again[2]), (prints[0], prints[1]));
+        assert_eq!(again.iter().collect::<HashSet<_>>().len(), 3);
+    }
+
+    #[test]
+    fn parts_do_not_run_together_and_the_hash_is_fixed() {
+        assert_ne!(
+            Fingerprint::new(&["ab", "c"], 0),
+            Fingerprint::new(&["a", "bc"], 0)
+        );
+        insta::assert_snapshot!(Fingerprint::new(&["failed", "r", "a", "", "x"], 0), @"d4d6c37723b73071ba55d6d76341a8eb502a00c16cb8bfd7e75f7c2031c4fae9");
+    }
+}

@@ -1,0 +1,221 @@
+//! A change, with both of its places.
+
+use super::{Class, What};
+use crate::base::text;
+use crate::model::yaml::Position;
+use serde::{Deserialize, Serialize};
+
+/// The characters of a name or value that are shown and recorded.
+const SHOWN: usize = 200;
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// From the repository root.
+    pub path: String,
+    /// From 1; none where the whole file is meant.
+    pub line: Option<u32>,
+}
+
+impl Place {
+    /// The file, with the line if there is one; as it was written.
+    pub fn shown(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}
+
+/// One thing that changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Change {
+    /// How much it matters.
+    pub class: Class,
+    /// What it is.
+    #[serde(rename = "change")]
+    pub what: What,
+    /// The shared pipeline; none where a file is meant.
+    pub id: Option<String>,
+    /// The parameter, where it is about one.
+    pub parameter: Option<String>,
+    /// The column of the parameter, where it is about one.
+    pub column: Option<String>,
+    /// What it was, cut where it is long.
+    pub before: Option<String>,
+    /// What it is, cut where it is long.
+    pub after: Option<String>,
+    /// The place on the old side; `None` for an addition.
+    pub old: Option<Place>,
+    /// The place on the new side; of a parameter that was removed, its shared pipeline. `None` for a shared pipeline that was
+    /// removed.
+    pub new: Option<Place>,
+}
+
+impl Change {
+    /// Of a shared pipeline.
+    pub(super) fn of(what: What, id: &str) -> Self {
+        Self {
+            class: what.row().class,
+            what,
+            id: Some(id.to_owned()),
+            parameter: None,
+            column: None,
+            before: None,
+            after: None,
+            old: None,
+            new: None,
+        }
+    }
+
+    /// Of a file of the version.
+    pub fn of_file(what: What, path: &str) -> Self {
+        let place = || {
+            Some(Place {
+                path: path.to_owned(),
+                line: None,
+            })
+        };
+        Self {
+            id: None,
+            old: place().filter(|_| what != What::FileAdded),
+            new: place().filter(|_| what != What::FileRemoved),
+            ..Self::of(what, "")
+        }
+    }
+
+    /// Reports a shared pipeline as removed whose old place is unknown.
+    pub fn gone(id: &str, new: &super::Interface) -> Self {
+        let file = Place {
+            path: new.file.clone(),
+            line: None,
+        };
+        Self::of(What::PipelineRemoved, id).places(None, Some(file))
+    }
+
+    pub(super) fn parameter(mut self, name: &str) -> Self {
+        self.parameter = Some(name.to_owned());
+        self
+    }
+
+    pub(super) fn column(mut self, name: &str) -> Self {
+        self.column = Some(name.to_owned());
+        self
+    }
+
+    pub(super) fn values(mut self, before: Option<&str>, after: Option<&str>) -> Self {
+        self.before = before.map(cut);
+        self.after = after.map(cut);
+        self
+    }
+
+    pub(super) fn places(self, old: Option<Place>, new: Option<Place>) -> Self {
+        Self { old, new, ..self }
+    }
+
+    /// What changed, in words that follow a name of the shared pipeline. Holds text from outside.
+    pub fn words(&self) -> String {
+        let mut words = String::new();
+        let mut rest = self.what.row().words;
+        while let Some((before, (name, after))) = rest
+            .split_once('{')
+            .and_then(|(before, inside)| Some((before, inside.split_once('}')?)))
+        {
+            words.push_str(before);
+            words.push_str(&self.part(name));
+            rest = after;
+        }
+        words + rest
+    }
+
+    fn part(&self, name: &str) -> String {
+        let value = match name {
+            "parameter" => &self.parameter,
+            "column" => &self.column,
+            "before" => &self.before,
+            _ => &self.after,
+        };
+        match (value, name) {
+            (None, _) => "none".to_owned(),
+            (Some(value), "before" | "after") => format!("`{}`", cut(value)),
+            (Some(value), _) => cut(value),
+        }
+    }
+
+    /// What consumers must do, or can.
+    pub fn consumers(&self) -> &'static str {
+        self.what.row().consumers
+    }
+
+    /// The shared pipeline or the file. Holds text from outside.
+    pub fn subject(&self) -> String {
+        match (&self.id, &self.new, &self.old) {
+            (Some(id), ..) => cut(id),
+            (None, Some(place), _) | (None, None, Some(place)) => cut(&place.path),
+            (None, None, None) => String::new(),
+        }
+    }
+
+    /// Returns the path and the line, from 1, to show it at: on the new side, else on the old.
+    pub fn at(&self) -> (&str, u32) {
+        let place = self.new.as_ref().or(self.old.as_ref());
+        place.map_or(("", 1), |place| (place.path.as_str(), place.line.unwrap_or(1)))
+    }
+
+    /// Returns what changed and what consumers must do, and where it stood before. Holds text from outside.
+    pub fn sentence(&self) -> String {
+        let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
+        let before = self
+            .old
+            .as_ref()
+            .map(|place| format!(" (before: {})", place.shown()));
+        let (words, consumers) = (self.words(), self.consumers());
+        format!(
+            "{id}{words}; consumers: {consumers}{}",
+            before.unwrap_or_default()
+        )
+    }
+
+    /// The whole in one line, its places first; `old` names the old side.
+    pub fn in_one_line(&self, old: &str) -> String {
+        let (subject, words) = (self.subject(), self.words());
+        let sentence = match (&self.id, self.what.row().class) {
+            (None, _) => words,
+            (Some(_), Class::Breaking | Class::Addition) => {
+                format!("`{subject}`: {words}; consumers: {}", self.consumers())
+            }
+            (Some(_), _) => format!("`{subject}`: {words}"),
+        };
+        let was = self
+            .old
+            .as_ref()
+            .map(|place| format!("{} in {old}", place.shown()));
+        let line = match (&self.new, was) {
+            (Some(new), Some(was)) if self.id.is_some() => {
+                format!("{}: {sentence} (before: {was})", new.shown())
+            }
+            (Some(new), _) => format!("{}: {sentence}", new.shown()),
+            (None, Some(was)) => format!("{was}: {sentence}"),
+            (None, None) => sentence,
+        };
+        text::line(&line)
+    }
+}
+
+fn cut(value: &str) -> String {
+    let mut shown: String = value.chars().take(SHOWN).collect();
+    if shown.len() < value.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Where something of the file stands.
+pub(super) fn place(file: &str, position: Position) -> Place {
+    Place {
+        path: file.to_owned(),
+        line: Some(position.line),
+    }
+}

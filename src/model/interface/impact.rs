@@ -1,0 +1,175 @@
+//! Who names what changed: components of other repositories that run a shared pipeline.
+//!
+//! Nothing public settles how such a component is written but its type and that its parameters name `<prefix>#<id>` and
+//! a version. So any text of its parameters that is the name counts, and a parameter counts as named where a key or a
+//! text of them is its name.
+
+use super::{Change, What};
+use crate::model::pipelines::Outline;
+use crate::model::yaml::{DocumentError, NodeRef, Tree};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The type of the components that run a shared pipeline.
+const RUNS: &str = "run-shared-pipeline";
+
+/// What consumers ask for where they take what is latest.
+const LATEST: &str = "[Latest]";
+
+/// A component that runs a shared pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Consumer {
+    /// Its name.
+    pub component: String,
+    /// Where it stands, from 1.
+    pub line: u32,
+    /// The shared pipeline.
+    pub id: String,
+    /// The version that it asks for; none where none is told.
+    pub version: Option<String>,
+    /// What it names in its parameters, keys and texts.
+    #[serde(skip)]
+    names: BTreeSet<String>,
+}
+
+/// The components of a pipeline that run shared pipelines of this prefix.
+pub fn consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
+    let tree = Tree::read(pipeline, Some("design"))?;
+    let components = Outline::of(tree.root())?.components;
+    let all = components.into_iter().flat_map(NodeRef::entries);
+    let found = all.filter_map(|(name, position, node)| {
+        let parameters = node.get("parameters")?;
+        let is_meant = node.get("type").and_then(NodeRef::text) == Some(RUNS);
+        let mut seen = SeenComponent::default();
+        if is_meant {
+            seen.take(parameters, prefix);
+        }
+        Some(Consumer {
+            component: name.to_owned(),
+            line: position.line,
+            id: seen.id?,
+            version: seen.version,
+            names: seen.names,
+        })
+    });
+    Ok(found.collect())
+}
+
+#[derive(Default)]
+struct SeenComponent {
+    id: Option<String>,
+    version: Option<String>,
+    names: BTreeSet<String>,
+}
+
+impl SeenComponent {
+    fn take(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
+        if let Some(text) = node.text() {
+            let named = text
+                .trim()
+                .strip_prefix(prefix)
+                .and_then(|rest| rest.strip_prefix('#'));
+            if let Some(id) = named {
+                self.id.get_or_insert_with(|| id.to_owned());
+            } else if text.trim().eq_ignore_ascii_case(LATEST) {
+                self.version.get_or_insert_with(|| text.trim().to_owned());
+            }
+            self.names.insert(text.to_owned());
+        }
+        for item in node.items().into_iter().flatten() {
+            self.take(item, prefix);
+        }
+        for (key, _, value) in node.entries() {
+            let is_version = key.to_ascii_lowercase().contains("version");
+            if let Some(text) = value.text().filter(|_| is_version && !value.is_null()) {
+                self.version.get_or_insert_with(|| text.to_owned());
+            }
+            self.names.insert(key.to_owned());
+            self.take(value, prefix);
+        }
+    }
+}
+
+impl Consumer {
+    /// Those of the changes that it meets: all of its shared pipeline's but those of parameters that it does not name,
+    /// unless it would have to.
+    pub fn meets<'c>(&self, changes: &'c [Change]) -> Vec<&'c Change> {
+        let is_met = |change: &&Change| {
+            let is_named = |name: &String| self.names.contains(name);
+            let must_name = matches!(change.what, What::ParameterRequired | What::DefaultRemoved);
+            change.id.as_ref() == Some(&self.id)
+                && match &change.parameter {
+                    None => true,
+                    Some(name) => is_named(name) != must_name,
+                }
+        };
+        changes.iter().filter(is_met).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::interface::{Interface, between_entries};
+    use crate::model::pipelines::SharedPipelines;
+
+    const PIPELINE: &str = "\
+type: orchestration
+pipeline:
+  components:
+    Start: { type: start, parameters: { componentName: Start, x: 'sales#load' } }
+    Load:
+      type: run-shared-pipeline
+      parameters:
+        componentName: Load
+        sharedPipeline: sales#load
+        sharedPipelineVersion: '[Latest]'
+        setVariables:
+          - [day, today]
+    Pinned:
+      type: run-shared-pipeline
+      parameters: { pipeline: ' sales#load ', version: 1.4.0 }
+    Other: { type: run-shared-pipeline, parameters: { pipeline: 'salesforce#load', version: 1 } }
+";
+
+    fn interface(parameters: &str) -> Interface {
+        let yaml =
+            format!("pipelines:\n- {{ id: load, pipeline: a.orch.yaml, parameters: {{ {parameters} }} }}\n");
+        Interface::new("f", SharedPipelines::parse(yaml.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn components_are_found_by_type_and_name_with_the_version_that_they_ask_for() {
+        let found = consumers(PIPELINE.as_bytes(), "sales").unwrap();
+        let told: Vec<_> = found
+            .iter()
+            .map(|it| {
+                (
+                    it.component.as_str(),
+                    it.line,
+                    it.id.as_str(),
+                    it.version.as_deref(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("Load", 5, "load", Some("[Latest]")),
+                ("Pinned", 13, "load", Some("1.4.0"))
+            ]
+        );
+    }
+
+    #[test]
+    fn a_parameter_is_met_where_it_is_named_and_a_required_one_where_it_is_not() {
+        let changes = between_entries(&interface("day: {}, old: {}"), &interface("hour: {}"));
+        let found = consumers(PIPELINE.as_bytes(), "sales").unwrap();
+        let met = |at: usize| -> Vec<_> {
+            let met = found[at].meets(&changes);
+            met.into_iter().map(|it| it.parameter.clone().unwrap()).collect()
+        };
+        assert_eq!(met(0), ["hour", "day"]);
+        assert_eq!(met(1), ["hour"]);
+    }
+}

@@ -1,0 +1,75 @@
+//! A comparison in words, for a terminal.
+
+use super::{Change, Class, Compat};
+use crate::base::text::count;
+
+/// The most changes of a class that are told.
+const TOLD: usize = 50;
+
+/// The classes, the most important first, and what they are called.
+const HEADINGS: [(Class, &str); 4] = [
+    (Class::Breaking, "breaking"),
+    (Class::Addition, "additions"),
+    (Class::Note, "notes"),
+    (Class::Content, "content"),
+];
+
+/// The changes by class, a line each.
+pub fn told(compat: &Compat) -> Vec<String> {
+    let old = compat.old_name();
+    let mut lines = Vec::new();
+    for (class, heading) in HEADINGS {
+        let of_class: Vec<&Change> = compat.changes.iter().filter(|it| it.class == class).collect();
+        if of_class.is_empty() {
+            continue;
+        }
+        lines.push(format!("{heading}:"));
+        lines.extend(
+            of_class
+                .iter()
+                .take(TOLD)
+                .map(|change| format!("  {}", change.in_one_line(&old))),
+        );
+        if of_class.len() > TOLD {
+            lines.push(format!("  and {} more", of_class.len() - TOLD));
+        }
+    }
+    lines
+}
+
+/// The breaks, a line each.
+pub fn breaks_told(compat: &Compat) -> Vec<String> {
+    let old = compat.old_name();
+    let mut lines: Vec<String> = compat
+        .breaks()
+        .take(TOLD)
+        .map(|change| change.in_one_line(&old))
+        .collect();
+    let all = compat.breaks().count();
+    if all > TOLD {
+        lines.push(format!("and {} more", all - TOLD));
+    }
+    lines
+}
+
+/// How many of each class, in one line.
+pub fn in_short(compat: &Compat) -> String {
+    let number = |class| compat.changes.iter().filter(|it| it.class == class).count();
+    let parts: Vec<String> = [
+        (Class::Breaking, "break"),
+        (Class::Addition, "addition"),
+        (Class::Note, "note"),
+        (Class::Content, "other change"),
+    ]
+    .into_iter()
+    .map(|(class, noun)| (number(class), noun))
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, noun)| count(number, noun))
+    .collect();
+    match (parts.is_empty(), compat.ids_only) {
+        (true, true) => "no id was removed; the parameters were not compared".to_owned(),
+        (false, true) => parts.join(", ") + " of the ids; the parameters were not compared",
+        (true, false) => "nothing changed".to_owned(),
+        (false, false) => parts.join(", "),
+    }
+}

@@ -1,0 +1,133 @@
+//! One side: the shared pipelines that a commit, or a tree of files, offers.
+
+use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
+use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder};
+use crate::model::yaml::{DocumentError, Position};
+
+/// The largest file that is read, in bytes.
+const LIMIT: u64 = 32 * 1024 * 1024;
+
+/// What is offered: the entries of a shared-pipelines file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// The file, from the repository root.
+    pub file: String,
+    /// All entries, in file order; those that are not enabled are not offered.
+    pub entries: Vec<SharedEntry>,
+    /// Where the list of entries stands.
+    pub position: Position,
+}
+
+impl Interface {
+    /// Of a file that was read.
+    pub fn new(file: impl Into<String>, shared: SharedPipelines) -> Self {
+        Self {
+            file: file.into(),
+            entries: shared.entries,
+            position: shared.position,
+        }
+    }
+
+    /// Returns the interface of a revision without the file: it offers nothing. `file` is the path on the other side.
+    pub fn nothing(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            entries: Vec::new(),
+            position: Position { line: 1, column: 1 },
+        }
+    }
+
+    /// Of a file with this content.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, DocumentError> {
+        Ok(Self::new(file, SharedPipelines::parse(bytes)?))
+    }
+
+    /// What consumers can name.
+    pub fn offered(&self) -> impl Iterator<Item = &SharedEntry> {
+        self.entries.iter().filter(|entry| entry.enabled)
+    }
+
+    /// The entry with this id, offered or not.
+    pub(super) fn entry(&self, id: &str) -> Option<&SharedEntry> {
+        self.entries.iter().find(|entry| entry.id == id)
+    }
+}
+
+/// What was found where the file should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Side {
+    /// There is no shared-pipelines file, so nothing is offered.
+    Missing,
+    /// It was read; with its bytes.
+    Read(Box<Interface>, Vec<u8>),
+    /// It is there and cannot be read: its path, and why.
+    Unreadable(String, DocumentError),
+}
+
+/// Reads the side. `folder` is the platform's hidden folder; without one it is found.
+pub fn read(
+    repository: &Repository,
+    snapshot: &Snapshot<'_>,
+    folder: Option<&str>,
+) -> Result<Side, GitError> {
+    let folder = match folder {
+        Some(folder) => Some(folder.trim_matches('/').to_owned()),
+        None => found(snapshot)?,
+    };
+    let Some(folder) = folder else {
+        return Ok(Side::Missing);
+    };
+    let path = format!("{folder}/{SHARED_PIPELINES_FILE}");
+    let Some(file) = snapshot.find(&path)? else {
+        return Ok(Side::Missing);
+    };
+    let bytes = match bytes(repository, &file)? {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(Side::Unreadable(path, error)),
+    };
+    Ok(match Interface::parse(&path, &bytes) {
+        Ok(interface) => Side::Read(Box::new(interface), bytes),
+        Err(error) => Side::Unreadable(path, error),
+    })
+}
+
+/// The content of a file, or why it cannot be read.
+pub(super) fn bytes(
+    repository: &Repository,
+    file: &SnapshotFile,
+) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
+    let unreadable = |message: String| {
+        Ok(Err(DocumentError {
+            message,
+            position: None,
+        }))
+    };
+    if let Some(why) = file.kind.why_not_read() {
+        return unreadable(format!("it is {why}"));
+    }
+    let bytes = match &file.content {
+        Content::Blob(blob) => match repository.read_blob(blob, LIMIT) {
+            Err(GitError::TooLarge { .. }) => None,
+            read => Some(read?),
+        },
+        Content::Disk(full) => match (file.doubt, read_on_disk(full, LIMIT)) {
+            (Some(doubt), _) => return unreadable(doubt.reason().to_owned()),
+            (None, Ok(bytes)) => bytes,
+            (None, Err(error)) => return unreadable(error.to_string()),
+        },
+    };
+    Ok(bytes.ok_or_else(|| DocumentError::too_large(LIMIT)))
+}
+
+/// The folder that holds the platform's files; where several do, the first that has a shared-pipelines file.
+fn found(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
+    let folders = snapshot.root_folders()?;
+    let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    let first = || {
+        let mut hidden = folders.iter().filter(|name| name.starts_with('.'));
+        hidden
+            .find(|name| holds(&format!("{name}/{SHARED_PIPELINES_FILE}")))
+            .cloned()
+    };
+    Ok(config_folder(&folders, &holds).unwrap_or_else(|_| first()))
+}

@@ -1,0 +1,294 @@
+//! What is drawn: the components of a pipeline with their places, what changed, and where the findings are.
+
+use super::place::{Point, place};
+use crate::model::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
+use crate::model::findings::Severity;
+use crate::model::pipelines::{Condition, Link, LinkRole, Pipeline};
+use crate::model::yaml::{DocumentError, NodeRef, Tree};
+use std::collections::{BTreeMap, HashMap};
+
+/// What happened to what is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing.
+    Same,
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// It is another than before.
+    Changed,
+}
+
+impl Mark {
+    /// The sign that says the same as the colour.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Same => "",
+            Self::Added => "+",
+            Self::Removed => "\u{2212}",
+            Self::Changed => "~",
+        }
+    }
+
+    /// The word that says the same as the colour.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// The findings of a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Badge {
+    /// How many.
+    pub count: usize,
+    /// The level of the worst.
+    pub worst: Severity,
+    /// Where the page has them: an id.
+    pub leads_to: String,
+}
+
+/// A component on the canvas.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Box {
+    /// The component's name.
+    pub name: String,
+    /// The name that it had.
+    pub previous_name: Option<String>,
+    /// Its type.
+    pub kind: Option<String>,
+    /// The upper left corner, in pixels.
+    pub at: Point,
+    /// What happened to it.
+    pub mark: Mark,
+    /// Its findings.
+    pub badge: Option<Badge>,
+}
+
+/// A link on the canvas; its ends are places in the list of boxes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrow {
+    /// What runs or gives first.
+    pub from: usize,
+    /// What runs or takes next.
+    pub to: usize,
+    /// The key of the transition, `iteration`, or `source`.
+    pub kind: String,
+    /// What happened to it.
+    pub mark: Mark,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Canvas {
+    /// The components, in file order, then those that are gone.
+    pub boxes: Vec<Box>,
+    /// The links between them.
+    pub arrows: Vec<Arrow>,
+}
+
+/// One side of a pipeline.
+struct CanvasSide {
+    pipeline: Pipeline,
+    places: HashMap<String, Point>,
+}
+
+impl Canvas {
+    /// A pipeline as it is, without what changed.
+    pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
+        Ok(Self::drawn(Some(&CanvasSide::read(bytes)?), None, None))
+    }
+
+    /// A pipeline with what changed in it. A side that is not there draws nothing.
+    pub fn of_change(
+        before: Option<&[u8]>,
+        after: Option<&[u8]>,
+        diff: &PipelineDiff,
+    ) -> Result<Self, DocumentError> {
+        let before = before.map(CanvasSide::read).transpose()?;
+        let after = after.map(CanvasSide::read).transpose()?;
+        Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
+    }
+
+    /// Shows the findings of components.
+    pub fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
+        for drawn in &mut self.boxes {
+            drawn.badge = badges.get(&drawn.name).cloned();
+        }
+    }
+
+    fn drawn(after: Option<&CanvasSide>, before: Option<&CanvasSide>, diff: Option<&PipelineDiff>) -> Self {
+        let mut canvas = Self::default();
+        let mut places = Vec::new();
+        for component in after.iter().flat_map(|side| &side.pipeline.components) {
+            places.push(after.and_then(|side| side.places.get(&component.name).copied()));
+            canvas
+                .boxes
+                .push(drawn(&component.name, component.kind.clone(), Mark::Same));
+        }
+        for component in diff.iter().flat_map(|diff| &diff.components) {
+            if component.change == ComponentChange::Removed {
+                places.push(before.and_then(|side| side.places.get(&component.name).copied()));
+                canvas
+                    .boxes
+                    .push(drawn(&component.name, component.kind.clone(), Mark::Removed));
+            }
+        }
+        canvas.mark(diff);
+        canvas.connect(after, diff);
+        for (drawn, at) in canvas.boxes.iter_mut().zip(place(&places)) {
+            drawn.at = at;
+        }
+        canvas
+    }
+
+    fn mark(&mut self, diff: Option<&PipelineDiff>) {
+        let changes: HashMap<&str, _> = diff
+            .iter()
+            .flat_map(|diff| &diff.components)
+            .filter(|component| component.change != ComponentChange::Removed)
+            .map(|component| (component.name.as_str(), component))
+            .collect();
+        for drawn in self.boxes.iter_mut().filter(|drawn| drawn.mark == Mark::Same) {
+            let Some(component) = changes.get(drawn.name.as_str()) else {
+                continue;
+            };
+            drawn.previous_name.clone_from(&component.previous_name);
+            drawn.mark = match component.change {
+                ComponentChange::Added => Mark::Added,
+                _ => Mark::Changed,
+            };
+        }
+    }
+
+    /// Links that lead nowhere are not drawn.
+    fn connect(&mut self, after: Option<&CanvasSide>, diff: Option<&PipelineDiff>) {
+        let boxes = self.boxes.iter().enumerate();
+        let by_name: HashMap<&str, usize> = boxes.map(|(at, drawn)| (drawn.name.as_str(), at)).collect();
+        let links: &[LinkDiff] = diff.map_or(&[], |diff| &diff.links);
+        let mut added: HashMap<(&str, &str, &str), usize> = HashMap::new();
+        for link in links.iter().filter(|link| link.change == LinkChange::Added) {
+            *added.entry((&link.from, &link.to, &link.kind)).or_default() += 1;
+        }
+        let mut arrows = Vec::new();
+        for component in after.iter().flat_map(|side| &side.pipeline.components) {
+            for link in &component.links {
+                let (from, to, kind) = ends(&component.name, link);
+                let (Some(start), Some(end)) = (by_name.get(from), by_name.get(to)) else {
+                    continue;
+                };
+                let left = added.get_mut(&(from, to, kind)).filter(|left| **left > 0);
+                let mark = left.map_or(Mark::Same, |left| {
+                    *left -= 1;
+                    Mark::Added
+                });
+                arrows.push(arrow(*start, *end, kind, mark));
+            }
+        }
+        for link in links.iter().filter(|link| link.change == LinkChange::Removed) {
+            if let (Some(from), Some(to)) = (by_name.get(link.from.as_str()), by_name.get(link.to.as_str())) {
+                arrows.push(arrow(*from, *to, &link.kind, Mark::Removed));
+            }
+        }
+        self.arrows = arrows;
+    }
+
+    /// The part that changed: what is marked, what stands beside it, at most `most` boxes, the marked ones first. Gives
+    /// also how many are left out.
+    pub fn changed_part(&self, most: usize) -> (Self, usize) {
+        let is_marked = |at: usize| self.boxes.get(at).is_some_and(|drawn| drawn.mark != Mark::Same);
+        let mut kept: Vec<usize> = (0..self.boxes.len()).filter(|at| is_marked(*at)).collect();
+        let mut known: std::collections::HashSet<usize> = kept.iter().copied().collect();
+        for arrow in &self.arrows {
+            let concerned = arrow.mark != Mark::Same || is_marked(arrow.from) || is_marked(arrow.to);
+            for end in [arrow.from, arrow.to] {
+                if concerned && known.insert(end) {
+                    kept.push(end);
+                }
+            }
+        }
+        let left_out = kept.len().saturating_sub(most);
+        kept.truncate(most);
+        kept.sort_unstable();
+        (self.only(&kept), left_out)
+    }
+
+    fn only(&self, kept: &[usize]) -> Self {
+        let new: HashMap<usize, usize> = kept.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+        let boxes = kept
+            .iter()
+            .filter_map(|at| self.boxes.get(*at).cloned())
+            .collect();
+        let arrows = self.arrows.iter().filter_map(|old| {
+            Some(Arrow {
+                from: *new.get(&old.from)?,
+                to: *new.get(&old.to)?,
+                ..old.clone()
+            })
+        });
+        Self {
+            boxes,
+            arrows: arrows.collect(),
+        }
+    }
+}
+
+fn drawn(name: &str, kind: Option<String>, mark: Mark) -> Box {
+    Box {
+        name: name.to_owned(),
+        previous_name: None,
+        kind,
+        at: Point::default(),
+        mark,
+        badge: None,
+    }
+}
+
+fn arrow(from: usize, to: usize, kind: &str, mark: Mark) -> Arrow {
+    Arrow {
+        from,
+        to,
+        kind: kind.to_owned(),
+        mark,
+    }
+}
+
+/// Where a link leads from and to, and its kind, in the words of [`LinkDiff`].
+fn ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
+    match link.role {
+        LinkRole::Source => (&link.name, component, "source"),
+        LinkRole::IterationTarget => (component, &link.name, "iteration"),
+        LinkRole::Transition => (component, &link.name, link.condition.map_or("", Condition::key)),
+    }
+}
+
+impl CanvasSide {
+    fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let tree = Tree::read(bytes, None)?;
+        Ok(Self {
+            pipeline: Pipeline::of(&tree)?,
+            places: places(tree.root()),
+        })
+    }
+}
+
+/// `design.components.NAME.position`, as far as it is there.
+fn places(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
+    let design = root.get("design").and_then(|design| design.get("components"));
+    let entries = design.into_iter().flat_map(NodeRef::entries);
+    let place = |(name, _, node): (&str, _, NodeRef<'_, '_>)| {
+        let position = node.get("position")?;
+        let number = |key| position.get(key).and_then(NodeRef::text)?.parse::<f64>().ok();
+        let at = Point {
+            x: number("x")?,
+            y: number("y")?,
+        };
+        Some((name.to_owned(), at)).filter(|_| at.is_finite())
+    };
+    entries.filter_map(place).collect()
+}

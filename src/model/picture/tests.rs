@@ -1,0 +1,157 @@
+//! Pictures hold what they should, and nothing of a name gets out of its box.
+
+use super::canvas::Mark;
+use super::*;
+use crate::model::diff::{Sides, compare};
+use crate::model::findings::Severity;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const BASE: &str = "type: orchestration
+pipeline:
+  components:
+    Start: { type: start, transitions: { unconditional: [Load] } }
+    Load: { type: sql-executor, transitions: { success: [Done], failure: [Old] }, parameters: { sql: a } }
+    Old: { type: end-failure }
+    Done: { type: end-success }
+design:
+  components:
+    Start: { position: { x: 0, y: 0 } }
+    Load: { position: { x: 100, y: 0 } }
+    Done: { position: { x: 200, y: -50 } }
+";
+
+fn changed(after: &str) -> Canvas {
+    let diff = compare(&Sides {
+        path: "a.orch.yaml",
+        previous_path: None,
+        before: Some(Ok(BASE.as_bytes())),
+        after: Some(Ok(after.as_bytes())),
+    });
+    Canvas::of_change(Some(BASE.as_bytes()), Some(after.as_bytes()), &diff).unwrap()
+}
+
+fn head() -> String {
+    BASE.replace(", failure: [Old]", "")
+        .replace("sql: a", "sql: b")
+        .replace(
+            "    Old: { type: end-failure }\n",
+            "    New: { type: retry, iterationTarget: Load }\n",
+        )
+}
+
+#[test]
+fn marks_say_what_changed_by_colour_and_sign() {
+    let canvas = changed(&head());
+    let marks: Vec<_> = canvas.boxes.iter().map(|b| (b.name.as_str(), b.mark)).collect();
+    assert_eq!(
+        marks,
+        [
+            ("Start", Mark::Same),
+            ("Load", Mark::Changed),
+            ("New", Mark::Added),
+            ("Done", Mark::Same),
+            ("Old", Mark::Removed)
+        ]
+    );
+    let removed: Vec<_> = canvas.arrows.iter().filter(|a| a.mark == Mark::Removed).collect();
+    assert_eq!(removed.len(), 1, "{removed:?}");
+    let picture = document(&canvas, "a");
+    for sign in [">+<", ">~<", ">\u{2212}<"] {
+        assert!(picture.contains(sign), "{sign}");
+    }
+}
+
+#[test]
+fn boxes_stand_as_on_the_canvas_and_never_on_each_other() {
+    let canvas = changed(&head());
+    let at = |name: &str| canvas.boxes.iter().find(|b| b.name == name).unwrap().at;
+    assert!(at("Start").x < at("Load").x && at("Load").x < at("Done").x);
+    assert!(at("Done").y < at("Start").y, "a canvas counts downwards");
+    assert!(at("Load").x - at("Start").x > 176.0, "{:?}", at("Load"));
+    assert!(at("New").y > at("Start").y, "what has no place stands below");
+    assert!(canvas.boxes.iter().all(|b| b.at.x >= 0.0 && b.at.y >= 0.0));
+}
+
+#[test]
+fn a_badge_leads_to_its_finding() {
+    let mut canvas = Canvas::of(BASE.as_bytes()).unwrap();
+    let badge = Badge {
+        count: 3,
+        worst: Severity::Error,
+        leads_to: "finding-4".to_owned(),
+    };
+    canvas.badges(&BTreeMap::from([("Load".to_owned(), badge)]));
+    let picture = fragment(&canvas, "a", "file-1");
+    assert!(
+        picture.contains("<a href=\"#finding-4\"><g id=\"file-1-1\"")
+            && picture.contains("<title>Load (sql-executor), findings: 3</title>"),
+        "{picture}"
+    );
+    assert_eq!(picture.matches("<a ").count(), 1);
+}
+
+#[test]
+fn the_changed_part_has_its_neighbours_and_an_end() {
+    let (part, left_out) = changed(&head()).changed_part(40);
+    assert_eq!((part.boxes.len(), left_out), (5, 0));
+    let (part, left_out) = changed(&head()).changed_part(2);
+    assert_eq!((part.boxes.len(), left_out), (2, 3));
+    let (part, _) = changed(BASE).changed_part(40);
+    assert!(part.boxes.is_empty());
+}
+
+#[test]
+fn a_flowchart_says_the_same() {
+    insta::assert_snapshot!(mermaid(&changed(&head())), @r##"
+    flowchart LR
+      n0["Start"]
+      n1["#126; Load"]:::changed
+      n2["+ New"]:::added
+      n3["Done"]
+      n4["− Old"]:::removed
+      n0 --> n1
+      n1 -->|"success"| n3
+      n2 -->|"+ iteration"| n1
+      n1 -.->|"− failure"| n4
+      classDef added stroke:#1a7f37,stroke-width:3px
+      classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
+      classDef changed stroke:#bf8700,stroke-width:3px
+    "##);
+}
+
+#[test]
+fn many_components_are_drawn_in_one_go() {
+    let component = |n: usize| {
+        format!(
+            "    c{n}: {{ type: x, transitions: {{ success: [c{}] }} }}\n",
+            n + 1
+        )
+    };
+    let text: String = (0..3000).map(component).collect();
+    let canvas =
+        Canvas::of(format!("type: orchestration\npipeline:\n  components:\n{text}").as_bytes()).unwrap();
+    assert_eq!((canvas.boxes.len(), canvas.arrows.len()), (3000, 2999));
+    assert_eq!(document(&canvas, "many").matches("<rect").count(), 3000);
+}
+
+proptest! {
+    #[test]
+    fn no_name_leaves_its_box(name in "(\\PC|[\\r\\n\\x00\\x1b\"'<>&;%{}|`\\[\\]]){0,40}", x in any::<f64>(), y in any::<f64>()) {
+        let document = serde_json::json!({
+            "type": "orchestration",
+            "pipeline": { "components": { name.clone(): { "type": name, "transitions": { "success": [name] } } } },
+            "design": { "components": { name.clone(): { "position": { "x": x, "y": y } } } },
+        });
+        let Ok(canvas) = Canvas::of(document.to_string().as_bytes()) else { return Ok(()) };
+        let picture = super::document(&canvas, &name);
+        let read = roxmltree::Document::parse(&picture).map_err(|e| TestCaseError::fail(format!("{e}: {picture}")))?;
+        let elements = read.descendants().filter(roxmltree::Node::is_element).count();
+        let plain = super::document(&Canvas::of(b"{type: orchestration, pipeline: {components: {a: {type: b, transitions: {success: [a]}}}}}").unwrap(), "a");
+        let plain = roxmltree::Document::parse(&plain).unwrap();
+        prop_assert_eq!(elements, plain.descendants().filter(roxmltree::Node::is_element).count());
+        let chart = mermaid(&canvas);
+        prop_assert_eq!(chart.lines().count(), 6, "{}", chart);
+        prop_assert!(!chart.contains("%%") && !chart.contains("```"));
+    }
+}

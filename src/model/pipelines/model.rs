@@ -1,0 +1,213 @@
+//! A pipeline as the rules and the publisher see it.
+
+use super::names::{NamedPipelines, Names};
+use crate::model::yaml::Position;
+use std::sync::OnceLock;
+
+/// The two kinds of pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Components run one after the other: `*.orch.yaml`.
+    Orchestration,
+    /// Data flows from component to component: `*.tran.yaml`.
+    Transformation,
+}
+
+impl Kind {
+    /// Both kinds.
+    pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];
+
+    /// The kind by the file's name, for files whose content does not say it.
+    pub fn from_path(path: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| path.ends_with(kind.extension()))
+    }
+
+    /// How the files of this kind end.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Orchestration => ".orch.yaml",
+            Self::Transformation => ".tran.yaml",
+        }
+    }
+
+    /// The kind as the `type` key has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Orchestration => "orchestration",
+            Self::Transformation => "transformation",
+        }
+    }
+}
+
+/// A pipeline, without its canvas.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// From the `type` key.
+    pub kind: Kind,
+    /// In file order.
+    pub components: Vec<Component>,
+    /// In file order.
+    pub variables: Vec<PipelineVariable>,
+    names: OnceLock<Names>,
+}
+
+/// A component of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// The key in `pipeline.components`, as it is written.
+    pub name: String,
+    /// Of the key.
+    pub position: Position,
+    /// The `type`, such as `end-success`.
+    pub kind: Option<String>,
+    /// Whether it is skipped when the pipeline runs.
+    pub skipped: bool,
+    /// In file order, those that lead nowhere included.
+    pub links: Vec<Link>,
+    /// The parameter `concurrency`.
+    pub concurrency: Option<String>,
+    /// The variables that an iterator sets, for the types of iterator that are known.
+    pub iteration_variables: Vec<String>,
+    /// The files that it names.
+    pub calls: Vec<Call>,
+}
+
+/// What a link stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkRole {
+    /// To a component that runs after this one.
+    Transition,
+    /// To the component that an iterator or a retry wraps.
+    IterationTarget,
+    /// To a component that feeds this one.
+    Source,
+}
+
+/// When a transition is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// Always.
+    Unconditional,
+    /// After the component succeeded.
+    Success,
+    /// After the component failed.
+    Failure,
+    /// After the component's condition was met.
+    True,
+    /// After the component's condition was not met.
+    False,
+}
+
+impl Condition {
+    /// The key of `transitions`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Unconditional => "unconditional",
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::True => "true",
+            Self::False => "false",
+        }
+    }
+}
+
+/// A link to another component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// What it stands for.
+    pub role: LinkRole,
+    /// When it is taken; none for what is no transition.
+    pub condition: Option<Condition>,
+    /// The name of the other component, which may not exist.
+    pub name: String,
+    /// Of the name.
+    pub position: Position,
+}
+
+/// What kind of file is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReferenceKind {
+    /// A pipeline of this kind, by its path without extension.
+    Pipeline(Kind),
+    /// A script, by its path.
+    Script,
+}
+
+/// A component's mention of another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// What kind of file.
+    pub kind: ReferenceKind,
+    /// As it is written.
+    pub target: String,
+    /// Of the target.
+    pub position: Position,
+}
+
+/// A variable of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipelineVariable {
+    /// The key in `pipeline.variables`, as it is written.
+    pub name: String,
+    /// Of the key.
+    pub position: Position,
+    /// The `scope`, such as `COPIED`.
+    pub scope: Option<String>,
+}
+
+impl Pipeline {
+    pub(super) const fn new(
+        kind: Kind,
+        components: Vec<Component>,
+        variables: Vec<PipelineVariable>,
+    ) -> Self {
+        Self {
+            kind,
+            components,
+            variables,
+            names: OnceLock::new(),
+        }
+    }
+
+    /// The component or variable that the text of a violation names, and its line; none if it names none.
+    ///
+    /// The first name in quotes counts where the text can be about nothing else. Otherwise it is guessed for the line
+    /// alone: the longest name in quotes, else the longest that stands as a word of its own. Made for many texts: the
+    /// names are sorted once, for the first of them. What a variable and a component are both called is the
+    /// variable where the text says `variable` before it.
+    pub fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
+        self.names.get_or_init(|| self.names()).named_in(text)
+    }
+
+    fn names(&self) -> Names {
+        let components = self.components.iter();
+        let variables = self.variables.iter();
+        Names::new(
+            components.map(|component| (component.name.as_str(), component.position.line)),
+            variables.map(|variable| (variable.name.as_str(), variable.position.line)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_by_name_is_by_the_whole_ending() {
+        assert_eq!(Kind::from_path("a/b.orch.yaml"), Some(Kind::Orchestration));
+        assert_eq!(Kind::from_path("b.tran.yaml"), Some(Kind::Transformation));
+        for other in [
+            "b.yaml",
+            "orch.yaml",
+            "b.orch.yml",
+            "b.orch.yaml.txt",
+            "b.ORCH.YAML",
+            "",
+        ] {
+            assert_eq!(Kind::from_path(other), None, "{other}");
+        }
+    }
+}

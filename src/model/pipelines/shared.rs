@@ -1,0 +1,340 @@
+//! The shared-pipelines file: which pipelines a project offers to others.
+
+use super::written::{in_one_line, meaning};
+use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
+use std::collections::HashMap;
+
+/// `<CONFIG_DIR>/shared-pipelines.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedPipelines {
+    /// In file order.
+    pub entries: Vec<SharedEntry>,
+    /// Of the list of entries.
+    pub position: Position,
+}
+
+/// One shared pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedEntry {
+    /// The path from the repository root, with extension.
+    pub pipeline: String,
+    /// By this consumers name it; unique in the file.
+    pub id: String,
+    /// The name for people.
+    pub display_name: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// Whether it is offered; true where the file does not say.
+    pub enabled: bool,
+    /// In file order.
+    pub parameters: Vec<SharedParameter>,
+    /// Where the entry begins.
+    pub position: Position,
+}
+
+/// A parameter that consumers set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedParameter {
+    /// Its name.
+    pub name: String,
+    /// Of the name.
+    pub position: Position,
+    /// `TEXT`, `NUMERIC`, `GRID`, or whatever the file says.
+    pub kind: Option<String>,
+    /// Whether consumers get its value back; false where the file does not say.
+    pub export_allowed: bool,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it is where a consumer does not set it, in one line; null is none.
+    pub default: Option<String>,
+    /// Of a grid, in file order.
+    pub columns: Vec<SharedColumn>,
+}
+
+/// A column of a grid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedColumn {
+    /// Its name.
+    pub name: String,
+    /// Of the name.
+    pub position: Position,
+    /// Its type.
+    pub kind: Option<String>,
+}
+
+impl SharedPipelines {
+    /// Reads the file. Further keys are ignored, and what a parameter says in another shape than it should.
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let tree = Tree::read(bytes, None)?;
+        let root = tree.root();
+        let list = root
+            .get("pipelines")
+            .ok_or_else(|| DocumentError::at(root.position(), "the list `pipelines` is missing"))?;
+        let items = list
+            .items()
+            .ok_or_else(|| DocumentError::at(list.position(), "`pipelines` is not a list"))?;
+        let mut known = HashMap::new();
+        let entries = items
+            .map(|item| unique(&mut known, entry(item)?))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            entries,
+            position: list.position(),
+        })
+    }
+
+    /// What the file says, without order, quotes and comments: two files that say the same have the same.
+    pub fn meaning(bytes: &[u8]) -> Result<String, DocumentError> {
+        let tree = Tree::read(bytes, None)?;
+        Ok(meaning(tree.root(), &|key| key == "pipelines"))
+    }
+}
+
+fn unique(known: &mut HashMap<String, Position>, entry: SharedEntry) -> Result<SharedEntry, DocumentError> {
+    if let Some(first) = known.insert(entry.id.clone(), entry.position) {
+        let id = shortened(&entry.id);
+        return Err(DocumentError::at(
+            entry.position,
+            format!("the id `{id}` is that of the entry on line {} too", first.line),
+        ));
+    }
+    Ok(entry)
+}
+
+fn entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
+    if !node.is_map() {
+        return Err(DocumentError::at(
+            node.position(),
+            "an entry of `pipelines` is not a map",
+        ));
+    }
+    Ok(SharedEntry {
+        pipeline: required(node, "pipeline")?,
+        id: required(node, "id")?,
+        display_name: text(node, "displayName")?,
+        description: text(node, "description")?,
+        enabled: enabled(node)?,
+        parameters: parameters(node)?,
+        position: node.position(),
+    })
+}
+
+fn required(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
+    match text(node, key)? {
+        Some(text) if !text.is_empty() => Ok(text),
+        _ => Err(DocumentError::at(
+            node.position(),
+            format!("the entry has no `{key}`"),
+        )),
+    }
+}
+
+/// A scalar as it is written, since people leave ids such as `2024` unquoted; none for null.
+fn text(node: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
+    let Some(value) = node.get(key).filter(|value| !value.is_null()) else {
+        return Ok(None);
+    };
+    let text = value
+        .text()
+        .ok_or_else(|| DocumentError::at(value.position(), format!("`{key}` is not a text")))?;
+    Ok(Some(text.to_owned()))
+}
+
+fn enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
+    match node.get("enabled").map(|value| (value, value.value())) {
+        None | Some((_, Some(Value::Null))) => Ok(true),
+        Some((_, Some(Value::Boolean(enabled)))) => Ok(enabled),
+        Some((value, _)) => Err(DocumentError::at(
+            value.position(),
+            "`enabled` is neither `true` nor `false`",
+        )),
+    }
+}
+
+fn parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, DocumentError> {
+    let Some(parameters) = node.get("parameters").filter(|value| !value.is_null()) else {
+        return Ok(Vec::new());
+    };
+    if !parameters.is_map() {
+        return Err(DocumentError::at(
+            parameters.position(),
+            "`parameters` is not a map",
+        ));
+    }
+    let entries = parameters.entries();
+    Ok(entries
+        .map(|(name, position, node)| parameter(name, position, node))
+        .collect())
+}
+
+fn parameter(name: &str, position: Position, node: NodeRef<'_, '_>) -> SharedParameter {
+    let line = |key: &str| node.get(key).and_then(in_one_line);
+    let columns = node.get("columns").into_iter().flat_map(NodeRef::entries);
+    SharedParameter {
+        name: name.to_owned(),
+        position,
+        kind: line("type"),
+        export_allowed: node.get("exportAllowed").and_then(NodeRef::value) == Some(Value::Boolean(true)),
+        description: line("description"),
+        default: line("default"),
+        columns: columns
+            .map(|(name, position, node)| SharedColumn {
+                name: name.to_owned(),
+                position,
+                kind: node.get("columnType").and_then(in_one_line),
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"version: "1.0"
+type: shared-pipelines-config
+pipelines:
+  - pipeline: folder/load it.orch.yaml
+    displayName: load it
+    id: load-it
+    description: text
+    enabled: true
+    parameters:
+      var_a: { type: TEXT, exportAllowed: true, description: "", default: "x" }
+      grid_b: { type: GRID, exportAllowed: true, columns: { c1: { columnType: NUMBER } } }
+  - id: 2024
+    pipeline: b.tran.yaml
+    enabled: false
+    parameters: {}
+  - { id: c, pipeline: c.tran.yaml, parameters: , description: ~ }
+"#;
+
+    #[test]
+    fn entries_are_read_with_their_places() {
+        let shared = SharedPipelines::parse(FILE.as_bytes()).unwrap();
+        let [first, second, third] = shared.entries.as_slice() else {
+            panic!("three entries expected")
+        };
+        assert_eq!(
+            (first.pipeline.as_str(), first.id.as_str()),
+            ("folder/load it.orch.yaml", "load-it")
+        );
+        assert_eq!(first.display_name.as_deref(), Some("load it"));
+        assert_eq!(first.description.as_deref(), Some("text"));
+        assert!(first.enabled);
+        let [text, grid] = first.parameters.as_slice() else {
+            panic!("two parameters expected")
+        };
+        assert_eq!(
+            (text.name.as_str(), text.position),
+            ("var_a", Position { line: 10, column: 7 })
+        );
+        assert_eq!(
+            (text.kind.as_deref(), text.default.as_deref()),
+            (Some("TEXT"), Some("x"))
+        );
+        assert_eq!(
+            (text.export_allowed, text.description.as_deref()),
+            (true, Some(""))
+        );
+        assert_eq!((grid.position.line, grid.default.as_deref()), (11, None));
+        assert_eq!(grid.columns[0].name, "c1");
+        assert_eq!(grid.columns[0].kind.as_deref(), Some("NUMBER"));
+        assert_eq!(shared.position.line, 4);
+        assert_eq!(first.position, Position { line: 4, column: 5 });
+        assert_eq!((second.id.as_str(), second.enabled), ("2024", false));
+        assert_eq!(second.display_name, None);
+        assert_eq!((third.enabled, third.description.as_deref()), (true, None));
+        assert!(third.parameters.is_empty());
+    }
+
+    #[test]
+    fn what_has_another_shape_than_it_should_is_left_out_of_a_parameter() {
+        let yaml = "pipelines:\n- id: a\n  pipeline: p\n  parameters:\n    x: 1\n    y:\n    z: { exportAllowed: yes, default: [1, {b: ~, a: 'q'}], columns: [c] }\n";
+        let shared = SharedPipelines::parse(yaml.as_bytes()).unwrap();
+        let [x, y, z] = shared.entries[0].parameters.as_slice() else {
+            panic!("three parameters expected")
+        };
+        for plain in [x, y] {
+            assert_eq!(
+                (&plain.kind, &plain.default, plain.export_allowed),
+                (&None, &None, false)
+            );
+        }
+        assert_eq!(z.default.as_deref(), Some(r#"[1, {"a": "q", "b": null}]"#));
+        assert!(!z.export_allowed && z.columns.is_empty());
+    }
+
+    #[test]
+    fn files_that_say_the_same_mean_the_same() {
+        let meaning = |yaml: &str| SharedPipelines::meaning(yaml.as_bytes()).unwrap();
+        let one =
+            "# a\nversion: '1.0'\npipelines:\n- {id: a, pipeline: p, x: [1, 2]}\n- {id: b, pipeline: q}\n";
+        let same =
+            "pipelines:\n- {pipeline: q, id: b}\n- {x: [1, 2], pipeline: \"p\", id: a}\nversion: \"1.0\"\n";
+        assert_eq!(meaning(one), meaning(same));
+        for other in [
+            one.replace("[1, 2]", "[2, 1]"),
+            one.replace("'1.0'", "1.0"),
+            one.replace("id: b", "id: c"),
+        ] {
+            assert_ne!(meaning(one), meaning(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_is_a_file_without_shared_pipelines() {
+        assert!(
+            SharedPipelines::parse(b"pipelines: []")
+                .unwrap()
+                .entries
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let table = [
+            ("", "the document is empty", (1, 1)),
+            ("a: [", "not YAML", (2, 1)),
+            ("x: 1", "`pipelines` is missing", (1, 1)),
+            ("[]", "`pipelines` is missing", (1, 1)),
+            ("pipelines:", "not a list", (1, 10)),
+            ("pipelines: {}", "not a list", (1, 12)),
+            ("pipelines:\n- 1", "not a map", (2, 3)),
+            ("pipelines:\n- id: a", "no `pipeline`", (2, 3)),
+            ("pipelines:\n- pipeline: a", "no `id`", (2, 3)),
+            ("pipelines:\n- pipeline: a\n  id: ''", "no `id`", (2, 3)),
+            (
+                "pipelines:\n- pipeline: a\n  id: [x]",
+                "`id` is not a text",
+                (3, 7),
+            ),
+            (
+                "pipelines:\n- pipeline: a\n  id: x\n  enabled: yes",
+                "neither `true` nor",
+                (4, 12),
+            ),
+            (
+                "pipelines:\n- pipeline: a\n  id: x\n  parameters: []",
+                "`parameters` is not",
+                (4, 15),
+            ),
+            (
+                "pipelines:\n- {pipeline: a, id: x}\n- {pipeline: b, id: x}",
+                "`x` is that of the entry on line 2",
+                (3, 3),
+            ),
+            ("pipelines: []\npipelines: []", "stands twice", (2, 1)),
+        ];
+        for (yaml, message, (line, column)) in table {
+            let error = SharedPipelines::parse(yaml.as_bytes()).unwrap_err();
+            assert!(error.message.contains(message), "{yaml:?}: {error}");
+            assert_eq!(
+                error.position,
+                Some(Position { line, column }),
+                "{yaml:?}: {error}"
+            );
+        }
+    }
+}

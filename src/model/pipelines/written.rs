@@ -1,0 +1,67 @@
+//! A part of a document as one text, for values that are only compared and shown.
+
+use crate::model::yaml::{NodeRef, Value};
+use std::fmt::Write as _;
+
+/// A scalar as it is written, a list or a map in one line; none for null.
+pub(super) fn in_one_line(node: NodeRef<'_, '_>) -> Option<String> {
+    if node.is_null() {
+        return None;
+    }
+    let mut text = String::new();
+    match node.text() {
+        Some(scalar) => text.push_str(scalar),
+        None => push(&mut text, node, &|_| false),
+    }
+    Some(text)
+}
+
+/// What the node means, without what means nothing: the order of keys, quotes, and the order of the lists of which
+/// `is_set` holds, by their key.
+pub(super) fn meaning(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    push(&mut text, node, is_set);
+    text
+}
+
+fn push(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
+    if let Some(items) = node.items() {
+        let items: Vec<String> = items.map(|item| meaning(item, is_set)).collect();
+        push_all(text, ['[', ']'], &items);
+    } else if node.is_map() {
+        let entries = node.entries().map(|(key, _, value)| entry(key, value, is_set));
+        let mut entries: Vec<String> = entries.collect();
+        entries.sort();
+        push_all(text, ['{', '}'], &entries);
+    } else {
+        match (node.value(), node.text()) {
+            (Some(Value::Null), _) | (_, None) => text.push_str("null"),
+            (Some(Value::Boolean(value)), _) => {
+                let _ = write!(text, "{value}");
+            }
+            (Some(Value::Natural(_) | Value::OtherNumber), Some(number)) => text.push_str(number),
+            (_, Some(scalar)) => {
+                let _ = write!(text, "{scalar:?}");
+            }
+        }
+    }
+}
+
+fn entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
+    let mut text = format!("{key:?}: ");
+    match value.items().filter(|_| is_set(key)) {
+        Some(items) => {
+            let mut items: Vec<String> = items.map(|item| meaning(item, is_set)).collect();
+            items.sort();
+            push_all(&mut text, ['[', ']'], &items);
+        }
+        None => push(&mut text, value, is_set),
+    }
+    text
+}
+
+fn push_all(text: &mut String, [open, close]: [char; 2], parts: &[String]) {
+    text.push(open);
+    text.push_str(&parts.join(", "));
+    text.push(close);
+}

@@ -1,0 +1,63 @@
+//! A rule's `config` in the rules file, read field by field.
+
+use super::error::EvaluationError;
+use crate::model::yaml::{NodeRef, Value, shortened};
+
+/// The `config` of one rule. No default ever fills a gap: a field that a rule asks for must be there.
+#[derive(Debug, Clone, Copy)]
+pub struct Config<'t, 'a> {
+    id: &'static str,
+    node: Option<NodeRef<'t, 'a>>,
+}
+
+impl<'t, 'a> Config<'t, 'a> {
+    /// Of the rule `id`; none where its entry has no `config`.
+    pub const fn new(id: &'static str, node: Option<NodeRef<'t, 'a>>) -> Self {
+        Self { id, node }
+    }
+
+    /// A whole number from 0.
+    pub fn count(&self, field: &str) -> Result<u64, EvaluationError> {
+        match self.field(field)?.value() {
+            Some(Value::Natural(count)) => Ok(count),
+            value => Err(self.wrong(field, "a whole number from 0", value)),
+        }
+    }
+
+    /// A text.
+    pub fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
+        match self.field(field)?.value() {
+            Some(Value::Text(text)) => Ok(text),
+            value => Err(self.wrong(field, "a text (in quotes, where it looks like a number)", value)),
+        }
+    }
+
+    fn field(&self, field: &str) -> Result<NodeRef<'t, 'a>, EvaluationError> {
+        let config = self
+            .node
+            .filter(|node| !node.is_null())
+            .ok_or_else(|| self.invalid(format!("`config` with `{field}` is missing")))?;
+        if !config.is_map() {
+            return Err(self.invalid("`config` is not a map".to_owned()));
+        }
+        config
+            .get(field)
+            .ok_or_else(|| self.invalid(format!("`{field}` is missing")))
+    }
+
+    fn wrong(&self, field: &str, wanted: &str, found: Option<Value<'_>>) -> EvaluationError {
+        let found = match found {
+            None => "a list or a map".to_owned(),
+            Some(Value::Null) => "nothing".to_owned(),
+            Some(Value::Boolean(value)) => format!("`{value}`"),
+            Some(Value::Natural(value)) => format!("`{value}`"),
+            Some(Value::OtherNumber) => "another number".to_owned(),
+            Some(Value::Text(text)) => format!("the text `{}`", shortened(text)),
+        };
+        self.invalid(format!("`{field}` must be {wanted}, and is {found}"))
+    }
+
+    fn invalid(&self, problem: String) -> EvaluationError {
+        EvaluationError::InvalidRuleConfiguration { id: self.id, problem }
+    }
+}

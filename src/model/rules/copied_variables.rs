@@ -1,0 +1,110 @@
+//! The rule `copied-variables`.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::rule::{Documentation, Evaluator, Rule};
+use super::subject::{Subject, of_variable};
+use crate::model::findings::Violation;
+use crate::model::pipelines::Kind;
+use std::collections::HashSet;
+
+/// The value of `concurrency` that runs iterations at the same time.
+const CONCURRENT: &str = "Concurrent";
+
+/// The scope in which each iteration has a value of its own.
+const COPIED: &str = "COPIED";
+
+pub(super) struct CopiedVariables;
+
+impl Rule for CopiedVariables {
+    fn documentation(&self) -> &'static Documentation {
+        &DOCUMENTATION
+    }
+
+    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        Ok(Box::new(|subject| Ok(violations(subject))))
+    }
+}
+
+fn violations(subject: &Subject<'_>) -> Vec<Violation> {
+    let mapped = mapped(subject);
+    let problem = match subject.pipeline.kind {
+        Kind::Orchestration => {
+            "has the scope COPIED, but no iterator that runs its iterations concurrently sets it: make it SHARED, \
+             or map it in such an iterator"
+        }
+        Kind::Transformation => "has the scope COPIED, which a transformation has no use for: make it SHARED",
+    };
+    let variables = subject.pipeline.variables.iter();
+    variables
+        .filter(|variable| variable.scope.as_deref() == Some(COPIED))
+        .filter(|variable| !mapped.contains(variable.name.as_str()))
+        .map(|variable| of_variable(variable, problem))
+        .collect()
+}
+
+/// The variables that the concurrent iterators of an orchestration set.
+fn mapped<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
+    if subject.pipeline.kind == Kind::Transformation {
+        return HashSet::new();
+    }
+    let components = subject.pipeline.components.iter();
+    components
+        .filter(|component| component.concurrency.as_deref() == Some(CONCURRENT))
+        .flat_map(|component| component.iteration_variables.iter().map(String::as_str))
+        .collect()
+}
+
+static DOCUMENTATION: Documentation = Documentation {
+    id: "copied-variables",
+    kinds: &Kind::ALL,
+    summary: "Every variable of scope COPIED is set by an iterator that runs its iterations concurrently.",
+    reason: "A copied variable loses its value where a branch ends. That is needed where iterations run at the same \
+             time, and a trap everywhere else.",
+    details: &[
+        "An iterator counts if its parameter `concurrency` is exactly `Concurrent`; an expression does not.",
+        "Iteration variables are those in `gridIteratorVariableMapping` (grid-iterator), `columnMapping` and \
+         `columnMapping1` (table-iterator), `variables` (file-iterator), `variablesToIterate` (fixed-iterator) and \
+         `variableToIterate` (loop-iterator).",
+        "In a transformation every variable of scope COPIED is a violation.",
+    ],
+    assumed: &[
+        "One violation for each variable of scope COPIED that no concurrent iterator of the same pipeline sets, on \
+         the line of its key.",
+        "Whether the iterator is skipped plays no part.",
+    ],
+    config: &[],
+    example_config: "",
+    passes: "\
+type: orchestration
+pipeline:
+  components:
+    Each country:
+      type: fixed-iterator
+      iterationTarget: Load
+      parameters:
+        concurrency: Concurrent
+        variablesToIterate: [country]
+    Load:
+      type: run-transformation
+  variables:
+    country:
+      metadata: { type: TEXT, scope: COPIED }
+",
+    fails: "\
+type: orchestration
+pipeline:
+  components:
+    Each country:
+      type: fixed-iterator
+      iterationTarget: Load
+      parameters:
+        concurrency: Sequential
+        variablesToIterate: [country]
+    Load:
+      type: run-transformation
+  variables:
+    country:
+      metadata: { type: TEXT, scope: COPIED }
+",
+};

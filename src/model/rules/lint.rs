@@ -1,0 +1,189 @@
+//! What is wrong with a rules file: everything at once, each with its place.
+//!
+//! An evaluation reports the first cause for each rule, in the review of a pipeline. Whoever edits the file wants to see
+//! all of them, where they stand, and what was probably meant.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::registry;
+use super::rule::Documentation;
+use super::rules_file::{MAX_RULES, RuleEntry, level};
+use crate::base::text;
+use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
+use std::collections::{HashMap, HashSet};
+
+/// The keys of an entry of `rules`.
+const ENTRY_KEYS: [&str; 4] = ["id", "enabled", "enforcementLevel", "config"];
+
+/// Something wrong in a rules file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LintProblem {
+    /// Where it stands.
+    pub position: Position,
+    /// What is wrong.
+    pub message: String,
+    /// The evaluation error that it leads to; none for what the platform ignores.
+    pub error_type: Option<&'static str>,
+    /// It leads to an evaluation error now, and not only when the rule is enabled.
+    pub is_error: bool,
+    /// What was probably meant, or what to do.
+    pub help: Option<String>,
+}
+
+/// Everything that is wrong with a rules file, in file order.
+pub fn lint(bytes: &[u8]) -> Vec<LintProblem> {
+    let mut lint = Lint::default();
+    match Tree::read(bytes, None) {
+        Ok(tree) => lint.file(tree.root()),
+        Err(error) => lint.unreadable(&error),
+    }
+    lint.problems.sort_by_key(|problem| problem.position);
+    lint.problems
+}
+
+#[derive(Default)]
+struct Lint {
+    problems: Vec<LintProblem>,
+    /// The ids whose configuration was looked at, enabled or not: once each, as an expression takes time to compile.
+    configured: HashSet<(&'static str, bool)>,
+}
+
+impl Lint {
+    fn unreadable(&mut self, error: &DocumentError) {
+        let position = error.position.unwrap_or(Position { line: 1, column: 1 });
+        self.of_file(position, &error.message);
+    }
+
+    /// A problem that makes the whole file unusable.
+    fn of_file(&mut self, position: Position, message: &str) {
+        let error = EvaluationError::RulesFileParse(DocumentError {
+            message: message.to_owned(),
+            position: None,
+        });
+        self.error(position, &error, true);
+    }
+
+    fn error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
+        let message = error.to_string();
+        let (message, help) = match message.split_once(": did you mean ") {
+            Some((message, meant)) => (message.to_owned(), Some(format!("did you mean {meant}"))),
+            None => (message, None),
+        };
+        self.problems.push(LintProblem {
+            position,
+            message,
+            error_type: Some(error.error_type()),
+            is_error: is_enabled,
+            help,
+        });
+    }
+
+    fn file(&mut self, root: NodeRef<'_, '_>) {
+        self.keys(root, &["rules"], "the file");
+        let Some(rules) = root.get("rules") else {
+            return self.of_file(root.position(), "the list `rules` is missing");
+        };
+        let Some(items) = rules.items() else {
+            return self.of_file(rules.position(), "`rules` is not a list");
+        };
+        if items.len() > MAX_RULES {
+            let message = format!("{} rules, at most {MAX_RULES} are read", items.len());
+            return self.of_file(rules.position(), &message);
+        }
+        let mut enabled: HashMap<&str, u32> = HashMap::new();
+        for node in items {
+            match RuleEntry::read(node) {
+                Ok(entry) => {
+                    self.entry(&entry);
+                    self.twice(&entry, &mut enabled);
+                }
+                Err(error) => self.unreadable(&error),
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &RuleEntry<'_, '_>) {
+        let id = shortened(entry.id);
+        self.keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));
+        let Some(rule) = registry::find(entry.id) else {
+            let error = EvaluationError::ValidatorNotFound {
+                id: id.into_owned(),
+                nearest: registry::nearest(entry.id),
+            };
+            return self.error(place(entry.node, "id"), &error, entry.is_enabled);
+        };
+        let documentation = rule.documentation();
+        if level(entry).is_none() {
+            let error = EvaluationError::InvalidEnforcementLevel { id: documentation.id };
+            self.error(place(entry.node, "enforcementLevel"), &error, entry.is_enabled);
+        }
+        let config = entry.node.get("config");
+        if self.configured.insert((documentation.id, entry.is_enabled))
+            && let Err(error) = rule.prepare(&Config::new(documentation.id, config))
+        {
+            self.error(
+                place_of_config(entry.node, documentation),
+                &error,
+                entry.is_enabled,
+            );
+        }
+        if let Some(config) = config {
+            let known: Vec<&str> = documentation.config.iter().map(|field| field.name).collect();
+            self.keys(config, &known, &format!("the config of `{}`", documentation.id));
+        }
+    }
+
+    /// Keys that nobody reads: those that look like a known one are surely meant to be read.
+    fn keys(&mut self, map: NodeRef<'_, '_>, known: &[&str], of: &str) {
+        for (key, position, _) in map.entries().filter(|(key, ..)| !known.contains(key)) {
+            let nearest = text::nearest(key, known);
+            self.problems.push(LintProblem {
+                position,
+                message: format!("{of} has a key `{}`, which is not read", shortened(key)),
+                error_type: None,
+                is_error: nearest.is_some(),
+                help: nearest.map(|key| format!("did you mean `{key}`?")),
+            });
+        }
+    }
+
+    fn twice<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled: &mut HashMap<&'t str, u32>) {
+        if !entry.is_enabled {
+            return;
+        }
+        let position = place(entry.node, "id");
+        let Some(first) = enabled.insert(entry.id, position.line) else {
+            return;
+        };
+        enabled.insert(entry.id, first);
+        let error = EvaluationError::DuplicateEnabledRule {
+            id: shortened(entry.id).into_owned(),
+            times: 2,
+        };
+        self.problems.push(LintProblem {
+            position,
+            message: format!(
+                "the rule `{}` is enabled already on line {first}",
+                shortened(entry.id)
+            ),
+            error_type: Some(error.error_type()),
+            is_error: true,
+            help: Some("enable it once".to_owned()),
+        });
+    }
+}
+
+/// Where the value of a key stands; where there is none, where the map begins.
+fn place(map: NodeRef<'_, '_>, key: &str) -> Position {
+    map.get(key).unwrap_or(map).position()
+}
+
+/// The first field that is there, else the `config`, else the rule.
+fn place_of_config(entry: NodeRef<'_, '_>, documentation: &Documentation) -> Position {
+    let Some(config) = entry.get("config") else {
+        return entry.position();
+    };
+    let mut fields = documentation.config.iter();
+    let field = fields.find_map(|field| config.get(field.name));
+    field.unwrap_or(config).position()
+}

@@ -1,0 +1,130 @@
+//! The rules in words: one description of each, from which the terminal, the reference and a new rules file are made.
+
+use super::registry::registry;
+use super::rule::Documentation;
+use crate::model::findings::{Block, Enforcement};
+use crate::model::pipelines::Kind;
+use std::fmt::Write as _;
+
+impl Documentation {
+    /// The kinds of pipeline that the rule applies to, in a word or two.
+    pub fn applies_to(&self) -> &'static str {
+        match self.kinds {
+            [Kind::Orchestration] => "orchestrations",
+            [Kind::Transformation] => "transformations",
+            _ => "both kinds of pipeline",
+        }
+    }
+
+    /// The rule as it stands in a rules file, at this level and with the values that the platform ships.
+    pub fn entry(&self, level: Enforcement) -> String {
+        let mut entry = format!(
+            "- id: {}\n  enabled: true\n  enforcementLevel: {level}\n",
+            self.id
+        );
+        if !self.config.is_empty() {
+            entry.push_str("  config:\n");
+        }
+        for field in self.config {
+            let _ = writeln!(entry, "    {}: {}", field.name, field.default);
+        }
+        entry
+    }
+
+    /// What the rule checks, why, how it is configured, what passes and what fails.
+    pub fn blocks(&self) -> Vec<Block> {
+        let points = |sentences: &[&str]| Block::Points(sentences.iter().map(|s| (*s).to_owned()).collect());
+        let mut blocks = vec![
+            Block::Text(format!("{} Applies to {}.", self.summary, self.applies_to())),
+            Block::Heading("Why"),
+            Block::Text(self.reason.to_owned()),
+            Block::Heading("How it is checked"),
+            points(self.details),
+            Block::Text(
+                "The platform publishes nothing about the following, so it is a decision of this program:"
+                    .to_owned(),
+            ),
+            points(self.assumed),
+            Block::Heading("How to configure it"),
+            Block::Yaml(self.entry(Enforcement::Warn)),
+        ];
+        if !self.config.is_empty() {
+            let field = |field: &super::ConfigField| {
+                format!("`{}` is {}; it is required.", field.name, field.meaning)
+            };
+            blocks.push(Block::Points(self.config.iter().map(field).collect()));
+        }
+        let with = match self.example_config {
+            "" => String::new(),
+            config => format!(" with `{config}`"),
+        };
+        blocks.extend([
+            Block::Heading("What passes"),
+            Block::Text(format!("This pipeline passes{with}:")),
+            Block::Yaml(self.passes.to_owned()),
+            Block::Heading("What fails"),
+            Block::Text(format!("This one fails{with}:")),
+            Block::Yaml(self.fails.to_owned()),
+        ]);
+        blocks
+    }
+}
+
+/// The reference of all rules, as Markdown.
+pub fn reference() -> String {
+    let mut page = String::from(
+        "# Rules\n\nWhat the quality rules of a project check, and how each is configured in \
+         `config/pipeline_quality_rules.yaml` of the platform's\nhidden folder. `sluicegate rules explain ID` prints one \
+         of them, `sluicegate rules init` writes a file with all.\n\n| rule | applies to | what must hold |\n|---|---|---|\n",
+    );
+    for rule in registry() {
+        let rule = rule.documentation();
+        let _ = writeln!(
+            page,
+            "| [{0}](#{0}) | {1} | {2} |",
+            rule.id,
+            rule.applies_to(),
+            rule.summary
+        );
+    }
+    for rule in registry() {
+        let rule = rule.documentation();
+        let _ = writeln!(page, "\n## {}", rule.id);
+        for block in rule.blocks() {
+            page.push_str(&markdown(&block));
+        }
+    }
+    page
+}
+
+fn markdown(block: &Block) -> String {
+    match block {
+        Block::Heading(heading) => format!("\n### {heading}\n"),
+        Block::Text(text) => format!("\n{text}\n"),
+        Block::Points(points) => {
+            format!("\n- {}\n", points.join("\n- "))
+        }
+        Block::Yaml(yaml) => format!("\n```yaml\n{yaml}```\n"),
+    }
+}
+
+/// A rules file with all rules, enabled at this level, else as the platform ships them, each with a comment that says what it
+/// is for.
+pub fn template(level: Enforcement) -> String {
+    let mut file = String::from(
+        "# The quality rules of this project's pipelines. What each rule checks: sluicegate rules explain ID\n\
+         # enforcementLevel: `warn` reports a violation, `error` also stops the change. `enabled: false` turns a rule off.\n\
+         rules:\n",
+    );
+    for rule in registry() {
+        let rule = rule.documentation();
+        let _ = writeln!(file, "\n  # {} Applies to {}.", rule.summary, rule.applies_to());
+        for field in rule.config {
+            let _ = writeln!(file, "  # {}: {}", field.name, field.meaning);
+        }
+        for line in rule.entry(level).lines() {
+            let _ = writeln!(file, "  {line}");
+        }
+    }
+    file
+}

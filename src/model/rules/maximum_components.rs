@@ -1,0 +1,69 @@
+//! The rule `maximum-components`.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::rule::{ConfigField, Documentation, Evaluator, Rule};
+use super::subject::{component_count, of_size};
+use crate::base::text;
+use crate::model::pipelines::Kind;
+
+pub(super) struct MaximumComponents;
+
+impl Rule for MaximumComponents {
+    fn documentation(&self) -> &'static Documentation {
+        &DOCUMENTATION
+    }
+
+    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        let maximum = config.count("maxComponents")?;
+        Ok(Box::new(move |subject| {
+            let count = component_count(subject.pipeline);
+            if count <= maximum {
+                return Ok(Vec::new());
+            }
+            let has = text::count(count, "component");
+            Ok(vec![of_size(
+                count,
+                &format!(
+                    "has {has}, more than the maximum of {maximum}: move some of them to a pipeline of their own"
+                ),
+            )])
+        }))
+    }
+}
+
+static DOCUMENTATION: Documentation = Documentation {
+    id: "maximum-components",
+    kinds: &Kind::ALL,
+    summary: "A pipeline has at most the maximum number of components.",
+    reason: "A large pipeline is hard to read, to test and to change without conflicts; several small ones that \
+             call each other are easier.",
+    details: &[
+        "Every component counts, whatever its type, also a skipped one and one without any content.",
+        "One violation for the pipeline, on line 1.",
+    ],
+    assumed: &["The maximum itself is allowed."],
+    config: &[ConfigField {
+        name: "maxComponents",
+        meaning: "the largest number of components that is allowed: a whole number from 0",
+        default: "10",
+    }],
+    example_config: "maxComponents: 1",
+    passes: "\
+type: transformation
+pipeline:
+  components:
+    Orders:
+      type: table-input
+",
+    fails: "\
+type: transformation
+pipeline:
+  components:
+    Orders:
+      type: table-input
+    Clean orders:
+      type: filter
+      sources: [Orders]
+",
+};

@@ -1,0 +1,103 @@
+//! The rule `maximum-outputs`.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::rule::{ConfigField, Documentation, Evaluator, Rule};
+use super::subject::of_size;
+use crate::base::text;
+use crate::model::pipelines::{Component, Kind, Pipeline};
+
+/// The types that write a table or view.
+const OUTPUTS: [&str; 5] = [
+    "rewrite-table",
+    "rewrite-table-dl",
+    "table-output",
+    "table-update",
+    "create-view",
+];
+
+pub(super) struct MaximumOutputs;
+
+impl Rule for MaximumOutputs {
+    fn documentation(&self) -> &'static Documentation {
+        &DOCUMENTATION
+    }
+
+    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        let maximum = config.count("maxOutputs")?;
+        Ok(Box::new(move |subject| {
+            let count = output_count(subject.pipeline);
+            if count <= maximum {
+                return Ok(Vec::new());
+            }
+            let has = text::count(count, "output component");
+            Ok(vec![of_size(
+                count,
+                &format!(
+                    "has {has}, more than the maximum of {maximum}: move the others to a pipeline of their own"
+                ),
+            )])
+        }))
+    }
+}
+
+/// How many output components there are.
+pub(super) fn output_count(pipeline: &Pipeline) -> u64 {
+    let outputs = pipeline.components.iter().filter(|c| is_output(c));
+    u64::try_from(outputs.count()).unwrap_or(u64::MAX)
+}
+
+/// Whether a component of a transformation is an output: of one of the types above, with or without the suffix
+/// `-v` and digits that newer versions of a component have.
+pub(super) fn is_output(component: &Component) -> bool {
+    let Some(kind) = component.kind.as_deref() else {
+        return false;
+    };
+    let version = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    OUTPUTS.iter().any(|output| {
+        kind.strip_prefix(output)
+            .is_some_and(|rest| rest.is_empty() || rest.strip_prefix("-v").is_some_and(version))
+    })
+}
+
+static DOCUMENTATION: Documentation = Documentation {
+    id: "maximum-outputs",
+    kinds: &[Kind::Transformation],
+    summary: "A transformation has at most the maximum number of output components.",
+    reason: "A transformation that writes one table can be run again, tested and traced for that table alone.",
+    details: &["One violation for the pipeline, on line 1."],
+    assumed: &[
+        "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
+         and `create-view`, each also with a version such as `-v2`.",
+        "The maximum itself is allowed.",
+    ],
+    config: &[ConfigField {
+        name: "maxOutputs",
+        meaning: "the largest number of output components that is allowed: a whole number from 0",
+        default: "1",
+    }],
+    example_config: "maxOutputs: 1",
+    passes: "\
+type: transformation
+pipeline:
+  components:
+    Orders:
+      type: table-input
+    Write orders:
+      type: rewrite-table
+      sources: [Orders]
+",
+    fails: "\
+type: transformation
+pipeline:
+  components:
+    Orders:
+      type: table-input
+    Write orders:
+      type: rewrite-table
+      sources: [Orders]
+    Update totals:
+      type: table-update-v2
+      sources: [Orders]
+",
+};

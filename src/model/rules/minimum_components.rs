@@ -1,0 +1,61 @@
+//! The rule `minimum-components`.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::rule::{ConfigField, Documentation, Evaluator, Rule};
+use super::subject::{component_count, of_size};
+use crate::base::text;
+use crate::model::pipelines::Kind;
+
+pub(super) struct MinimumComponents;
+
+impl Rule for MinimumComponents {
+    fn documentation(&self) -> &'static Documentation {
+        &DOCUMENTATION
+    }
+
+    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        let minimum = config.count("minComponents")?;
+        Ok(Box::new(move |subject| {
+            let count = component_count(subject.pipeline);
+            if count >= minimum {
+                return Ok(Vec::new());
+            }
+            let has = text::count(count, "component");
+            Ok(vec![of_size(
+                count,
+                &format!("has {has}, fewer than the minimum of {minimum}: finish it or remove the file"),
+            )])
+        }))
+    }
+}
+
+static DOCUMENTATION: Documentation = Documentation {
+    id: "minimum-components",
+    kinds: &Kind::ALL,
+    summary: "A pipeline has at least the minimum number of components.",
+    reason: "An empty or nearly empty pipeline is usually one that somebody began and forgot, and it still runs \
+             as a success.",
+    details: &[
+        "Every component counts, whatever its type, also a skipped one and one without any content.",
+        "One violation for the pipeline, on line 1.",
+    ],
+    assumed: &["The minimum itself is enough."],
+    config: &[ConfigField {
+        name: "minComponents",
+        meaning: "the smallest number of components that is enough: a whole number from 0",
+        default: "1",
+    }],
+    example_config: "minComponents: 1",
+    passes: "\
+type: orchestration
+pipeline:
+  components:
+    Start:
+      type: start
+",
+    fails: "\
+type: orchestration
+pipeline: {}
+",
+};

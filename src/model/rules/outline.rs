@@ -1,0 +1,46 @@
+//! A rules file as a list of what it says of each rule, to be compared with another.
+
+use super::rule_set::{RuleSet, RuleState};
+use super::rules_file::{self, RuleEntry};
+use crate::model::yaml::{DocumentError, NodeRef, Tree};
+use std::collections::HashSet;
+
+/// What a rules file says of one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleOutline {
+    /// The rule.
+    pub id: String,
+    /// Whether and how it is evaluated.
+    pub state: RuleState,
+    /// Its `config`, as it is written; what is no single value is only named.
+    pub config: Vec<(String, String)>,
+}
+
+/// The rules of a file, each id once and in file order, whether they are enabled or not.
+pub fn outline(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
+    let tree = Tree::read(bytes, None)?;
+    let entries = rules_file::entries(tree.root())?;
+    let set = RuleSet::parse(bytes);
+    let mut seen = HashSet::new();
+    let enabled = entries.iter().filter(|entry| entry.is_enabled);
+    let disabled = entries.iter().filter(|entry| !entry.is_enabled);
+    let mut first: Vec<&RuleEntry<'_, '_>> = enabled
+        .chain(disabled)
+        .filter(|entry| seen.insert(entry.id))
+        .collect();
+    first.sort_by_key(|entry| entry.node.position());
+    Ok(first.into_iter().map(|entry| of(entry, &set)).collect())
+}
+
+fn of(entry: &RuleEntry<'_, '_>, set: &RuleSet) -> RuleOutline {
+    let config = entry.node.get("config").into_iter().flat_map(NodeRef::entries);
+    let field = |(name, _, value): (&str, _, NodeRef<'_, '_>)| {
+        let value = value.text().unwrap_or("a list or a map");
+        (name.to_owned(), value.to_owned())
+    };
+    RuleOutline {
+        id: entry.id.to_owned(),
+        state: set.state(entry.id),
+        config: config.map(field).collect(),
+    }
+}

@@ -1,0 +1,131 @@
+//! All rules: one line each.
+
+use super::rule::Rule;
+use super::{
+    component_naming_convention, copied_variables, end_output_components, maximum_components,
+    maximum_outputs, minimum_components, start_and_end_components, unused_components,
+};
+use crate::base::text;
+
+static RULES: [&dyn Rule; 8] = [
+    &minimum_components::MinimumComponents,
+    &maximum_components::MaximumComponents,
+    &component_naming_convention::ComponentNamingConvention,
+    &unused_components::UnusedComponents,
+    &copied_variables::CopiedVariables,
+    &start_and_end_components::StartAndEndComponents,
+    &maximum_outputs::MaximumOutputs,
+    &end_output_components::EndOutputComponents,
+];
+
+/// All rules, in the order in which they are listed.
+pub fn registry() -> &'static [&'static dyn Rule] {
+    &RULES
+}
+
+/// The rule of this id.
+pub fn find(id: &str) -> Option<&'static dyn Rule> {
+    RULES.into_iter().find(|rule| rule.documentation().id == id)
+}
+
+/// The known id that is most like `id`, if any is much like it.
+pub fn nearest(id: &str) -> Option<&'static str> {
+    text::nearest(id, &RULES.map(|rule| rule.documentation().id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::findings::Status;
+    use crate::model::pipelines::{Kind, Pipeline};
+    use crate::model::rules::RuleSet;
+    use std::collections::HashSet;
+
+    #[test]
+    fn ids_are_unique() {
+        let ids: HashSet<_> = registry().iter().map(|rule| rule.documentation().id).collect();
+        assert_eq!(ids.len(), registry().len());
+    }
+
+    fn status(rule: &dyn Rule, example: &str) -> Status {
+        let documentation = rule.documentation();
+        let config = match documentation.example_config {
+            "" => String::new(),
+            config => format!(", config: {{ {config} }}"),
+        };
+        let file = format!(
+            "rules: [{{ id: {}, enabled: true, enforcementLevel: error{config} }}]",
+            documentation.id
+        );
+        let results = RuleSet::parse(file.as_bytes())
+            .evaluate("x", example.as_bytes())
+            .results;
+        let [result] = results.as_slice() else {
+            panic!("one result expected: {results:?}")
+        };
+        result.status.clone()
+    }
+
+    #[test]
+    fn the_examples_are_true() {
+        for rule in registry() {
+            let documentation = rule.documentation();
+            let id = documentation.id;
+            assert_eq!(status(*rule, documentation.passes), Status::Passed, "{id}");
+            assert!(
+                matches!(status(*rule, documentation.fails), Status::Failed(_)),
+                "{id}"
+            );
+            for example in [documentation.passes, documentation.fails] {
+                let pipeline = Pipeline::parse(example.as_bytes()).unwrap();
+                assert!(documentation.kinds.contains(&pipeline.kind), "{id}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_says_what_why_and_how() {
+        for rule in registry() {
+            let documentation = rule.documentation();
+            for text in [documentation.summary, documentation.reason] {
+                assert!(
+                    text.ends_with('.') && text.len() > 30,
+                    "{}: {text}",
+                    documentation.id
+                );
+            }
+            for text in documentation.details.iter().chain(documentation.assumed) {
+                assert!(text.ends_with('.'), "{}: {text}", documentation.id);
+            }
+            assert!(!documentation.assumed.is_empty(), "{}", documentation.id);
+            assert!(!documentation.kinds.is_empty());
+            assert_eq!(
+                documentation.config.is_empty(),
+                documentation.example_config.is_empty()
+            );
+        }
+    }
+
+    #[test]
+    fn the_rules_apply_to_the_kinds_that_the_platform_says() {
+        let only = |kind| -> Vec<&str> {
+            let rules = registry().iter().map(|rule| rule.documentation());
+            rules
+                .filter(|rule| rule.kinds == [kind])
+                .map(|rule| rule.id)
+                .collect()
+        };
+        assert_eq!(only(Kind::Orchestration), ["start-and-end-components"]);
+        assert_eq!(
+            only(Kind::Transformation),
+            ["maximum-outputs", "end-output-components"]
+        );
+    }
+
+    #[test]
+    fn the_nearest_id_is_found_where_there_is_one() {
+        assert_eq!(nearest("maximum-component"), Some("maximum-components"));
+        assert_eq!(nearest("unused_components"), Some("unused-components"));
+        assert_eq!(nearest("zzz"), None);
+    }
+}

@@ -1,0 +1,240 @@
+//! A rules file at work.
+
+use super::error::EvaluationError;
+use super::rule::Evaluator;
+use super::rules_file::{self, EnabledRule, RulesFile};
+use super::subject::Subject;
+use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
+use crate::model::pipelines::{Kind, Pipeline};
+use crate::model::yaml::DocumentError;
+use rayon::prelude::*;
+use std::fmt;
+
+/// The rule that a problem with the rules file itself is reported as.
+pub const RULES_FILE_RULE: &str = "pipeline-quality-rules";
+
+/// How a rules file has a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleState {
+    /// Enabled, with this level.
+    Enabled(Enforcement),
+    /// Not enabled.
+    Disabled,
+    /// Enabled, and ends in this evaluation error.
+    Broken(&'static str),
+    /// The file has no such rule.
+    NotThere,
+    /// The file cannot be read.
+    Unknown,
+}
+
+/// How much is taken before it is evaluated, in bytes.
+const BATCH_BYTES: usize = 32 * 1024 * 1024;
+
+/// A rules file, read and checked.
+pub struct RuleSet {
+    /// The file, or why there are no rules.
+    file: Result<RulesFile, EvaluationError>,
+}
+
+impl fmt::Debug for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = |file: &RulesFile| file.rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
+        f.debug_tuple("RuleSet")
+            .field(&self.file.as_ref().map(ids))
+            .finish()
+    }
+}
+
+impl RuleSet {
+    /// Reads a rules file. What is wrong with it becomes a result of each pipeline, so that the gate sees it.
+    pub fn parse(bytes: &[u8]) -> Self {
+        Self {
+            file: rules_file::read(bytes).map_err(EvaluationError::RulesFileParse),
+        }
+    }
+
+    /// The same for a file that perhaps could not be read.
+    pub fn read(document: &Result<Vec<u8>, DocumentError>) -> Self {
+        match document {
+            Ok(bytes) => Self::parse(bytes),
+            Err(error) => Self {
+                file: Err(EvaluationError::RulesFileParse(error.clone())),
+            },
+        }
+    }
+
+    /// For a commit without a rules file: each pipeline gets one result that says so.
+    pub const fn missing() -> Self {
+        Self {
+            file: Err(EvaluationError::RulesFileRetrieval { is_link: false }),
+        }
+    }
+
+    /// For a commit whose rules file is behind a symbolic link, which the platform does not follow.
+    pub const fn linked() -> Self {
+        Self {
+            file: Err(EvaluationError::RulesFileRetrieval { is_link: true }),
+        }
+    }
+
+    /// The strictest level of the enabled entries of this id, else that of its first entry; none if there is no such
+    /// entry or its level is not valid.
+    pub fn enforcement(&self, rule: &str) -> Option<Enforcement> {
+        self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
+    }
+
+    /// How the file has the rule of this id.
+    pub fn state(&self, rule: &str) -> RuleState {
+        let Ok(file) = &self.file else {
+            return RuleState::Unknown;
+        };
+        match (
+            file.rules.iter().find(|known| known.id == rule),
+            file.levels.get(rule),
+        ) {
+            (
+                Some(EnabledRule {
+                    check: Err(error), ..
+                }),
+                _,
+            ) => RuleState::Broken(error.error_type()),
+            (Some(EnabledRule { enforcement, .. }), _) => {
+                enforcement.map_or(RuleState::Unknown, RuleState::Enabled)
+            }
+            (None, Some(_)) => RuleState::Disabled,
+            (None, None) => RuleState::NotThere,
+        }
+    }
+
+    /// The ids of the enabled rules that apply to a pipeline of this kind, or of an unknown kind; `None` if the rules file is
+    /// missing or cannot be read.
+    pub fn enabled(&self, kind: Option<Kind>) -> Option<impl Iterator<Item = &str>> {
+        let rules = self.file.as_ref().ok()?.rules.iter();
+        let meant = rules.filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
+        Some(meant.map(|rule| rule.id.as_str()))
+    }
+
+    /// The results for a pipeline file, in the order of the rules file.
+    ///
+    /// `path` is the path from the repository root: it names the file, and where `document` cannot be read it tells
+    /// which rules would have applied.
+    pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
+        self.results(path, || {
+            Pipeline::parse(document).map_err(EvaluationError::DocumentParse)
+        })
+    }
+
+    /// The same for a file that perhaps could not be read.
+    pub fn evaluate_document(&self, path: &str, document: &Result<Vec<u8>, DocumentError>) -> FileResults {
+        match document {
+            Ok(bytes) => self.evaluate(path, bytes),
+            Err(error) => self.results(path, || Err(EvaluationError::DocumentParse(error.clone()))),
+        }
+    }
+
+    /// The results of many pipeline files, in their order. They are taken one after the other, and evaluated on all
+    /// cores; a bounded part of them is held at a time.
+    pub fn evaluate_all<E>(
+        &self,
+        documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
+    ) -> Result<Vec<FileResults>, E> {
+        let mut results = Vec::new();
+        let (mut batch, mut held) = (Vec::new(), 0);
+        for document in documents {
+            let (path, document) = document?;
+            held += document.as_ref().map_or(0, Vec::len);
+            batch.push((path, document));
+            if held >= BATCH_BYTES {
+                results.par_extend(
+                    batch
+                        .par_drain(..)
+                        .map(|(path, d)| self.evaluate_document(&path, &d)),
+                );
+                held = 0;
+            }
+        }
+        results.par_extend(
+            batch
+                .into_par_iter()
+                .map(|(path, d)| self.evaluate_document(&path, &d)),
+        );
+        Ok(results)
+    }
+
+    fn results(
+        &self,
+        path: &str,
+        pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
+    ) -> FileResults {
+        let results = match &self.file {
+            Err(error) => vec![unevaluated(RULES_FILE_RULE, None, error)],
+            Ok(file) if file.rules.is_empty() => Vec::new(),
+            Ok(file) => evaluate(&file.rules, path, &pipeline()),
+        };
+        FileResults {
+            path: path.to_owned(),
+            results,
+        }
+    }
+}
+
+fn evaluate(
+    rules: &[EnabledRule],
+    path: &str,
+    pipeline: &Result<Pipeline, EvaluationError>,
+) -> Vec<RuleResult> {
+    let kind = match pipeline {
+        Ok(pipeline) => Some(pipeline.kind),
+        Err(_) => Kind::from_path(path),
+    };
+    let subject = pipeline.as_ref().map(Subject::new);
+    let mut results = Vec::with_capacity(rules.len());
+    let meant = rules
+        .iter()
+        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
+    results.extend(meant.map(|rule| result(rule, subject.as_ref().map_err(|error| *error))));
+    results
+}
+
+fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {
+    let check: &Evaluator = match &rule.check {
+        Ok(check) => check,
+        Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
+    };
+    let subject = match subject {
+        Ok(subject) => subject,
+        Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
+    };
+    match check(subject) {
+        Ok(violations) => RuleResult::new(
+            rule.id.clone(),
+            status(&violations, rule.enforcement),
+            rule.enforcement,
+            violations,
+        ),
+        Err(error) => unevaluated(&rule.id, rule.enforcement, &error),
+    }
+}
+
+fn status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
+    if violations.is_empty() {
+        return Status::Passed;
+    }
+    Status::Failed(match enforcement {
+        Some(Enforcement::Warn) => Severity::Warning,
+        Some(Enforcement::Error) | None => Severity::Error,
+    })
+}
+
+fn unevaluated(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
+    RuleResult::new(
+        rule.to_owned(),
+        Status::Error(Some(error.error_type().to_owned())),
+        enforcement,
+        vec![Violation {
+            line: error.line(),
+            ..Violation::new(error.to_string())
+        }],
+    )
+}

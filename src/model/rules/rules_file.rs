@@ -1,0 +1,163 @@
+//! Reads the rules file and prepares its rules.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::registry;
+use super::rule::{Evaluator, Rule};
+use crate::model::findings::Enforcement;
+use crate::model::pipelines::Kind;
+use crate::model::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
+use std::collections::{HashMap, HashSet};
+
+/// More entries are refused: each makes a result for each pipeline.
+pub(super) const MAX_RULES: usize = 1000;
+
+/// What a rules file says.
+pub(super) struct RulesFile {
+    /// The rules that are enabled, in file order; one that is enabled more than once stands once.
+    pub rules: Vec<EnabledRule>,
+    /// The valid level of each id, disabled rules included.
+    pub levels: HashMap<String, Option<Enforcement>>,
+}
+
+/// A rule that is to be evaluated, or at least reported.
+pub(super) struct EnabledRule {
+    pub id: String,
+    pub enforcement: Option<Enforcement>,
+    /// The kinds of pipeline that get a result.
+    pub kinds: &'static [Kind],
+    pub check: Result<Evaluator, EvaluationError>,
+}
+
+/// An entry of the file.
+pub(super) struct RuleEntry<'t, 'a> {
+    pub id: &'t str,
+    pub is_enabled: bool,
+    pub node: NodeRef<'t, 'a>,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
+    let tree = Tree::read(bytes, None)?;
+    let entries = entries(tree.root())?;
+    let enabled = enabled_levels(&entries);
+    let mut rules: Vec<EnabledRule> = Vec::new();
+    let mut reported: HashSet<&str> = HashSet::new();
+    for entry in entries.iter().filter(|entry| entry.is_enabled) {
+        if reported.insert(entry.id) {
+            let levels = enabled.get(entry.id).map(Vec::as_slice).unwrap_or_default();
+            rules.push(enabled_rule(entry, levels));
+        }
+    }
+    Ok(RulesFile {
+        rules,
+        levels: levels(&entries, &enabled),
+    })
+}
+
+pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
+    let rules = root
+        .get("rules")
+        .ok_or_else(|| DocumentError::at(root.position(), "the list `rules` is missing"))?;
+    let items = rules
+        .items()
+        .ok_or_else(|| DocumentError::at(rules.position(), "`rules` is not a list"))?;
+    if items.len() > MAX_RULES {
+        return Err(DocumentError::at(
+            rules.position(),
+            format!("{} rules, at most {MAX_RULES} are read", items.len()),
+        ));
+    }
+    items.map(RuleEntry::read).collect()
+}
+
+impl<'t, 'a> RuleEntry<'t, 'a> {
+    pub fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+        let wrong = |message: &str| DocumentError::at(node.position(), message);
+        if !node.is_map() {
+            return Err(wrong("an entry of `rules` is not a map"));
+        }
+        let id = node
+            .get("id")
+            .and_then(NodeRef::string)
+            .ok_or_else(|| wrong("the rule has no `id` that is a text"))?;
+        match node.get("enabled").and_then(NodeRef::value) {
+            Some(Value::Boolean(is_enabled)) => Ok(Self { id, is_enabled, node }),
+            _ => Err(wrong("the rule has no `enabled` that is `true` or `false`")),
+        }
+    }
+}
+
+/// The levels of the entries that enable each id.
+fn enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
+    let mut levels: HashMap<&str, Vec<Option<Enforcement>>> = HashMap::new();
+    for entry in entries.iter().filter(|entry| entry.is_enabled) {
+        levels.entry(entry.id).or_default().push(level(entry));
+    }
+    levels
+}
+
+/// The level of a rule that is enabled with these: no order of them makes it milder, nor does one that is not valid.
+fn strictest(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
+    let error = Some(Enforcement::Error);
+    match levels {
+        _ if levels.contains(&error) => error,
+        _ if levels.contains(&None) => None,
+        levels => levels.first().copied().flatten(),
+    }
+}
+
+/// The strictest level of the enabled entries of each id, else that of its first.
+fn levels(
+    entries: &[RuleEntry<'_, '_>],
+    enabled: &HashMap<&str, Vec<Option<Enforcement>>>,
+) -> HashMap<String, Option<Enforcement>> {
+    let mut levels: HashMap<String, Option<Enforcement>> = enabled
+        .iter()
+        .map(|(id, levels)| ((*id).to_owned(), strictest(levels)))
+        .collect();
+    for entry in entries {
+        levels.entry(entry.id.to_owned()).or_insert_with(|| level(entry));
+    }
+    levels
+}
+
+pub(super) fn level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
+    entry
+        .node
+        .get("enforcementLevel")
+        .and_then(NodeRef::string)
+        .and_then(Enforcement::parse)
+}
+
+fn enabled_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
+    let rule = registry::find(entry.id);
+    let enforcement = strictest(levels);
+    EnabledRule {
+        id: entry.id.to_owned(),
+        enforcement,
+        kinds: rule.map_or(&Kind::ALL, |rule| rule.documentation().kinds),
+        check: check(entry, levels.len(), rule, enforcement),
+    }
+}
+
+/// The check, or the first of the causes for which there is none.
+fn check(
+    entry: &RuleEntry<'_, '_>,
+    times: usize,
+    rule: Option<&'static dyn Rule>,
+    enforcement: Option<Enforcement>,
+) -> Result<Evaluator, EvaluationError> {
+    if times > 1 {
+        let id = shortened(entry.id).into_owned();
+        return Err(EvaluationError::DuplicateEnabledRule { id, times });
+    }
+    let rule = rule.ok_or_else(|| EvaluationError::ValidatorNotFound {
+        id: shortened(entry.id).into_owned(),
+        nearest: registry::nearest(entry.id),
+    })?;
+    let id = rule.documentation().id;
+    if enforcement.is_none() {
+        return Err(EvaluationError::InvalidEnforcementLevel { id });
+    }
+    rule.prepare(&Config::new(id, entry.node.get("config")))
+}

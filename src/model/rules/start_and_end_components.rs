@@ -1,0 +1,98 @@
+//! The rule `start-and-end-components`.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::rule::{Documentation, Evaluator, Rule};
+use super::subject::{Subject, of_pipeline};
+use crate::model::findings::Violation;
+use crate::model::pipelines::{Component, Kind, LinkRole};
+
+/// The types that end a branch.
+const ENDS: [&str; 2] = ["end-success", "end-failure"];
+
+pub(super) struct StartAndEndComponents;
+
+impl Rule for StartAndEndComponents {
+    fn documentation(&self) -> &'static Documentation {
+        &DOCUMENTATION
+    }
+
+    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        Ok(Box::new(|subject| Ok(violations(subject))))
+    }
+}
+
+fn violations(subject: &Subject<'_>) -> Vec<Violation> {
+    let graph = subject.graph();
+    if !graph.has_start() {
+        return vec![of_pipeline(
+            "has no start component: add a component of type `start`",
+        )];
+    }
+    let reachable = graph.reachable();
+    let goes_on = graph.links_on(LinkRole::Transition);
+    let is_target = graph.linked_to(&[LinkRole::IterationTarget]);
+    let ends_branch = |at: usize| {
+        reachable.get(at) == Some(&true)
+            && goes_on.get(at) == Some(&false)
+            && is_target.get(at) == Some(&false)
+    };
+    subject.violations_of_components(
+        |at, component| ends_branch(at) && !is_end(component),
+        "ends a branch and is neither an end-success nor an end-failure component: let one follow it",
+    )
+}
+
+fn is_end(component: &Component) -> bool {
+    component.kind.as_deref().is_some_and(|kind| ENDS.contains(&kind))
+}
+
+static DOCUMENTATION: Documentation = Documentation {
+    id: "start-and-end-components",
+    kinds: &[Kind::Orchestration],
+    summary: "An orchestration has a start component, and every branch ends in `end-success` or `end-failure`.",
+    reason: "Where a branch just stops, nobody can tell whether it was meant to, and whether the run counts as a \
+             success.",
+    details: &[
+        "A pipeline without a component of type `start` has exactly one violation, on line 1.",
+        "A link to a component that does not exist, or of a component to itself, connects nothing.",
+    ],
+    assumed: &[
+        "A branch end is a component that is reachable from a start component, has no transition to an existing \
+         component, and is no component's iteration target.",
+        "An iterator without transitions and a start component on its own are branch ends; a cycle has none and \
+         passes.",
+        "One violation for each branch end that is neither `end-success` nor `end-failure`, on the line of its key.",
+    ],
+    config: &[],
+    example_config: "",
+    passes: "\
+type: orchestration
+pipeline:
+  components:
+    Start:
+      type: start
+      transitions:
+        unconditional: [Load]
+    Load:
+      type: run-transformation
+      transitions:
+        success: [Done]
+        failure: [Failed]
+    Done:
+      type: end-success
+    Failed:
+      type: end-failure
+",
+    fails: "\
+type: orchestration
+pipeline:
+  components:
+    Start:
+      type: start
+      transitions:
+        unconditional: [Load]
+    Load:
+      type: run-transformation
+",
+};

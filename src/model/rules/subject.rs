@@ -1,0 +1,78 @@
+//! A pipeline under evaluation, with what several rules ask of it worked out once.
+
+use super::graph::Graph;
+use crate::model::findings::Violation;
+use crate::model::pipelines::{Component, Pipeline, PipelineVariable};
+use std::cell::OnceCell;
+
+/// A pipeline that rules look at.
+#[derive(Debug)]
+pub struct Subject<'p> {
+    /// The pipeline.
+    pub pipeline: &'p Pipeline,
+    graph: OnceCell<Graph<'p>>,
+}
+
+impl<'p> Subject<'p> {
+    /// For one pipeline.
+    pub const fn new(pipeline: &'p Pipeline) -> Self {
+        Self {
+            pipeline,
+            graph: OnceCell::new(),
+        }
+    }
+
+    /// How the components hang together.
+    pub fn graph(&self) -> &Graph<'p> {
+        self.graph.get_or_init(|| Graph::new(self.pipeline))
+    }
+
+    /// One violation for each component that is picked by its index and itself.
+    pub fn violations_of_components(
+        &self,
+        is_wrong: impl Fn(usize, &Component) -> bool,
+        problem: &str,
+    ) -> Vec<Violation> {
+        let components = self.pipeline.components.iter().enumerate();
+        components
+            .filter(|(at, component)| is_wrong(*at, component))
+            .map(|(_, component)| Violation {
+                text: format!("component \"{}\" {problem}", component.name),
+                line: Some(component.position.line),
+                about: Some(component.name.clone()),
+                size: None,
+            })
+            .collect()
+    }
+}
+
+/// A violation by the pipeline as a whole, which stands on no line of its own; `problem` goes on after "the pipeline ".
+pub fn of_pipeline(problem: &str) -> Violation {
+    Violation::new(format!(
+        "{}{problem}",
+        crate::model::pipelines::ABOUT_THE_PIPELINE
+    ))
+}
+
+/// The same by a pipeline that has too many or too few of something.
+pub fn of_size(size: u64, problem: &str) -> Violation {
+    Violation {
+        size: Some(size),
+        ..of_pipeline(problem)
+    }
+}
+
+/// A violation by a variable.
+pub fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
+    Violation {
+        text: format!("variable \"{}\" {problem}", variable.name),
+        line: Some(variable.position.line),
+        about: Some(variable.name.clone()),
+        size: None,
+    }
+}
+
+/// How many components there are.
+pub fn component_count(pipeline: &Pipeline) -> u64 {
+    u64::try_from(pipeline.components.len()).unwrap_or(u64::MAX)
+}

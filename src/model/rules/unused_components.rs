@@ -1,0 +1,88 @@
+//! The rule `unused-components`.
+
+use super::config::Config;
+use super::error::EvaluationError;
+use super::rule::{Documentation, Evaluator, Rule};
+use super::subject::{Subject, component_count};
+use crate::model::findings::Violation;
+use crate::model::pipelines::{Kind, LinkRole};
+
+pub(super) struct UnusedComponents;
+
+impl Rule for UnusedComponents {
+    fn documentation(&self) -> &'static Documentation {
+        &DOCUMENTATION
+    }
+
+    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        Ok(Box::new(|subject| match subject.pipeline.kind {
+            Kind::Orchestration => orchestration(subject),
+            Kind::Transformation => Ok(transformation(subject)),
+        }))
+    }
+}
+
+fn orchestration(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
+    if !subject.graph().has_start() {
+        return Err(EvaluationError::NoStartComponent);
+    }
+    let reachable = subject.graph().reachable();
+    Ok(subject.violations_of_components(
+        |at, _| reachable.get(at) == Some(&false),
+        "is not reachable from a start component: connect it or remove it",
+    ))
+}
+
+fn transformation(subject: &Subject<'_>) -> Vec<Violation> {
+    if component_count(subject.pipeline) < 2 {
+        return Vec::new();
+    }
+    let feeds = subject.graph().linked_to(&[LinkRole::Source]);
+    let is_fed = subject.graph().links_on(LinkRole::Source);
+    subject.violations_of_components(
+        |at, _| feeds.get(at) == Some(&false) && is_fed.get(at) == Some(&false),
+        "is connected to no other component: connect it or remove it",
+    )
+}
+
+static DOCUMENTATION: Documentation = Documentation {
+    id: "unused-components",
+    kinds: &Kind::ALL,
+    summary: "No component stands unconnected.",
+    reason: "A component that never runs misleads whoever reads the pipeline, and hides a connection that was \
+             forgotten.",
+    details: &[
+        "A link to a component that does not exist, or of a component to itself, connects nothing.",
+        "An orchestration without a start component cannot be evaluated: `designer/no-start-component`.",
+        "One violation for each unconnected component, on the line of its key.",
+    ],
+    assumed: &[
+        "In an orchestration a component is unconnected if no chain of transitions and iteration targets leads to \
+         it from a component of type `start`.",
+        "In a transformation it is unconnected if it is neither a source of another component nor fed by one; a \
+         single component is never unconnected.",
+        "Whether a component is skipped plays no part.",
+    ],
+    config: &[],
+    example_config: "",
+    passes: "\
+type: orchestration
+pipeline:
+  components:
+    Start:
+      type: start
+      transitions:
+        unconditional: [Load]
+    Load:
+      type: run-transformation
+",
+    fails: "\
+type: orchestration
+pipeline:
+  components:
+    Start:
+      type: start
+    Load:
+      type: run-transformation
+",
+};

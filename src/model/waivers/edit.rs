@@ -1,0 +1,167 @@
+//! Edits the file in place: other entries and comments keep their bytes.
+//!
+//! What is not written as a list of one entry after the other cannot be edited so. Whatever comes out is read again and
+//! must hold exactly the entries that it should, else nothing is changed.
+
+use super::{PlacedWaiver, WaiverEntry, read};
+use crate::model::yaml::DocumentError;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Why the file is not edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] DocumentError),
+    /// It is not written so that it could be edited.
+    #[error("it is not a list with each entry on lines of its own, so it cannot be edited in place")]
+    Form,
+}
+
+/// The text with these entries in their places: one line each, by rule, path and what it is about.
+pub fn add(text: &str, more: &[WaiverEntry]) -> Result<String, EditError> {
+    let mut sheet = Sheet::of(text)?;
+    let mut more = more.to_vec();
+    more.sort();
+    for entry in &more {
+        sheet.insert(entry);
+    }
+    more.extend(sheet.items.iter().map(|item| item.entry.clone()));
+    sheet.written(more)
+}
+
+/// The text without the entries of which `goes` says so, by their index.
+pub fn remove(text: &str, goes: &[bool]) -> Result<String, EditError> {
+    let mut sheet = Sheet::of(text)?;
+    let is_gone = |index: usize| goes.get(index).copied().unwrap_or_default();
+    let mut left = Vec::new();
+    for (index, item) in sheet.items.iter().enumerate() {
+        if is_gone(index) {
+            sheet
+                .lines
+                .get_mut(item.lines.clone())
+                .ok_or(EditError::Form)?
+                .fill(String::new());
+        } else {
+            left.push(item.entry.clone());
+        }
+    }
+    sheet.written(left)
+}
+
+struct Item {
+    entry: WaiverEntry,
+    /// Its lines, without the comments before and after it.
+    lines: Range<usize>,
+}
+
+struct Sheet {
+    /// Each with its end.
+    lines: Vec<String>,
+    items: Vec<Item>,
+    /// What comes before a line, by its index.
+    new: BTreeMap<usize, String>,
+    ending: &'static str,
+}
+
+impl Sheet {
+    fn of(text: &str) -> Result<Self, EditError> {
+        let placed = read(text.as_bytes(), &|_| true)?;
+        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
+            last.push_str(ending);
+        }
+        let items = items(&lines, placed).ok_or(EditError::Form)?;
+        Ok(Self {
+            new: BTreeMap::new(),
+            lines,
+            items,
+            ending,
+        })
+    }
+
+    fn insert(&mut self, entry: &WaiverEntry) {
+        let next = self
+            .items
+            .iter()
+            .find(|item| item.entry.subject() > entry.subject());
+        let at = match (next, self.items.last()) {
+            (Some(item), _) => self.before(item.lines.start),
+            (None, Some(last)) => last.lines.end,
+            (None, None) => self.lines.len(),
+        };
+        let first = self
+            .items
+            .first()
+            .and_then(|item| self.lines.get(item.lines.start));
+        let indent: String = first
+            .map(|line| line.chars().take_while(|c| *c == ' ').collect())
+            .unwrap_or_default();
+        let line = format!("{indent}- {entry}{}", self.ending);
+        self.new.entry(at).or_default().push_str(&line);
+    }
+
+    fn text(&self) -> String {
+        let new = |at: usize| self.new.get(&at).map_or("", String::as_str);
+        let lines = self.lines.iter().enumerate();
+        let before: String = lines.flat_map(|(at, line)| [new(at), line]).collect();
+        before + new(self.lines.len())
+    }
+
+    /// The line before the comment that stands right before this one; what the file begins with is nobody's comment.
+    fn before(&self, start: usize) -> usize {
+        let is_comment = |at: &usize| {
+            self.lines
+                .get(*at)
+                .is_some_and(|line| line.trim_start().starts_with('#'))
+        };
+        let first = (0..start).rev().take_while(is_comment).last().unwrap_or(start);
+        if first == 0 { start } else { first }
+    }
+
+    /// The text, if it holds these entries.
+    fn written(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
+        let text = self.text();
+        let again = read(text.as_bytes(), &|_| true).map_err(|_| EditError::Form)?;
+        let mut again: Vec<WaiverEntry> = again.into_iter().map(|placed| placed.entry).collect();
+        again.sort();
+        entries.sort();
+        if again == entries {
+            Ok(text)
+        } else {
+            Err(EditError::Form)
+        }
+    }
+}
+
+/// The entries with their lines; none if one does not begin with a dash on a line of its own.
+fn items(lines: &[String], placed: Vec<PlacedWaiver>) -> Option<Vec<Item>> {
+    let mut starts = Vec::with_capacity(placed.len());
+    let mut least = 0;
+    for item in &placed {
+        let line = usize::try_from(item.position.line).ok()?.checked_sub(1)?;
+        let is_dash = |at: &usize| {
+            lines
+                .get(*at)
+                .is_some_and(|line| line.trim_start_matches([' ', '\u{feff}']).starts_with('-'))
+        };
+        let start = (least..=line).rev().find(is_dash)?;
+        starts.push(start);
+        least = start + 1;
+    }
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    let item = |((placed, start), end): ((PlacedWaiver, &usize), usize)| {
+        let is_part = |at: &usize| {
+            let line = lines.get(*at).map_or("", |line| line.trim());
+            !line.is_empty() && !line.starts_with('#') && line != "..."
+        };
+        let final_line = (*start..end).rev().find(is_part).unwrap_or(*start);
+        Item {
+            entry: placed.entry,
+            lines: *start..final_line + 1,
+        }
+    };
+    Some(placed.into_iter().zip(&starts).zip(ends).map(item).collect())
+}

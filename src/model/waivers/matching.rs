@@ -1,0 +1,216 @@
+//! Holds waivers against findings: what is allowed, and which waivers are still needed.
+
+use super::WaiverEntry;
+use crate::base::globs::glob;
+use crate::model::findings::{FileResults, Finding, RuleResult, State, Status};
+use globset::{Error, GlobSet, GlobSetBuilder};
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+
+/// Waivers, ready to be held against files.
+#[derive(Debug)]
+pub struct Waivers {
+    entries: Vec<WaiverEntry>,
+    globs: GlobSet,
+}
+
+/// The path at the base of each renamed file.
+pub type Former = BTreeMap<String, String>;
+
+/// The files that exist, whether the run was about them or not.
+#[derive(Debug, Clone, Default)]
+pub struct There {
+    /// The pipelines.
+    pub pipelines: Vec<String>,
+    /// Other files that a waiver is about.
+    pub others: Vec<String>,
+    /// The run was about everything, so that a waiver for a file that is gone is worth a word.
+    pub is_whole: bool,
+}
+
+/// How a waiver stands after a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// There is a finding that it is about.
+    pub is_met: bool,
+    /// Its last day is over.
+    pub is_over: bool,
+    /// Every file that it is about was judged by its rule, so that the run can tell whether it is needed.
+    pub is_judged: bool,
+}
+
+impl Standing {
+    /// Whether nothing would change without it.
+    pub const fn is_vain(self) -> bool {
+        if self.is_over {
+            self.is_judged || self.is_met
+        } else {
+            self.is_judged && !self.is_met
+        }
+    }
+}
+
+impl Waivers {
+    /// These entries.
+    pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
+        let mut globs = GlobSetBuilder::new();
+        for entry in &entries {
+            globs.add(glob(&entry.path)?);
+        }
+        Ok(Self {
+            globs: globs.build()?,
+            entries,
+        })
+    }
+
+    /// The entries, in their order.
+    pub fn entries(&self) -> &[WaiverEntry] {
+        &self.entries
+    }
+
+    /// Marks the findings that are allowed on this day, and with each what its waiver says. Says of each entry whether it
+    /// is about one of them. `former` has the paths at the base of renamed files: a waiver holds by that path, too, since the
+    /// change that renames a file cannot waive anything itself.
+    pub fn mark(&self, files: &mut [FileResults], former: &Former, today: Date) -> Vec<bool> {
+        let mut met = vec![false; self.entries.len()];
+        for file in files {
+            let mut at = self.globs.matches(&file.path);
+            if let Some(path) = former.get(&file.path) {
+                at.extend(self.globs.matches(path));
+                at.sort_unstable();
+                at.dedup();
+            }
+            if at.is_empty() {
+                continue;
+            }
+            for result in &mut file.results {
+                self.mark_result(&at, &file.path, result, today, &mut met);
+            }
+        }
+        met
+    }
+
+    fn mark_result(&self, at: &[usize], path: &str, result: &mut RuleResult, today: Date, met: &mut [bool]) {
+        if !result.status.can_be_old() {
+            return;
+        }
+        let findings = result.findings(path);
+        let mut found: Vec<Option<&WaiverEntry>> = findings
+            .iter()
+            .map(|finding| self.best(at, finding, today, met))
+            .collect();
+        if let [only] = found.as_slice() {
+            // An evaluation error is one finding, whatever its words are.
+            found = vec![*only; result.violations.len().max(1)];
+        }
+        if found.iter().all(Option::is_none) {
+            return;
+        }
+        result.states.resize(found.len(), None);
+        for (state, entry) in result.states.iter_mut().zip(&found) {
+            if entry.is_some_and(|entry| !entry.is_over(today)) {
+                *state = Some(State::Waived);
+            }
+        }
+        result.waivers = found
+            .into_iter()
+            .map(|entry| entry.map(WaiverEntry::waiver))
+            .collect();
+    }
+
+    /// The entry that is about the finding, one that holds before one that is over.
+    fn best(
+        &self,
+        at: &[usize],
+        finding: &Finding<'_>,
+        today: Date,
+        met: &mut [bool],
+    ) -> Option<&WaiverEntry> {
+        let mut best: Option<&WaiverEntry> = None;
+        for index in at {
+            let Some(entry) = self.entries.get(*index).filter(|entry| entry.is_about(finding)) else {
+                continue;
+            };
+            met.iter_mut().skip(*index).take(1).for_each(|met| *met = true);
+            if best.is_none_or(|known| known.is_over(today) && !entry.is_over(today)) {
+                best = Some(entry);
+            }
+        }
+        best
+    }
+
+    /// Whether one of them is about the file.
+    pub fn is_about(&self, path: &str) -> bool {
+        self.globs.is_match(path)
+    }
+
+    /// How each entry stands. `met` came from [`Self::mark`].
+    pub fn standings(
+        &self,
+        met: &[bool],
+        files: &[FileResults],
+        there: &There,
+        today: Date,
+    ) -> Vec<Standing> {
+        let mut seen = vec![FileFindings::default(); self.entries.len()];
+        for path in &there.pipelines {
+            self.with_each(path, &mut seen, |_, seen| seen.there += 1);
+        }
+        for path in &there.others {
+            self.with_each(path, &mut seen, |_, seen| seen.has_others = true);
+        }
+        for file in files {
+            self.with_each(&file.path, &mut seen, |entry, seen| seen.take(entry, file));
+        }
+        let entries = self.entries.iter().zip(met).zip(seen);
+        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileFindings)| Standing {
+            is_met: *is_met,
+            is_over: entry.is_over(today),
+            is_judged: seen.is_judged(there.is_whole),
+        };
+        entries.map(standing).collect()
+    }
+
+    fn with_each(
+        &self,
+        path: &str,
+        seen: &mut [FileFindings],
+        take: impl Fn(&WaiverEntry, &mut FileFindings),
+    ) {
+        for index in self.globs.matches(path) {
+            if let (Some(entry), Some(seen)) = (self.entries.get(index), seen.get_mut(index)) {
+                take(entry, seen);
+            }
+        }
+    }
+}
+
+/// What was seen of the files that an entry's path matches.
+#[derive(Debug, Clone, Default)]
+struct FileFindings {
+    there: usize,
+    has_others: bool,
+    judged: usize,
+    /// The rule was evaluated in one of them.
+    is_evaluated: bool,
+    /// The rule could not be evaluated in one of them.
+    is_open: bool,
+}
+
+impl FileFindings {
+    fn take(&mut self, entry: &WaiverEntry, file: &FileResults) {
+        self.judged += 1;
+        let results = || file.results.iter().filter(|result| result.rule == entry.rule);
+        let is_open =
+            |result: &RuleResult| matches!(result.status, Status::Error(_)) && !result.status.can_be_old();
+        self.is_open |= results().any(is_open);
+        self.is_evaluated |= results().any(|result| !is_open(result));
+    }
+
+    const fn is_judged(&self, is_whole: bool) -> bool {
+        match self.there {
+            0 => is_whole && !self.has_others,
+            there => self.judged >= there && self.is_evaluated && !self.is_open,
+        }
+    }
+}

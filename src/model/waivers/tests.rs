@@ -1,0 +1,297 @@
+use super::*;
+use crate::model::findings::{FileResults, RuleResult, Severity, State, Status, Violation};
+use jiff::civil::{Date, date};
+use proptest::prelude::*;
+
+const TODAY: Date = date(2027, 3, 31);
+
+fn entries(text: &str) -> Vec<WaiverEntry> {
+    let placed = read(text.as_bytes(), &|_| true).unwrap();
+    placed.into_iter().map(|placed| placed.entry).collect()
+}
+
+fn refused(text: &str) -> String {
+    let knows = |rule: &str| crate::model::rules::find(rule).is_some();
+    read(text.as_bytes(), &knows).unwrap_err().to_string()
+}
+
+fn failed(rule: &str, violations: Vec<Violation>) -> RuleResult {
+    RuleResult::new(rule.to_owned(), Status::Failed(Severity::Error), None, violations)
+}
+
+fn about(name: &str) -> Violation {
+    Violation {
+        about: Some(name.to_owned()),
+        ..Violation::new(format!("{name} is wrong"))
+    }
+}
+
+fn counted(size: u64) -> Violation {
+    Violation {
+        size: Some(size),
+        ..Violation::new(format!("{size} components"))
+    }
+}
+
+fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
+    FileResults {
+        path: path.to_owned(),
+        results,
+    }
+}
+
+/// The states of the first result of each file, and what is said of its first violation.
+fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<State>>, Option<String>)> {
+    Waivers::new(entries(text))
+        .unwrap()
+        .mark(&mut files, &Former::new(), TODAY);
+    let first = |file: &FileResults| (file.results[0].states.clone(), file.results[0].waiver_told(0));
+    files.iter().map(first).collect()
+}
+
+#[test]
+fn what_is_no_waiver_is_refused_with_its_place_and_what_was_meant() {
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, untill: 2027-01-01 }"), @"unknown key `untill`: did you mean `until`? (line 1, column 50)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, zzz: 1 }"), @"unknown key `zzz`: a waiver has `rule`, `path`, `about`, `size`, `reason`, `owner`, `until` (line 1, column 50)");
+    insta::assert_snapshot!(refused("# x\n- { rule: unused-component, path: a, reason: r }"), @"there is no rule `unused-component`: did you mean `unused-components`? (line 2, column 11)");
+    insta::assert_snapshot!(refused("- { path: a, reason: r }"), @"the waiver has no `rule` (line 1, column 3)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, reason: r }"), @"the waiver has no `path` (line 1, column 3)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a }"), @"the waiver has no `reason` (line 1, column 3)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: ' ' }"), @"`reason` is no text (line 1, column 47)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: 'a[', reason: r }"), @"the glob `a[` cannot be read: unclosed character class; missing ']' (line 1, column 36)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 2027-02-30 }"), @"`2027-02-30` is no date such as 2027-03-31 (line 1, column 57)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 20270101 }"), @"`20270101` is no date such as 2027-03-31 (line 1, column 57)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, size: 3 }"), @"`size` is for the rules that count alone (line 1, column 56)");
+    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, size: many }"), @"`size` is no whole number (line 1, column 57)");
+    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, about: x }"), @"the rule counts, so it is about no single part: leave out `about` (line 1, column 58)");
+    insta::assert_snapshot!(refused("rule: unused-components"), @"the file is not a list of waivers (line 1, column 1)");
+    insta::assert_snapshot!(refused("- unused-components"), @"a waiver is a map: `{ rule: …, path: …, reason: … }` (line 1, column 3)");
+}
+
+#[test]
+fn an_empty_file_has_no_waivers() {
+    for text in ["", "# none yet\n", "---\n\n"] {
+        assert_eq!(entries(text), [], "{text:?}");
+    }
+}
+
+#[test]
+fn a_waiver_is_about_rule_path_and_name() {
+    let text = "- { rule: r, path: 'sales/*.yaml', about: A b, reason: old }\n";
+    let found = marked(
+        text,
+        vec![
+            file("sales/a.yaml", vec![failed("r", vec![about("A b"), about("A")])]),
+            file("sales/x/a.yaml", vec![failed("r", vec![about("A b")])]),
+            file("sales/b.yaml", vec![failed("s", vec![about("A b")])]),
+        ],
+    );
+    assert_eq!(
+        found,
+        [
+            (vec![Some(State::Waived), None], Some("waived: old".to_owned())),
+            (vec![], None),
+            (vec![], None)
+        ]
+    );
+}
+
+#[test]
+fn a_size_is_the_worst_that_is_allowed() {
+    let text = "- { rule: maximum-components, path: '*', size: 7, reason: r }\n- { rule: minimum-components, path: '*', size: 7, reason: r }\n";
+    for (rule, size, is_waived) in [
+        ("maximum-components", 7, true),
+        ("maximum-components", 8, false),
+        ("minimum-components", 7, true),
+        ("minimum-components", 6, false),
+    ] {
+        let found = marked(text, vec![file("a", vec![failed(rule, vec![counted(size)])])]);
+        assert_eq!(found[0].0 == [Some(State::Waived)], is_waived, "{rule} {size}");
+    }
+    let unknown = marked(
+        text,
+        vec![file(
+            "a",
+            vec![failed("maximum-components", vec![Violation::new("many")])],
+        )],
+    );
+    assert_eq!(unknown[0].0, []);
+}
+
+#[test]
+fn the_last_day_still_holds_and_the_next_does_not() {
+    let of = |until: &str| {
+        let text = format!("- {{ rule: r, path: a, reason: old, until: {until} }}\n");
+        marked(&text, vec![file("a", vec![failed("r", vec![about("x")])])]).remove(0)
+    };
+    assert_eq!(
+        of("2027-03-31"),
+        (
+            vec![Some(State::Waived)],
+            Some("waived until 2027-03-31: old".to_owned())
+        )
+    );
+    assert_eq!(
+        of("2027-03-30"),
+        (
+            vec![None],
+            Some("no longer waived since 2027-03-31: old".to_owned())
+        )
+    );
+    // One that holds counts before one that is over.
+    let both =
+        "- { rule: r, path: a, reason: old, until: 2027-03-30 }\n- { rule: r, path: a, reason: again }\n";
+    let found = marked(both, vec![file("a", vec![failed("r", vec![about("x")])])]);
+    assert_eq!(found[0].1.as_deref(), Some("waived: again"));
+}
+
+#[test]
+fn what_could_not_be_evaluated_is_waived_only_where_the_pipeline_itself_says_why() {
+    for (error_type, is_waived) in [
+        (Some("designer/no-start-component"), true),
+        (Some("designer/document-parse-error"), false),
+        (None, false),
+    ] {
+        let result = RuleResult {
+            status: Status::Error(error_type.map(str::to_owned)),
+            ..failed("r", vec![])
+        };
+        let found = marked(
+            "- { rule: r, path: a, reason: old }",
+            vec![file("a", vec![result])],
+        );
+        assert_eq!(found[0].0 == [Some(State::Waived)], is_waived, "{error_type:?}");
+    }
+}
+
+#[test]
+fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
+    let text = "- { rule: r, path: a, reason: x }\n- { rule: r, path: '*', reason: x }\n- { rule: r, path: gone, reason: x }\n- { rule: s, path: a, reason: x }\n";
+    let waivers = Waivers::new(entries(text)).unwrap();
+    let passed = RuleResult {
+        status: Status::Passed,
+        ..failed("r", vec![])
+    };
+    let mut files = vec![file("a", vec![passed])];
+    let met = waivers.mark(&mut files, &Former::new(), TODAY);
+    let vain = |there: &[&str], is_whole| -> Vec<bool> {
+        let there = There {
+            pipelines: there.iter().map(|path| (*path).to_owned()).collect(),
+            others: vec!["other".to_owned()],
+            is_whole,
+        };
+        let standings = waivers.standings(&met, &files, &there, TODAY);
+        standings.into_iter().map(Standing::is_vain).collect()
+    };
+    assert_eq!(vain(&["a", "b"], false), [true, false, false, false]);
+    assert_eq!(vain(&["a"], true), [true, true, true, false]);
+}
+
+#[test]
+fn an_entry_gets_its_place_and_nothing_else_moves() {
+    let text = "# Waivers of the gate.\n- { rule: b, path: p, reason: r } # why\n\n# about d\n- rule: d\n  path: p\n  # in it\n  reason: r\n# the end\n";
+    let more = entries(
+        "- { rule: c, path: '**/x y.yaml', about: 'it: \"is\"', reason: r, owner: o, until: 2027-01-02 }\n- { rule: e, path: p, reason: r }\n- { rule: a, path: p, reason: r }",
+    );
+    insta::assert_snapshot!(add(text, &more).unwrap(), @r#"
+    # Waivers of the gate.
+    - { rule: a, path: p, reason: r }
+    - { rule: b, path: p, reason: r } # why
+
+    - { rule: c, path: "**/x y.yaml", about: "it: \"is\"", reason: r, owner: o, until: 2027-01-02 }
+    # about d
+    - rule: d
+      path: p
+      # in it
+      reason: r
+    - { rule: e, path: p, reason: r }
+    # the end
+    "#);
+    insta::assert_snapshot!(remove(text, &[false, true]).unwrap(), @"
+    # Waivers of the gate.
+    - { rule: b, path: p, reason: r } # why
+
+    # about d
+    # the end
+    ");
+    assert_eq!(
+        add("", &entries("- { rule: a, path: p, reason: r }")).unwrap(),
+        "- { rule: a, path: p, reason: r }\n"
+    );
+}
+
+#[test]
+fn what_is_no_plain_list_is_not_edited() {
+    let one = entries("- { rule: a, path: p, reason: r }");
+    for text in ["[{ rule: a, path: p, reason: r }]\n", "[]\n"] {
+        assert_eq!(add(text, &one), Err(EditError::Form), "{text:?}");
+    }
+    assert_eq!(
+        remove("[{ rule: a, path: p, reason: r }]\n", &[true]),
+        Err(EditError::Form)
+    );
+    assert!(matches!(add("- {", &one), Err(EditError::Unreadable(_))));
+}
+
+fn any_entry() -> impl Strategy<Value = WaiverEntry> {
+    let word = || "[a-z]{1,3}|\\PC{1,12}|[ '\"#:,{}\\[\\]&*!|>%@`~?-]{1,6}|null|1.5|[\\x00-\\x1f\u{85}\u{2028}a]{1,4}";
+    let text = move || word().prop_filter("a text", |text: &String| !text.trim().is_empty());
+    let about = proptest::option::of(text());
+    let until = proptest::option::of((1..28_i8).prop_map(|day| date(2027, 1, day)));
+    (
+        text(),
+        "[a-z*/.]{1,6}",
+        about,
+        text(),
+        proptest::option::of(text()),
+        until,
+    )
+        .prop_map(|(rule, path, about, reason, owner, until)| WaiverEntry {
+            rule,
+            path,
+            about,
+            size: None,
+            reason,
+            owner,
+            until,
+        })
+        .prop_filter("a glob", |entry| {
+            crate::base::globs::glob(&entry.path).is_ok() && !entry.path.trim().is_empty()
+        })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(entry in any_entry()) {
+        let text = format!("- {entry}\n");
+        prop_assert_eq!(text.lines().count(), 1);
+        prop_assert_eq!(entries(&text), [entry]);
+    }
+
+    #[test]
+    fn an_edit_keeps_the_bytes_of_everything_else(
+        had in proptest::collection::vec((any_entry(), "(# [a-z]{0,5}\n|\n){0,2}"), 0..6),
+        more in proptest::collection::vec(any_entry(), 1..4),
+        goes in proptest::collection::vec(any::<bool>(), 6),
+        indent in " {0,2}",
+    ) {
+        let lines = |(entry, comment): &(WaiverEntry, String)| format!("{comment}{indent}- {entry}\n");
+        let text = had.iter().map(lines).collect::<Vec<_>>().concat();
+        let added = add(&text, &more).unwrap();
+        let new: Vec<String> = more.iter().map(|entry| format!("{indent}- {entry}")).collect();
+        let plain: Vec<String> = more.iter().map(|entry| format!("- {entry}")).collect();
+        let left: Vec<&str> = added.lines().filter(|line| !new.iter().chain(&plain).any(|new| new == line)).collect();
+        let was: Vec<&str> = text.lines().filter(|line| !new.iter().chain(&plain).any(|new| new == line)).collect();
+        prop_assert_eq!(left, was);
+        let removed = remove(&text, &goes).unwrap();
+        let left = had.iter().zip(&goes).map(|(item, goes)| if *goes { item.1.clone() } else { lines(item) });
+        prop_assert_eq!(removed, left.collect::<Vec<_>>().concat());
+    }
+
+    #[test]
+    fn no_text_ends_the_program(text in "\\PC{0,60}|(- \\{ ?|rule: a|, |path: b|reason: c| \\}|\n|#){0,12}") {
+        let _ = read(text.as_bytes(), &|_| true);
+        let _ = add(&text, &[]);
+        let _ = remove(&text, &[true, false]);
+    }
+}

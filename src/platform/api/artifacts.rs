@@ -1,0 +1,117 @@
+//! Published artifact versions: API document, section "Shared pipeline artifacts".
+
+use super::lenient::from_value;
+use super::lists::Paging;
+use super::{Platform, naming_role};
+use crate::platform::http::{HttpError, Method, Repeat, Request, Response, Success};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A published version of a group of shared pipelines.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Artifact {
+    /// The group of related shared pipelines.
+    pub shared_pipeline_id_prefix: Option<String>,
+    /// The version's label.
+    pub version_name: Option<String>,
+    /// Whether consumers can use it.
+    pub enabled: Option<bool>,
+    /// When it was published, ISO 8601.
+    pub created_at: Option<String>,
+    /// What it was published with.
+    pub provider: Option<String>,
+    /// The commit it was made from.
+    pub commit_hash: Option<String>,
+    /// The branch it was made from.
+    pub branch: Option<String>,
+    /// The entry as it came.
+    #[serde(skip)]
+    pub raw: Value,
+}
+
+/// A shared pipeline within an artifact.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DetailedPipeline {
+    /// The pipeline's id.
+    pub shared_pipeline_id: Option<String>,
+    /// The path of its file, without extension.
+    pub source_pipeline: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+}
+
+/// A version and the shared pipelines in it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactDetails {
+    /// The version; its `raw` is `artifactDetails` only.
+    #[serde(rename = "artifactDetails")]
+    pub artifact: Artifact,
+    /// What is in it.
+    pub shared_pipelines: Vec<DetailedPipeline>,
+}
+
+impl Platform {
+    /// The published versions, of one prefix or of all: `GET /v1/shared-pipelines/artifacts`. The document does not
+    /// show the list's shape, so a bare array and any envelope are read, to the last page.
+    pub async fn artifacts(&self, prefix: Option<&str>) -> Result<Vec<Artifact>, HttpError> {
+        let mut url = self.client.url(&["shared-pipelines", "artifacts"])?;
+        if let Some(prefix) = prefix {
+            url.query_pairs_mut()
+                .append_pair("sharedPipelineIdPrefix", prefix);
+        }
+        let read = |raw: Value, place: &str, response: &_| {
+            let entry = from_value(&raw, place, response)?;
+            Ok(Artifact { raw, ..entry })
+        };
+        self.list(url, Paging::IfAnswered, read)
+            .await
+            .map_err(naming_role)
+    }
+
+    /// What is in a version, or in the most recent enabled one: `GET /v1/shared-pipelines/artifacts/details`.
+    pub async fn artifact_details(
+        &self,
+        prefix: &str,
+        version: Option<&str>,
+    ) -> Result<ArtifactDetails, HttpError> {
+        self.details(prefix, version).await?.json()
+    }
+
+    /// The same as it came.
+    pub async fn raw_artifact_details(
+        &self,
+        prefix: &str,
+        version: Option<&str>,
+    ) -> Result<Value, HttpError> {
+        let response = self.details(prefix, version).await?;
+        let _: ArtifactDetails = response.json()?;
+        response.json()
+    }
+
+    async fn details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
+        let url = self.client.url(&["shared-pipelines", "artifacts", "details"])?;
+        let mut request = Request::get(url).query("sharedPipelineIdPrefix", prefix);
+        if let Some(version) = version {
+            request = request.query("versionName", version);
+        }
+        self.client.send(&request).await.map_err(naming_role)
+    }
+
+    /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Doing it twice is doing it
+    /// once. The document does not show the answer's body: it is given as it came, null if there is none.
+    pub async fn set_artifact_enabled(
+        &self,
+        prefix: &str,
+        version: &str,
+        enabled: bool,
+    ) -> Result<Value, HttpError> {
+        let url = self.client.url(&["shared-pipelines", "artifacts"])?;
+        let body = json!({ "sharedPipelineIdPrefix": prefix, "versionName": version, "enabled": enabled });
+        let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
+        let told = self.tell(&request.succeeds_by(Success::NotShown)).await;
+        told.map_err(naming_role)
+    }
+}

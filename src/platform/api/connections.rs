@@ -1,0 +1,35 @@
+//! The default warehouse connection: API document, section "Default warehouse connection".
+
+use super::Platform;
+use crate::platform::http::{HttpError, Method, Repeat, Request};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// A connection to be made; it has no credentials, those are the environment's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewConnection {
+    /// Its name.
+    pub name: String,
+    /// `dwh`.
+    pub platform_connection_type: String,
+    /// The warehouse's kind, in lower case.
+    pub auth_provider: String,
+    /// `key_pair` with the first warehouse, `password` with the second.
+    pub auth_type: String,
+}
+
+impl Platform {
+    /// Makes the default warehouse connection: `POST /v1/projects/{projectId}/data-platform-connections`. Sent again
+    /// only if surely not processed.
+    pub async fn create_connection(
+        &self,
+        project: Uuid,
+        connection: &NewConnection,
+    ) -> Result<Value, HttpError> {
+        let url = self.project_url(project, "data-platform-connections", &[])?;
+        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(connection)))
+            .await
+    }
+}

@@ -1,0 +1,78 @@
+//! Environments: API document, sections "Environment" and "Projects, environments, provisioning".
+
+use super::{Answer, Platform};
+use crate::platform::http::{HttpError, Method, Repeat, Request};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+const ENVIRONMENTS: &str = "environments";
+
+/// An environment, as the list shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Environment {
+    /// Its name, which never changes.
+    pub name: Option<String>,
+    /// The runner that is used by default.
+    pub default_agent_id: Option<String>,
+    /// That runner's name.
+    pub default_agent_name: Option<String>,
+}
+
+/// An environment to be made. Fields that the document does not know are sent as they stand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewEnvironment {
+    /// Its name, which never changes.
+    pub name: String,
+    /// Its name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The runner that is used by default.
+    pub default_agent_id: String,
+    /// The level of a user who is added to the project: `default`, `admin`, `runner`, `readOnly`, `noAccess`.
+    pub default_user_access_level: String,
+    /// `DWH`, then the warehouse's kind in lower case, then the connection's name.
+    pub default_connections: BTreeMap<String, BTreeMap<String, String>>,
+    /// How the connections are reached from here.
+    pub connection_overrides: Vec<ConnectionOverride>,
+    /// What the document does not know.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+/// How a connection is reached from an environment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionOverride {
+    /// One of the default connections.
+    pub connection_name: String,
+    /// `{ value }` each, or `{ secretName, secretKey }` for what is secret.
+    pub connection_properties: Map<String, Value>,
+    /// What the document does not know.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+impl Platform {
+    /// All environments: `GET /v1/projects/{projectId}/environments`, page by page.
+    pub async fn environments(&self, project: Uuid) -> Result<Vec<Answer<Environment>>, HttpError> {
+        self.all(self.project_url(project, ENVIRONMENTS, &[])?).await
+    }
+
+    /// Makes an environment: `POST /v1/projects/{projectId}/environments`. Sent again only if surely not processed.
+    pub async fn create_environment(
+        &self,
+        project: Uuid,
+        environment: &NewEnvironment,
+    ) -> Result<Value, HttpError> {
+        let url = self.project_url(project, ENVIRONMENTS, &[])?;
+        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(environment)))
+            .await
+    }
+}

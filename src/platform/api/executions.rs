@@ -1,0 +1,105 @@
+//! Published pipelines and their executions: API document, section "Pipeline execution".
+
+use super::{Answer, Platform};
+use crate::platform::http::{HttpError, Method, Repeat, Request};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+const EXECUTIONS: &str = "pipeline-executions";
+
+/// A pipeline that can be executed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PublishedPipeline {
+    /// The name that an execution takes.
+    pub name: Option<String>,
+    /// When it was published, ISO 8601.
+    pub published_time: Option<String>,
+}
+
+/// What is to be executed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewExecution {
+    /// A published pipeline.
+    pub pipeline_name: String,
+    /// Where.
+    pub environment_name: String,
+    /// At most one execution with this tag runs at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_tag: Option<String>,
+}
+
+/// Which execution is meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionId {
+    /// Its identifier.
+    pub pipeline_execution_id: Option<String>,
+}
+
+/// How an execution goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct ExecutionAnswer {
+    /// Everything that is said of it.
+    pub result: Execution,
+}
+
+/// An execution.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Execution {
+    /// `RUNNING`, or something the document does not know.
+    pub status: Option<String>,
+    /// What the platform says of it.
+    pub message: Option<String>,
+    /// When it began, ISO 8601.
+    pub started_at: Option<String>,
+    /// When it ended, ISO 8601.
+    pub finished_at: Option<String>,
+}
+
+impl Platform {
+    /// All published pipelines: `GET /v1/projects/{projectId}/published-pipelines`, page by page.
+    pub async fn published_pipelines(
+        &self,
+        project: Uuid,
+    ) -> Result<Vec<Answer<PublishedPipeline>>, HttpError> {
+        self.all(self.project_url(project, "published-pipelines", &[])?)
+            .await
+    }
+
+    /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. Sent again only if surely not
+    /// processed; a tag that is running gives 409.
+    pub async fn start_execution(
+        &self,
+        project: Uuid,
+        execution: &NewExecution,
+    ) -> Result<Answer<ExecutionId>, HttpError> {
+        let url = self.project_url(project, EXECUTIONS, &[])?;
+        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(execution)))
+            .await
+    }
+
+    /// How an execution goes: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.
+    pub async fn execution(&self, project: Uuid, id: &str) -> Result<Answer<ExecutionAnswer>, HttpError> {
+        self.ask(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
+            .await
+    }
+
+    /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. The
+    /// document leaves the values of `status` open. An execution ends once, so it may be repeated.
+    pub async fn terminate_execution(
+        &self,
+        project: Uuid,
+        id: &str,
+        status: &str,
+        force: bool,
+    ) -> Result<Answer<ExecutionId>, HttpError> {
+        let url = self.project_url(project, EXECUTIONS, &[id])?;
+        let body = json!({ "forceUpdate": force, "status": status });
+        self.ask(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
+            .await
+    }
+}

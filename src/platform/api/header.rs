@@ -1,0 +1,63 @@
+//! Values that travel as headers: the agent version, and all that a publish says about its artifact.
+
+use crate::platform::http::HeaderValue;
+
+/// Why a text cannot be a header value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// Nothing at all.
+    #[error("it is empty")]
+    Empty,
+    /// Blanks around it: they would be lost on the way.
+    #[error("it begins or ends with a blank")]
+    Blank,
+    /// A line break, tab or other control character.
+    #[error("it holds the control character {0:?}, which no header can carry")]
+    Control(char),
+}
+
+/// The text as a header value, to be checked before anything is sent.
+///
+/// Visible ASCII and blanks within go as they are. Other characters go as raw UTF-8 bytes, as branches and versions
+/// may have any script and the API document names no encoding; HTTP/1.1 and HTTP/2 both carry such bytes
+/// (`obs-text` in <https://www.rfc-editor.org/rfc/rfc9110#section-5.5>).
+pub fn header_value(text: &str) -> Result<HeaderValue, HeaderError> {
+    if text.is_empty() {
+        return Err(HeaderError::Empty);
+    }
+    if let Some(control) = text.chars().find(|character| character.is_control()) {
+        return Err(HeaderError::Control(control));
+    }
+    if text.trim() != text {
+        return Err(HeaderError::Blank);
+    }
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| HeaderError::Control('\u{0}'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HeaderError, header_value};
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_go_as_they_are_or_not_at_all() {
+        assert_eq!(
+            header_value("1.2.0 (größer)").unwrap().as_bytes(),
+            "1.2.0 (größer)".as_bytes()
+        );
+        assert_eq!(header_value(""), Err(HeaderError::Empty));
+        assert_eq!(header_value("a "), Err(HeaderError::Blank));
+        assert_eq!(header_value("a\r\nx: y"), Err(HeaderError::Control('\r')));
+        assert_eq!(header_value("a\u{85}"), Err(HeaderError::Control('\u{85}')));
+    }
+
+    proptest! {
+        #[test]
+        fn an_accepted_value_is_unchanged(text: String) {
+            if let Ok(value) = header_value(&text) {
+                prop_assert_eq!(value.as_bytes(), text.as_bytes());
+                prop_assert!(!text.contains(['\r', '\n', '\0']));
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The platform's resources: a small file each, with its call, request and answer.
+//!
+//! Requests are exactly what the API document shows. Answers are read leniently: unknown fields and values pass
+//! through, what may be missing is an `Option`, and where a command prints the platform's own shape, the answer
+//! keeps it as `raw`. What has the wrong shape is an error that names the place in the JSON.
+
+mod answer;
+mod artifacts;
+mod connections;
+mod environments;
+mod events;
+mod executions;
+mod header;
+mod lenient;
+mod lists;
+mod multipart;
+mod projects;
+mod publish;
+mod reach;
+mod repositories;
+mod review;
+mod secrets;
+mod shared_pipelines;
+mod streaming;
+mod task_messages;
+mod tasks;
+mod variables;
+
+pub use answer::Answer;
+pub use artifacts::{Artifact, ArtifactDetails, DetailedPipeline};
+pub use connections::NewConnection;
+pub use environments::{ConnectionOverride, Environment, NewEnvironment};
+pub use events::{EVENT_PAGE, Event, EventPage, EventWindow};
+pub use executions::{Execution, ExecutionAnswer, ExecutionId, NewExecution, PublishedPipeline};
+pub use header::{HeaderError, header_value};
+pub use multipart::{PartSource, UploadPart, part_name};
+pub use projects::{NewProject, Project, ProjectCreated};
+pub use publish::{PublishAnswer, Upload};
+pub use repositories::NewRepository;
+pub use review::{ReviewAnswer, ReviewFields, ReviewRequest, ReviewResults, RuleAnswer};
+pub use secrets::{NewSecret, SecretCreated};
+pub use shared_pipelines::SharedPipeline;
+pub use streaming::{StreamingCommand, StreamingPipeline, StreamingSide, StreamingStatus};
+pub use task_messages::{FollowUp, MessageSent, Messages};
+pub use tasks::{
+    AGENT, AgentConfig, Decided, Decision, NewTask, PendingDecision, Permission, PermissionMessage,
+    Permissions, Phase, QuestionAnswer, Task, TaskCreated, TaskFilter,
+};
+pub use variables::{
+    NewVariable, Override, Overrides, OverridesSet, Variable, VariableCreated, VariableFields,
+};
+
+use crate::platform::http::{Client, HttpError, Observer, Url};
+use uuid::Uuid;
+
+/// The platform, as its API. A clone shares connections and token.
+#[derive(Clone)]
+pub struct Platform {
+    client: Client,
+}
+
+impl Platform {
+    /// The platform that this client reaches.
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// Who is told of waits.
+    pub fn observer(&self) -> &Observer {
+        self.client.observer()
+    }
+
+    /// The URL of what belongs to a project.
+    fn project_url(&self, project: Uuid, resource: &str, rest: &[&str]) -> Result<Url, HttpError> {
+        let project = project.to_string();
+        let path: Vec<&str> = ["projects", &project, resource]
+            .into_iter()
+            .chain(rest.iter().copied())
+            .collect();
+        self.client.url(&path)
+    }
+}
+
+/// What to do about a 403 of the shared pipeline endpoints.
+const NEEDS_ADMIN: &str =
+    "shared pipelines and their artifacts need a token with the account role Admin or Super Admin";
+
+/// The failure with the role that is needed, if it is a 403.
+fn naming_role(error: HttpError) -> HttpError {
+    match error.kind() {
+        crate::platform::http::ErrorKind::Forbidden => error.with_hint(NEEDS_ADMIN),
+        _ => error,
+    }
+}

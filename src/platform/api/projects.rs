@@ -1,0 +1,54 @@
+//! Projects: API document, sections "Project" and "Projects, environments, provisioning".
+
+use super::{Answer, Platform};
+use crate::platform::http::{HttpError, Method, Repeat, Request};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// A project, as the list shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Project {
+    /// Its identifier.
+    pub id: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+}
+
+/// A project to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewProject {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The warehouse's kind, in upper case.
+    pub warehouse: String,
+    /// `HYBRID` or `FULL_SAAS`.
+    pub agent_deployment_type: String,
+}
+
+/// A project that was made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectCreated {
+    /// Its identifier.
+    pub project_id: Option<String>,
+}
+
+impl Platform {
+    /// All projects: `GET /v1/projects`, page by page.
+    pub async fn projects(&self) -> Result<Vec<Answer<Project>>, HttpError> {
+        self.all(self.client.url(&["projects"])?).await
+    }
+
+    /// Makes a project: `POST /v1/projects`. Sent again only if surely not processed.
+    pub async fn create_project(&self, project: &NewProject) -> Result<Answer<ProjectCreated>, HttpError> {
+        let url = self.client.url(&["projects"])?;
+        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))
+            .await
+    }
+}

@@ -1,0 +1,37 @@
+//! The project's git repository: API document, section "Repository".
+
+use super::Platform;
+use crate::platform::http::{HttpError, Method, Repeat, Request};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// A repository that a project is to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRepository {
+    /// The one git provider, in lower case.
+    pub provider: String,
+    /// The owner organization: `providerParameters.ownerName`.
+    pub owner_name: String,
+    /// The repository's name.
+    pub repository_name: String,
+}
+
+impl Platform {
+    /// Initializes the repository: `POST /v1/projects/{projectId}/repositories`, not for the full SaaS deployment.
+    /// The provider knows the installed application, so no access token is sent. Sent again only if surely not
+    /// processed.
+    pub async fn create_repository(
+        &self,
+        project: Uuid,
+        repository: &NewRepository,
+    ) -> Result<Value, HttpError> {
+        let url = self.project_url(project, "repositories", &[])?;
+        let body = json!({
+            "provider": repository.provider,
+            "providerParameters": { "ownerName": repository.owner_name },
+            "repositoryName": repository.repository_name,
+        });
+        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&body))
+            .await
+    }
+}

@@ -1,0 +1,314 @@
+//! Pipeline review: API document, section "Pipeline review".
+
+use super::lenient::{null_is_default, texts};
+use super::{HeaderError, Platform, header_value};
+use crate::platform::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use uuid::Uuid;
+
+const AGENT_VERSION: HeaderName = HeaderName::from_static("agent-version");
+
+/// The fields of a review request: the API document's, or those of another public description of the endpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ReviewFields {
+    /// `pipelines`.
+    #[default]
+    Pipelines,
+    /// `filePaths` and `dataWarehouseType`.
+    FilePaths {
+        /// In upper case.
+        data_warehouse: String,
+    },
+}
+
+/// Which files are reviewed, and in which state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewRequest {
+    /// The branch, as the remote names it.
+    pub branch_name: String,
+    /// The full commit id; it must be on the remote.
+    pub commit_id: String,
+    /// Paths from the repository root, with `/`.
+    pub pipelines: Vec<String>,
+}
+
+impl ReviewRequest {
+    /// The body with these fields.
+    fn body(&self, fields: &ReviewFields) -> Value {
+        let mut body = json!({ "branchName": self.branch_name, "commitId": self.commit_id });
+        match fields {
+            ReviewFields::Pipelines => body["pipelines"] = json!(self.pipelines),
+            ReviewFields::FilePaths { data_warehouse } => {
+                body["filePaths"] = json!(self.pipelines);
+                body["dataWarehouseType"] = json!(data_warehouse);
+            }
+        }
+        body
+    }
+}
+
+/// What the platform says about the files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewAnswer {
+    /// `PASSED`, `FAILED`, or something the document does not know.
+    pub review_status: Option<String>,
+    /// The rule results; `None` if the field is missing.
+    #[serde(default)]
+    pub results: Option<ReviewResults>,
+    /// The platform's message, if the answer has neither a status nor results.
+    #[serde(skip)]
+    pub said_instead: Option<String>,
+    /// Files that were not evaluated because of their type; missing or null is empty.
+    #[serde(default, deserialize_with = "texts")]
+    pub excluded_files: Vec<String>,
+}
+
+/// The result of one rule for one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleAnswer {
+    /// The rule.
+    pub rule_name: Option<String>,
+    /// `PASSED`, `FAILED`, `ERROR`, or something the document does not know.
+    pub status: Option<String>,
+    /// `errorDetail.type`: why the rule could not be evaluated.
+    #[serde(default, rename = "errorDetail", deserialize_with = "error_type")]
+    pub error_type: Option<String>,
+    /// The violations; missing or null is empty, entries that are no text are kept as their JSON.
+    #[serde(default, deserialize_with = "texts")]
+    pub violations: Vec<String>,
+}
+
+/// The rule results of all files. Those of a path that is there twice are put together: the last one alone could hide a
+/// failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewResults {
+    /// By file path.
+    pub files: BTreeMap<String, Vec<RuleAnswer>>,
+    /// The paths that are there twice, with different results.
+    pub contradictory: BTreeSet<String>,
+}
+
+impl<'de> Deserialize<'de> for ReviewResults {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_map(ResultsVisitor)
+    }
+}
+
+struct ResultsVisitor;
+
+impl<'de> Visitor<'de> for ResultsVisitor {
+    type Value = ReviewResults;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from file path to rule results")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<ReviewResults, A::Error> {
+        let mut all = ReviewResults::default();
+        while let Some((path, rules)) = entries.next_entry::<String, Vec<RuleAnswer>>()? {
+            match all.files.get_mut(&path) {
+                None => {
+                    all.files.insert(path, rules);
+                }
+                Some(known) if *known == rules => {}
+                Some(known) => {
+                    known.extend(rules);
+                    all.contradictory.insert(path);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+#[derive(Default, Deserialize)]
+struct ErrorDetail {
+    r#type: Option<String>,
+}
+
+fn error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    null_is_default::<ErrorDetail, D>(reader).map(|detail| detail.r#type)
+}
+
+impl Platform {
+    /// Reviews files: `POST /v1/projects/{projectId}/reviews`. It changes nothing, so it may be repeated; after a
+    /// timeout only once, since fewer files help more than further tries. The document shows no success status: 200 and
+    /// 201 carry a review, any other, such as a 202 or a 206, may be a part of one.
+    pub async fn review(
+        &self,
+        project: Uuid,
+        agent_version: &str,
+        request: &ReviewRequest,
+        fields: &ReviewFields,
+    ) -> Result<ReviewAnswer, HttpError> {
+        let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
+        let body = request.body(fields);
+        let call = Request::new(Method::POST, url, Repeat::Safe)
+            .reading()
+            .header(
+                AGENT_VERSION,
+                header_value(agent_version).map_err(|why| unfit(&why))?,
+            )
+            .json(&body)
+            .timeout_retries(1);
+        let response = self
+            .client
+            .send(&call)
+            .await
+            .map_err(|error| hinted(error, fields))?;
+        if !response.is_ok() && !response.is_created() {
+            return Err(response.unusable("only a 200 or a 201 is the answer to a review"));
+        }
+        let mut answer: ReviewAnswer = response.json()?;
+        if answer.review_status.is_none() && answer.results.is_none() {
+            answer.said_instead = Some(response.said());
+        }
+        Ok(answer)
+    }
+}
+
+impl Platform {
+    /// Whether the platform knows these fields of a review request: it is asked for the review of a commit that no repository
+    /// has. Every answer but a 400 that names other fields is fine.
+    pub async fn reach_review(
+        &self,
+        project: Uuid,
+        agent_version: &str,
+        fields: &ReviewFields,
+    ) -> Result<(), HttpError> {
+        let request = ReviewRequest {
+            branch_name: "sluicegate-doctor".to_owned(),
+            commit_id: "0".repeat(40),
+            pipelines: vec!["sluicegate-doctor.orch.yaml".to_owned()],
+        };
+        match self.review(project, agent_version, &request, fields).await {
+            Err(error) if error.is_unavailable() || is_about_fields(&error, fields) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds what to do: the platform wants other fields, or does not know one of the names.
+fn hinted(error: HttpError, fields: &ReviewFields) -> HttpError {
+    if let Some(hint) = other_fields(&error, fields) {
+        return error.with_hint(hint);
+    }
+    match error.kind() {
+        ErrorKind::BadRequest | ErrorKind::NotFound => error.with_hint(
+            "check the base URL, the project, the agent version, and that the platform's repository has the branch and \
+             the commit",
+        ),
+        _ => error,
+    }
+}
+
+fn is_about_fields(error: &HttpError, fields: &ReviewFields) -> bool {
+    other_fields(error, fields).is_some()
+}
+
+/// Returns the setting to change if a 400 names a field that the request does not have.
+fn other_fields(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
+    if error.kind() != ErrorKind::BadRequest {
+        return None;
+    }
+    let said = error.server_text();
+    let violations = error.violations();
+    let has_field = |name: &str| violations.iter().any(|it| it.field == name);
+    let names = |name: &str| has_field(name) || has_word(said, name);
+    // A word that stands for itself in a sentence, too: only as a field.
+    let wants_pipelines = || {
+        has_field("pipelines")
+            || ['"', '\'', '`']
+                .iter()
+                .any(|q| said.contains(&format!("{q}pipelines{q}")))
+    };
+    match fields {
+        ReviewFields::Pipelines if names("filePaths") || names("dataWarehouseType") => Some(
+            "this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE \
+             (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
+        ),
+        ReviewFields::FilePaths { .. } if names("dataWarehouseType") => {
+            Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
+        }
+        ReviewFields::FilePaths { .. } if wants_pipelines() => Some(
+            "this platform expects `pipelines`: set --review-request pipelines (SLUICEGATE_REVIEW_REQUEST), and remove \
+             --data-warehouse",
+        ),
+        _ => None,
+    }
+}
+
+/// Whether the text has this name as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| word == name)
+}
+
+fn unfit(why: &HeaderError) -> HttpError {
+    HttpError::configuration(format!("the agent version cannot be sent: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ReviewAnswer, ReviewFields, ReviewRequest};
+
+    #[test]
+    fn the_request_is_the_documents() {
+        let request = ReviewRequest {
+            branch_name: "b".to_owned(),
+            commit_id: "c".to_owned(),
+            pipelines: vec!["a/b.orch.yaml".to_owned()],
+        };
+        insta::assert_snapshot!(
+            request.body(&ReviewFields::Pipelines),
+            @r#"{"branchName":"b","commitId":"c","pipelines":["a/b.orch.yaml"]}"#
+        );
+        let other = ReviewFields::FilePaths {
+            data_warehouse: "SNOWFLAKE".to_owned(),
+        };
+        insta::assert_snapshot!(
+            request.body(&other),
+            @r#"{"branchName":"b","commitId":"c","filePaths":["a/b.orch.yaml"],"dataWarehouseType":"SNOWFLAKE"}"#
+        );
+    }
+
+    #[test]
+    fn answers_are_read_leniently() {
+        let answer: ReviewAnswer = serde_json::from_str(
+            r#"{ "new": 1, "results": { "a": [ { "status": "MAYBE", "violations": ["x", { "y": 1 }, 2] },
+                { "ruleName": null, "errorDetail": null, "violations": null, "more": [] } ] },
+                "excludedFiles": null }"#,
+        )
+        .unwrap();
+        let rules = &answer.results.unwrap().files["a"];
+        assert_eq!(rules[0].violations, ["x", r#"{"y":1}"#, "2"]);
+        assert_eq!(rules[0].status.as_deref(), Some("MAYBE"));
+        assert_eq!(rules[1], super::RuleAnswer::default());
+        assert!(answer.excluded_files.is_empty() && answer.review_status.is_none());
+    }
+
+    #[test]
+    fn a_path_that_stands_twice_hides_nothing() {
+        let twice = r#"{ "results": { "a": [{ "status": "FAILED" }], "a": [{ "status": "PASSED" }] } }"#;
+        let answer: ReviewAnswer = serde_json::from_str(twice).unwrap();
+        let results = answer.results.unwrap();
+        assert!(results.contradictory.contains("a"));
+        let found: Vec<_> = results.files["a"]
+            .iter()
+            .map(|rule| rule.status.clone().unwrap())
+            .collect();
+        assert_eq!(found, ["FAILED", "PASSED"]);
+        let same = r#"{ "results": { "a": [{ "status": "FAILED" }], "a": [{ "status": "FAILED" }] } }"#;
+        let answer: ReviewAnswer = serde_json::from_str(same).unwrap();
+        let results = answer.results.unwrap();
+        assert!(results.contradictory.is_empty() && results.files["a"].len() == 1);
+        let none: ReviewAnswer = serde_json::from_str(r#"{ "results": null }"#).unwrap();
+        assert_eq!(none.results, None);
+    }
+}

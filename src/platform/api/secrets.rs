@@ -1,0 +1,53 @@
+//! Secrets of the full SaaS deployment: API document, section "Secret".
+
+use super::{Answer, Platform};
+use crate::platform::http::{HttpError, Method, Repeat, Request};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A secret to be stored. It cannot print its value.
+#[derive(Debug, Clone)]
+pub struct NewSecret {
+    /// The name by which it is used later.
+    pub name: String,
+    /// `DWH_PASSWORD` for warehouse credentials.
+    pub r#type: String,
+    /// The name of the property that holds the value.
+    pub key: String,
+    /// The password or private key.
+    pub value: SecretString,
+}
+
+/// A secret that was stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct SecretCreated {
+    /// Its name in the vault.
+    #[serde(rename = "vaultSecretName")]
+    pub vault_secret_name: Option<String>,
+    /// A reference to it.
+    pub resolver_ref: Option<String>,
+}
+
+impl Platform {
+    /// Stores a secret: `POST /v1/secrets/{agentId}/secret-value`, only for the full SaaS deployment. Sent again only
+    /// if surely not processed; whatever the answer says, the value is not shown.
+    pub async fn create_secret(
+        &self,
+        agent: &str,
+        secret: &NewSecret,
+    ) -> Result<Answer<SecretCreated>, HttpError> {
+        let url = self.client.url(&["secrets", agent, "secret-value"])?;
+        let value = Value::String(secret.value.expose_secret().to_owned());
+        let body = json!({
+            "name": secret.name,
+            "type": secret.r#type,
+            "key": secret.key,
+            "value": { secret.key.as_str(): value },
+        });
+        let request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed)
+            .json(&body)
+            .hiding(secret.value.clone());
+        self.ask(&request).await
+    }
+}

@@ -1,0 +1,39 @@
+//! The shared pipelines of the account: API document, section "Shared pipeline artifacts".
+
+use super::lenient::from_value;
+use super::lists::Paging;
+use super::{Platform, naming_role};
+use crate::platform::http::HttpError;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A shared pipeline, as the list shows it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SharedPipeline {
+    /// The group of related shared pipelines.
+    pub shared_pipeline_id_prefix: Option<String>,
+    /// The pipeline's id.
+    pub shared_pipeline_id: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// The version that \[Latest\] means; none if all are disabled.
+    pub latest_version_name: Option<String>,
+    /// The entry as it came.
+    #[serde(skip)]
+    pub raw: Value,
+}
+
+impl Platform {
+    /// All shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
+    pub async fn shared_pipelines(&self) -> Result<Vec<SharedPipeline>, HttpError> {
+        let url = self.client.url(&["shared-pipelines"])?;
+        let read = |raw: Value, place: &str, response: &_| {
+            let entry = from_value(&raw, place, response)?;
+            Ok(SharedPipeline { raw, ..entry })
+        };
+        self.list(url, Paging::FromTheStart, read)
+            .await
+            .map_err(naming_role)
+    }
+}

@@ -1,0 +1,35 @@
+//! What is wrong with a file.
+
+use crate::model::yaml::Position;
+use std::path::{Path, PathBuf};
+
+/// A file that cannot be carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}: {message}", file.display(), position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default())]
+pub struct DesiredError {
+    file: PathBuf,
+    position: Option<Position>,
+    message: String,
+    hint: Option<String>,
+}
+
+impl DesiredError {
+    pub(super) fn new(file: &Path, position: Option<Position>, message: impl Into<String>) -> Self {
+        Self {
+            file: file.to_owned(),
+            position,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}

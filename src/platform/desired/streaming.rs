@@ -1,0 +1,297 @@
+//! A streaming pipeline as a file says it: API document, "Streaming pipeline".
+//!
+//! The definition goes out as it stands, so that the platform judges it; what it complains of is shown at its line.
+
+use super::document::joined;
+use super::fields::quoted_all;
+use super::{DesiredError, Document};
+use crate::platform::http::FieldViolation;
+use serde_json::Value;
+
+/// Keys that hold a reference to a secret.
+const SECRETS: [&str; 3] = ["password", "privatekey", "passphrase"];
+
+/// The maps with the keys that are texts in the API document.
+const TEXTS: [(&[&str], &[&str]); 6] = [
+    (&[], &["name", "agentId"]),
+    (&["streamingSource"], &["type"]),
+    (
+        &["streamingSource", "connection"],
+        &["host", "database", "username"],
+    ),
+    (
+        &["streamingTarget"],
+        &[
+            "type",
+            "role",
+            "warehouse",
+            "database",
+            "stageSchema",
+            "stageName",
+            "stagePrefix",
+            "tableSchema",
+            "tablePrefixType",
+            "transformationType",
+            "temporalMapping",
+        ],
+    ),
+    (&["streamingTarget", "connection"], &["accountName", "username"]),
+    (&["streamingTarget", "connection", "authentication"], &["type"]),
+];
+
+const ADVANCED: &str = "advancedProperties";
+
+const ID: &str = "streamingPipelineId";
+
+/// A definition, ready to be sent.
+#[derive(Debug, Clone)]
+pub struct StreamingDefinition {
+    /// What is sent.
+    pub body: Value,
+    /// What was done to the file's content, each a sentence.
+    pub notes: Vec<String>,
+}
+
+/// The definition in the document. A reference to a secret that does not say its type gets `key_vault`; the platform's
+/// identifier is left out, as it makes its own.
+pub fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefinition, DesiredError> {
+    let mut body = document.value.clone();
+    let Value::Object(fields) = &mut body else {
+        return Err(document.error("", "must be a map"));
+    };
+    let mut notes = Vec::new();
+    if fields.shift_remove(ID).is_some() {
+        notes.push(format!("{ID} is left out: the platform makes its own"));
+    }
+    let mut walk = DefinitionWalk {
+        document,
+        key_vault,
+        notes,
+    };
+    walk.map(&mut body, "")?;
+    texts(document, &body)?;
+    drivers(document, &body)?;
+    Ok(StreamingDefinition {
+        notes: walk.notes,
+        body,
+    })
+}
+
+struct DefinitionWalk<'a> {
+    document: &'a Document,
+    key_vault: &'a str,
+    notes: Vec<String>,
+}
+
+impl DefinitionWalk<'_> {
+    fn map(&mut self, value: &mut Value, path: &str) -> Result<(), DesiredError> {
+        let Value::Object(fields) = value else {
+            return Ok(());
+        };
+        for (key, value) in fields {
+            let path = joined(path, key);
+            if SECRETS.contains(&key.to_ascii_lowercase().as_str()) {
+                self.reference(value, &path)?;
+            } else {
+                self.map(value, &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, value: &mut Value, path: &str) -> Result<(), DesiredError> {
+        match value {
+            Value::Null => Ok(()),
+            Value::Object(fields) => {
+                if fields.get("secretType").is_none_or(Value::is_null) {
+                    fields.insert("secretType".to_owned(), self.key_vault.into());
+                    self.notes
+                        .push(format!("{path}.secretType is {}", self.key_vault));
+                }
+                quoted_all(
+                    self.document,
+                    path,
+                    fields,
+                    &["secretType", "secretLocation", "secretName"],
+                )
+            }
+            _ => Err(self
+                .document
+                .error(path, "a secret must not stand in the file")
+                .with_hint("refer to it by { secretType: …, secretLocation: …, secretName: … }")),
+        }
+    }
+}
+
+/// Holds what is a text in the API document to it.
+fn texts(document: &Document, body: &Value) -> Result<(), DesiredError> {
+    for (place, keys) in TEXTS {
+        if let Value::Object(map) = at(body, place) {
+            quoted_all(document, &place.join("."), map, keys)?;
+        }
+    }
+    if let Value::Object(map) = &body[ADVANCED] {
+        let keys: Vec<&str> = map.keys().map(String::as_str).collect();
+        quoted_all(document, ADVANCED, map, &keys)?;
+    }
+    let tables = body["streamingSource"]["tables"].as_array();
+    for (index, table) in tables.into_iter().flatten().enumerate() {
+        if let Value::Object(map) = table {
+            let path = format!("streamingSource.tables[{index}]");
+            quoted_all(document, &path, map, &["schema", "table"])?;
+        }
+    }
+    Ok(())
+}
+
+/// Drivers take any value, and read a number as it is sent: it must be what the file has.
+fn drivers(document: &Document, body: &Value) -> Result<(), DesiredError> {
+    for side in ["streamingSource", "streamingTarget"] {
+        let place = [side, "connection", "jdbcProperties"];
+        for (key, value) in at(body, &place).as_object().into_iter().flatten() {
+            let path = joined(&place.join("."), key);
+            if let Some(written) = document.reworded(&path) {
+                let said = format!("is the number {written}, which would be sent as {value}");
+                return Err(document
+                    .error(&path, said)
+                    .with_hint(format!("write {value}, or put it in quotes")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn at<'v>(body: &'v Value, place: &[&str]) -> &'v Value {
+    place.iter().fold(body, |value, key| &value[*key])
+}
+
+impl Document {
+    /// The platform's complaints, each at the line of its field.
+    pub fn complaints(&self, violations: &[FieldViolation]) -> Vec<String> {
+        let shown = |it: &FieldViolation| self.error(&it.field, &it.message).to_string();
+        violations.iter().map(shown).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::path::Path;
+
+    fn read(text: &str) -> Document {
+        Document::parse(text.as_bytes(), Path::new("s.yaml")).unwrap()
+    }
+
+    #[test]
+    fn the_definition_goes_out_as_it_stands() {
+        let document = read(
+            "streamingPipelineId: x\nname: n\nadvancedProperties: { max.batch.size: '2048' }\nnew: [1]\n\
+             streamingSource:\n  connection:\n    password: { secretLocation: v, secretName: s }\n",
+        );
+        let definition = streaming(&document, "VAULT").unwrap();
+        assert_eq!(
+            definition.body,
+            json!({ "name": "n", "advancedProperties": { "max.batch.size": "2048" }, "new": [1],
+                "streamingSource": { "connection": { "password":
+                    { "secretLocation": "v", "secretName": "s", "secretType": "VAULT" } } } })
+        );
+        assert_eq!(
+            definition.notes,
+            [
+                "streamingPipelineId is left out: the platform makes its own",
+                "streamingSource.connection.password.secretType is VAULT"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_secret_in_the_file_is_refused_and_not_repeated() {
+        for text in [
+            "a:\n  password: s3cret\n",
+            "a: { jdbcProperties: { Password: s3cret } }",
+            "privateKey: [s3cret]",
+        ] {
+            let said = streaming(&read(text), "VAULT").unwrap_err().to_string();
+            assert!(
+                said.contains("a secret must not stand in the file") && !said.contains("s3cret"),
+                "{said}"
+            );
+        }
+        assert!(streaming(&read("password:\n"), "VAULT").is_ok());
+    }
+
+    #[test]
+    fn what_would_be_sent_as_another_text_is_refused() {
+        for (text, said) in [
+            ("name: 007", "name: is a number"),
+            (
+                "streamingSource: { connection: { username: true } }",
+                "username: is a boolean",
+            ),
+            (
+                "streamingSource: { tables: [{ schema: s, table: 1.10 }] }",
+                "tables[0].table: is a number",
+            ),
+            (
+                "streamingSource: { connection: { password: { secretName: 1e5 } } }",
+                "secretName: is a number",
+            ),
+            (
+                "streamingTarget: { connection: { authentication: { type: 1 } } }",
+                "type: is a number",
+            ),
+            ("streamingTarget: { role: 0x1F }", "role: is a number"),
+            (
+                "advancedProperties: { max.batch.size: 2048 }",
+                "max.batch.size: is a number",
+            ),
+            ("advancedProperties: { a: true }", "a: is a boolean"),
+        ] {
+            let error = streaming(&read(text), "VAULT").unwrap_err().to_string();
+            assert!(error.starts_with("s.yaml:1:") && error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_driver_gets_the_number_that_the_file_has() {
+        let jdbc = |value: &str| {
+            let text = format!("streamingTarget: {{ connection: {{ jdbcProperties: {{ a: {value} }} }} }}");
+            streaming(&read(&text), "VAULT")
+                .map(|it| at(&it.body, &["streamingTarget", "connection", "jdbcProperties"])["a"].to_string())
+        };
+        for (written, sent) in [("007", "7"), ("1.10", "1.1"), ("1e5", "100000.0"), ("0x1F", "31")] {
+            let error = jdbc(written).unwrap_err().to_string();
+            assert!(
+                error.ends_with(&format!(
+                    "a: is the number {written}, which would be sent as {sent}"
+                )),
+                "{error}"
+            );
+        }
+        for written in ["30", "-1", "1.5", "true", "9007199254740995", "null", "\"007\""] {
+            assert_eq!(jdbc(written).unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn complaints_stand_at_the_line_of_their_field() {
+        let document = read("name: n\nstreamingSource:\n  connection:\n    host: h\n    username: ''\n");
+        let violation = |field: &str| FieldViolation {
+            field: field.to_owned(),
+            message: "must not be empty".to_owned(),
+        };
+        let violations = [
+            "streamingSource.connection.username",
+            "streamingTarget.connection.authentication",
+        ]
+        .map(violation);
+        assert_eq!(
+            document.complaints(&violations),
+            [
+                "s.yaml:5:5: streamingSource.connection.username: must not be empty",
+                "s.yaml:1:1: streamingTarget.connection.authentication: must not be empty"
+            ]
+        );
+    }
+}

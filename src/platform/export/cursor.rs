@@ -1,0 +1,186 @@
+//! Where the last run ended.
+//!
+//! The time is that of the newest event, so that the clocks of both sides need not agree. Events can come in late, so
+//! the next run begins a little earlier, and leaves out by their ids those that were exported.
+
+use super::collect::{key, time};
+use super::window::earliest;
+use super::{Window, WindowError};
+use crate::platform::api::{Answer, Event};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How late an event may come in.
+const LATE: SignedDuration = SignedDuration::from_mins(15);
+
+const SCHEMA: &str = "sluicegate.cursor/v1";
+
+/// Where the last run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cursor {
+    schema: String,
+    /// The time of the newest event that was exported.
+    through: Timestamp,
+    /// The events shortly before that, which were exported, with their times.
+    seen: BTreeMap<String, Timestamp>,
+}
+
+/// A cursor that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CursorError {
+    /// It cannot be read.
+    #[error("the cursor {} cannot be read: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// The platform has not kept what follows it.
+    #[error("the cursor {} is too old, events after it are lost: {why}", path.display())]
+    TooOld {
+        /// The file.
+        path: PathBuf,
+        /// Since when.
+        why: WindowError,
+    },
+}
+
+impl Cursor {
+    /// The cursor that the file at `path` holds.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
+        let unreadable = |why: String| CursorError::Unreadable {
+            path: path.to_owned(),
+            why,
+        };
+        let cursor: Self = serde_json::from_slice(bytes).map_err(|why| unreadable(why.to_string()))?;
+        if cursor.schema == SCHEMA {
+            Ok(cursor)
+        } else {
+            Err(unreadable(format!("it is {:?} and not {SCHEMA}", cursor.schema)))
+        }
+    }
+
+    /// The window that goes on from here.
+    pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
+        let earliest = earliest(now);
+        if self.through < earliest {
+            return Err(CursorError::TooOld {
+                path: path.to_owned(),
+                why: WindowError::TooOld {
+                    from: self.through,
+                    earliest,
+                },
+            });
+        }
+        let from = before(self.through).max(earliest);
+        Ok(Window {
+            from: Some(from),
+            to: to.map(|to| to.max(from)),
+        })
+    }
+
+    /// The events that were not exported before.
+    pub fn news(&self, events: Vec<Answer<Event>>) -> Vec<Answer<Event>> {
+        events
+            .into_iter()
+            .filter(|event| !self.seen.contains_key(&key(event)))
+            .collect()
+    }
+
+    /// Where things stand after these events; none if there was never any.
+    pub fn after(last: Option<Self>, events: &[Answer<Event>]) -> Option<Self> {
+        let newest = events.iter().filter_map(time).max();
+        let through = newest.max(last.as_ref().map(|cursor| cursor.through))?;
+        let since = before(through);
+        let kept = last.map(|last| last.seen).unwrap_or_default();
+        let fresh = events
+            .iter()
+            .map(|event| (key(event), time(event).unwrap_or(through)));
+        let seen = kept.into_iter().chain(fresh).filter(|(_, time)| *time >= since);
+        Some(Self {
+            schema: SCHEMA.to_owned(),
+            through,
+            seen: seen.collect(),
+        })
+    }
+
+    /// As a file.
+    pub fn render(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+fn before(time: Timestamp) -> Timestamp {
+    time.checked_sub(LATE).unwrap_or(Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn event(id: &str, time: &str) -> Answer<Event> {
+        serde_json::from_value(json!({ "eventId": id, "eventTimestamp": time })).unwrap()
+    }
+
+    fn now() -> Timestamp {
+        "2026-11-20T12:00:00Z".parse().unwrap()
+    }
+
+    #[test]
+    fn the_next_run_begins_earlier_and_leaves_out_what_was_exported() {
+        let first = [
+            event("a", "2026-11-20T08:00:00Z"),
+            event("b", "2026-11-20T09:00:00Z"),
+        ];
+        let cursor = Cursor::after(None, &first).unwrap();
+        let window = cursor.window(None, now(), Path::new("c")).unwrap();
+        assert_eq!(window.from.unwrap().to_string(), "2026-11-20T08:45:00Z");
+        // One that came in late is new, one that was there is not.
+        let second = vec![
+            event("late", "2026-11-20T08:50:00Z"),
+            event("b", "2026-11-20T09:00:00Z"),
+            event("c", "2026-11-20T09:05:00Z"),
+        ];
+        let news = cursor.news(second);
+        assert_eq!(news.iter().map(key).collect::<Vec<_>>(), ["late", "c"]);
+        let next = Cursor::after(Some(cursor), &news).unwrap();
+        assert_eq!(next.through.to_string(), "2026-11-20T09:05:00Z");
+        assert_eq!(
+            next.seen.keys().map(String::as_str).collect::<Vec<_>>(),
+            ["b", "c", "late"]
+        );
+        let later = Cursor::after(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")]).unwrap();
+        assert_eq!(
+            later.seen.keys().map(String::as_str).collect::<Vec<_>>(),
+            ["c", "d"]
+        );
+        // Without news it stays where it is.
+        assert_eq!(Cursor::after(Some(next.clone()), &[]), Some(next));
+        assert_eq!(Cursor::after(None, &[]), None);
+    }
+
+    #[test]
+    fn a_cursor_before_the_window_says_that_events_are_lost() {
+        let cursor = Cursor::after(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
+        let error = cursor.window(None, now(), Path::new("c.json")).unwrap_err();
+        insta::assert_snapshot!(error, @"the cursor c.json is too old, events after it are lost: the platform keeps events for 90 days, so none are left from 2026-06-01T00:00:00Z: the earliest time is 2026-08-22T12:00:00Z");
+    }
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written() {
+        let path = Path::new("c.json");
+        let cursor = Cursor::after(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
+        assert_eq!(Cursor::parse(cursor.render().as_bytes(), path).unwrap(), cursor);
+        for text in [
+            "{}",
+            "",
+            r#"{ "schema": "other", "through": "2026-11-20T08:00:00Z", "seen": {} }"#,
+        ] {
+            assert!(Cursor::parse(text.as_bytes(), path).is_err(), "{text}");
+        }
+    }
+}

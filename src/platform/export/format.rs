@@ -1,0 +1,144 @@
+//! Events as JSON lines, which lose nothing, and as CSV, which spreadsheets open.
+
+use crate::base::text;
+use crate::platform::api::{Answer, Event};
+use serde_json::Value;
+
+/// The fields of the API document, in its order.
+const FIELDS: [&str; 13] = [
+    "eventId",
+    "eventName",
+    "eventType",
+    "eventDescription",
+    "eventTimestamp",
+    "eventSource",
+    "eventProjectId",
+    "eventSubjectId",
+    "eventSubjectName",
+    "eventSubjectType",
+    "actorId",
+    "actorEmail",
+    "additionalInfo",
+];
+
+/// One event a line, as it came, harmless in a CI log.
+pub fn json_lines(events: &[Answer<Event>]) -> String {
+    let line = |event: &Answer<Event>| text::json(event.raw.to_string()) + "\n";
+    events.iter().map(line).collect()
+}
+
+/// A row for each event (RFC 4180), with a column for every field that any of them has. Text that a spreadsheet would
+/// take for a formula begins with an apostrophe, control characters are shown as escapes, and no line is a command to
+/// a CI host.
+pub fn csv(events: &[Answer<Event>]) -> String {
+    let mut columns: Vec<&str> = FIELDS.to_vec();
+    for key in events
+        .iter()
+        .filter_map(|event| event.raw.as_object())
+        .flat_map(|fields| fields.keys())
+    {
+        if !columns.contains(&key.as_str()) {
+            columns.push(key);
+        }
+    }
+    let mut table = row(columns.iter().map(|column| (*column).to_owned()));
+    for event in events {
+        table.push_str(&row(columns.iter().map(|column| shown(&event.raw[*column]))));
+    }
+    table
+}
+
+fn row(cells: impl Iterator<Item = String>) -> String {
+    cells.map(|text| cell(&text)).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn cell(text: &str) -> String {
+    let mut safe = text::block(text).into_owned();
+    // OWASP, "CSV Injection": also behind blanks, and in the full-width forms that some programs read alike.
+    if safe
+        .trim_start()
+        .starts_with(['=', '+', '-', '@', '\t', '＝', '＋', '－', '＠'])
+        || safe.starts_with('\t')
+    {
+        safe.insert(0, '\'');
+    }
+    if safe.contains([',', '"', '\n', '\r', ';', '\'']) || safe.trim() != safe {
+        format!("\"{}\"", safe.replace('"', "\"\""))
+    } else {
+        safe
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn event(value: &Value) -> Answer<Event> {
+        serde_json::from_value(value.clone()).unwrap()
+    }
+
+    #[test]
+    fn csv_has_a_column_for_every_field() {
+        let events = [
+            event(&json!({ "eventId": "1", "eventName": "a, \"b\"", "new": { "k": 1 } })),
+            event(&json!({ "eventId": "2", "additionalInfo": "x\ny" })),
+        ];
+        insta::assert_snapshot!(csv(&events).replace("\r\n", "|\n"), @r#"
+        eventId,eventName,eventType,eventDescription,eventTimestamp,eventSource,eventProjectId,eventSubjectId,eventSubjectName,eventSubjectType,actorId,actorEmail,additionalInfo,new|
+        1,"a, ""b""",,,,,,,,,,,,"{""k"":1}"|
+        2,,,,,,,,,,,,"x
+        y",|
+        "#);
+    }
+
+    #[test]
+    fn formulas_are_text() {
+        for (text, safe) in [
+            ("=1+1", "\"'=1+1\""),
+            ("+49", "\"'+49\""),
+            ("-2", "\"'-2\""),
+            ("@SUM(A1)", "\"'@SUM(A1)\""),
+            (" =1", "\"' =1\""),
+            ("\t=1", "\"'\t=1\""),
+            ("＝1", "\"'＝1\""),
+            ("a=b", "a=b"),
+            ("\u{1b}[31m", "\\u{1b}[31m"),
+        ] {
+            assert_eq!(cell(text), safe, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn json_lines_lose_nothing() {
+        let value = json!({ "eventId": "1", "eventDescription": "##[error] x\n::error::", "new": [null] });
+        let lines = json_lines(&[event(&value), event(&value)]);
+        assert!(!lines.contains("##["));
+        let read: Vec<Value> = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(read, [value.clone(), value]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_cell_is_a_formula_or_ends_early(text in "(\\PC|[\\r\\n\\t=+@\",-]){0,20}") {
+            let cell = cell(&text);
+            let inner = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let plain = inner.map_or_else(|| cell.clone(), |inner| inner.replace("\"\"", "\u{1}"));
+            prop_assert!(!plain.contains('"'), "{cell:?}");
+            prop_assert!(!plain.trim_start().starts_with(['=', '+', '-', '@']), "{cell:?}");
+            prop_assert!(inner.is_some() || !cell.contains([',', '\n', '\r']), "{cell:?}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! An execution until it ends.
+
+use super::{End, Pace, silent};
+use crate::platform::api::{Answer, Execution, ExecutionAnswer, Platform};
+use crate::platform::http::HttpError;
+use uuid::Uuid;
+
+/// What an execution's status means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExecutionStanding {
+    /// It goes on, or its status is not known and it has no end.
+    Open,
+    /// It ended well.
+    Succeeded,
+    /// It ended otherwise.
+    Failed,
+}
+
+/// What the status of an execution means. The API document shows RUNNING only; the other words are those that
+/// clients meet. A word that is not known ends it only where the answer has an end, and then never well.
+pub fn standing(execution: &Execution) -> ExecutionStanding {
+    let status = execution
+        .status
+        .as_deref()
+        .unwrap_or_default()
+        .to_ascii_uppercase();
+    match status.as_str() {
+        "SUCCESS" => ExecutionStanding::Succeeded,
+        "RUNNING" | "QUEUED" => ExecutionStanding::Open,
+        "FAILED" | "FAILURE" | "ERROR" | "CANCELLED" | "SKIPPED" => ExecutionStanding::Failed,
+        _ if execution.finished_at.is_some() => ExecutionStanding::Failed,
+        _ => ExecutionStanding::Open,
+    }
+}
+
+/// Asks until the execution ends; `told` hears of each new status.
+pub async fn execution(
+    platform: &Platform,
+    (project, id): (Uuid, &str),
+    mut pace: Pace,
+    mut told: impl FnMut(&Execution),
+) -> Result<(Answer<ExecutionAnswer>, End), HttpError> {
+    let (mut status, mut last) = (None, None);
+    loop {
+        let Some(answer) = pace.in_time(platform.execution(project, id)).await else {
+            return last.map(|answer| (answer, End::Deadline)).ok_or_else(silent);
+        };
+        let answer = answer?;
+        if answer.result.status != status {
+            status.clone_from(&answer.result.status);
+            told(&answer.result);
+        }
+        match standing(&answer.result) {
+            ExecutionStanding::Succeeded => return Ok((answer, End::Good)),
+            ExecutionStanding::Failed => return Ok((answer, End::Bad)),
+            ExecutionStanding::Open if pace.pause().await => last = Some(answer),
+            ExecutionStanding::Open => return Ok((answer, End::Deadline)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_success_is_a_success_and_unknown_words_end_nothing() {
+        let found = |status: Option<&str>, finished: Option<&str>| {
+            standing(&Execution {
+                status: status.map(str::to_owned),
+                finished_at: finished.map(str::to_owned),
+                ..Execution::default()
+            })
+        };
+        for word in ["RUNNING", "running", "QUEUED", "PAUSED"] {
+            assert_eq!(found(Some(word), None), ExecutionStanding::Open, "{word}");
+        }
+        for word in ["FAILED", "FAILURE", "ERROR", "CANCELLED", "SKIPPED", "Cancelled"] {
+            assert_eq!(found(Some(word), None), ExecutionStanding::Failed, "{word}");
+        }
+        assert_eq!(found(Some("SUCCESS"), None), ExecutionStanding::Succeeded);
+        assert_eq!(found(Some("GREAT"), Some("now")), ExecutionStanding::Failed);
+        assert_eq!(found(None, None), ExecutionStanding::Open);
+        assert_eq!(found(None, Some("now")), ExecutionStanding::Failed);
+    }
+}

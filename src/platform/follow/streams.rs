@@ -1,0 +1,35 @@
+//! A streaming pipeline until it is in a state.
+
+use super::{End, Pace, silent};
+use crate::platform::api::{Answer, Platform, StreamingStatus};
+use crate::platform::http::HttpError;
+use uuid::Uuid;
+
+/// Asks until the status is `wanted`, compared without case; `told` hears of each new status.
+pub async fn stream(
+    platform: &Platform,
+    (project, id): (Uuid, &str),
+    wanted: &str,
+    mut pace: Pace,
+    mut told: impl FnMut(&str),
+) -> Result<(Answer<StreamingStatus>, End), HttpError> {
+    let (mut before, mut last) = (None, None);
+    loop {
+        let Some(answer) = pace.in_time(platform.streaming_status(project, id)).await else {
+            return last.map(|answer| (answer, End::Deadline)).ok_or_else(silent);
+        };
+        let answer = answer?;
+        let status = answer.status.clone().unwrap_or_default();
+        if status.eq_ignore_ascii_case(wanted) {
+            return Ok((answer, End::Good));
+        }
+        if before.as_ref() != Some(&status) {
+            told(&status);
+            before = Some(status);
+        }
+        if !pace.pause().await {
+            return Ok((answer, End::Deadline));
+        }
+        last = Some(answer);
+    }
+}

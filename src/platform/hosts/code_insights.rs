@@ -1,0 +1,58 @@
+//! Bitbucket's Code Insights.
+//!
+//! <https://developer.atlassian.com/cloud/bitbucket/rest/api-group-reports/>. In a pipeline, requests for
+//! `http://api.bitbucket.org` go through a proxy that adds the credentials
+//! (<https://support.atlassian.com/bitbucket-cloud/docs/code-insights/#Authentication>).
+
+use crate::platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request};
+use serde_json::Value;
+
+/// A report on a commit.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeInsights<'a> {
+    /// The workspace's name.
+    pub workspace: &'a str,
+    /// The repository's name.
+    pub repository: &'a str,
+    /// The commit.
+    pub commit: &'a str,
+    /// The report's id, of the program's own choice.
+    pub report: &'a str,
+}
+
+impl CodeInsights<'_> {
+    /// Sends the report and its annotations, a request each, in place of those of an earlier run.
+    pub async fn send(
+        self,
+        client: &HostClient,
+        report: &Value,
+        annotations: &[Value],
+    ) -> Result<(), HttpError> {
+        let path = [
+            "2.0",
+            "repositories",
+            self.workspace,
+            self.repository,
+            "commit",
+            self.commit,
+            "reports",
+            self.report,
+        ];
+        let url = client.url(&path)?;
+        let earlier = Request::new(Method::DELETE, url.clone(), Repeat::Safe);
+        match client.send(&earlier).await {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        client
+            .send(&Request::new(Method::PUT, url, Repeat::Safe).json(report))
+            .await?;
+        let annotations_url = client.url(&[&path[..], &["annotations"]].concat())?;
+        for batch in annotations {
+            // Each annotation has an id of its own, so a repeated batch replaces itself.
+            let request = Request::new(Method::POST, annotations_url.clone(), Repeat::Safe).json(batch);
+            client.send(&request).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! One comment on a pull request or merge request, found again by its first line and updated in place.
+//!
+//! Anybody can write a comment with the same first line, and other programs of the project do so by their bots. So only
+//! comments by the author that the token writes as are taken. An app's token may not ask for its user, so it asks for its
+//! viewer; one that may ask neither is taken for the job's own, whose author is known.
+
+use crate::platform::http::{HostClient, HttpError, Method, Repeat, Request, Url};
+use serde_json::{Value, json};
+
+/// Comments of one page, the most that both hosts give.
+const PAGE: usize = 100;
+
+/// The most pages that are looked through.
+const MOST_PAGES: usize = 100;
+
+/// Who writes with a job's own token: <https://docs.github.com/actions/concepts/security/github_token>.
+const JOB_BOT: &str = "github-actions[bot]";
+
+/// Where comments are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thread {
+    /// A pull request: <https://docs.github.com/rest/issues/comments>.
+    GitHub {
+        /// The owner's name.
+        owner: String,
+        /// The repository's name.
+        repository: String,
+        /// The pull request.
+        number: u64,
+    },
+    /// A merge request: <https://docs.gitlab.com/api/notes/#merge-requests>.
+    GitLab {
+        /// The project's id.
+        project: String,
+        /// The merge request, as the project numbers it.
+        number: u64,
+    },
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// There was none.
+    Posted,
+    /// There was one.
+    Updated,
+    /// There was one that says the same.
+    Unchanged,
+}
+
+/// Who writes with the token.
+enum CommentAuthor {
+    /// The user with this id; nobody where the host told none.
+    User(Option<u64>),
+    /// The bot of a job's own token.
+    JobBot,
+}
+
+/// A comment that is ours.
+struct Own {
+    id: u64,
+    body: String,
+}
+
+/// Posts `body`, which begins with `marker`, or updates the comment that does. Further ones, which two runs at the same
+/// time may have left, are removed.
+pub async fn keep_comment(
+    client: &HostClient,
+    thread: &Thread,
+    marker: &str,
+    body: &str,
+) -> Result<Kept, HttpError> {
+    let author = author(client, thread).await?;
+    let mut own = own_comments(client, thread, marker, &author).await?.into_iter();
+    let Some(first) = own.next() else {
+        let post = Request::new(Method::POST, thread.comments(client)?, Repeat::OnlyIfUnprocessed);
+        client.send(&post.json(&json!({ "body": body }))).await?;
+        return Ok(Kept::Posted);
+    };
+    for twin in own {
+        let delete = Request::new(Method::DELETE, thread.comment(client, twin.id)?, Repeat::Safe);
+        client.send(&delete).await?;
+    }
+    if first.body.trim_end() == body.trim_end() {
+        return Ok(Kept::Unchanged);
+    }
+    let update = Request::new(thread.update(), thread.comment(client, first.id)?, Repeat::Safe);
+    client.send(&update.json(&json!({ "body": body }))).await?;
+    Ok(Kept::Updated)
+}
+
+/// Who writes with the token, as far as the host tells.
+async fn author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
+    match client.send(&Request::get(client.url(&["user"])?)).await {
+        Ok(answer) => Ok(CommentAuthor::User(answer.json::<Value>()?["id"].as_u64())),
+        Err(error) if error.status() == Some(403) => match thread {
+            Thread::GitHub { .. } => viewer(client).await,
+            Thread::GitLab { .. } => Ok(CommentAuthor::User(None)),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+/// Installation tokens of apps, a job's own among them, are refused a user and told their viewer:
+/// <https://docs.github.com/graphql/reference/queries#user>.
+async fn viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
+    let mut url = client.url(&["graphql"])?;
+    // An own server has it beside the REST API, not below it.
+    if let Some(above) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {
+        url.set_path(&format!("{above}/graphql"));
+    }
+    let query = json!({ "query": "{ viewer { databaseId } }" });
+    match client
+        .send(
+            &Request::new(Method::POST, url, Repeat::Safe)
+                .reading()
+                .json(&query),
+        )
+        .await
+    {
+        Ok(answer) => {
+            let told = answer.json::<Value>()?["data"]["viewer"]["databaseId"].as_u64();
+            Ok(told.map_or(CommentAuthor::JobBot, |id| CommentAuthor::User(Some(id))))
+        }
+        Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(CommentAuthor::JobBot),
+        Err(error) => Err(error),
+    }
+}
+
+async fn own_comments(
+    client: &HostClient,
+    thread: &Thread,
+    marker: &str,
+    author: &CommentAuthor,
+) -> Result<Vec<Own>, HttpError> {
+    let mut own = Vec::new();
+    for page in 1..=MOST_PAGES {
+        let request = Request::get(thread.comments(client)?)
+            .query("per_page", &PAGE.to_string())
+            .query("page", &page.to_string());
+        let comments: Vec<Value> = client.send(&request).await?.json()?;
+        own.extend(
+            comments
+                .iter()
+                .filter_map(|comment| own_comment(comment, thread, marker, author)),
+        );
+        if comments.len() < PAGE {
+            break;
+        }
+    }
+    own.sort_by_key(|comment| comment.id);
+    Ok(own)
+}
+
+fn own_comment(comment: &Value, thread: &Thread, marker: &str, author: &CommentAuthor) -> Option<Own> {
+    let body = comment["body"].as_str()?;
+    if body.lines().next()? != marker {
+        return None;
+    }
+    let by = match thread {
+        Thread::GitHub { .. } => &comment["user"],
+        Thread::GitLab { .. } => &comment["author"],
+    };
+    let ours = match author {
+        CommentAuthor::User(id) => id.is_some() && by["id"].as_u64() == *id,
+        CommentAuthor::JobBot => by["type"] == "Bot" && by["login"] == JOB_BOT,
+    };
+    ours.then_some(Own {
+        id: comment["id"].as_u64()?,
+        body: body.to_owned(),
+    })
+}
+
+impl Thread {
+    fn comments(&self, client: &HostClient) -> Result<Url, HttpError> {
+        match self {
+            Self::GitHub {
+                owner,
+                repository,
+                number,
+            } => client.url(&[
+                "repos",
+                owner,
+                repository,
+                "issues",
+                &number.to_string(),
+                "comments",
+            ]),
+            Self::GitLab { project, number } => client.url(&[
+                "projects",
+                project,
+                "merge_requests",
+                &number.to_string(),
+                "notes",
+            ]),
+        }
+    }
+
+    fn comment(&self, client: &HostClient, id: u64) -> Result<Url, HttpError> {
+        let id = id.to_string();
+        match self {
+            Self::GitHub {
+                owner, repository, ..
+            } => client.url(&["repos", owner, repository, "issues", "comments", &id]),
+            Self::GitLab { .. } => {
+                let mut url = self.comments(client)?;
+                // Only URLs without a host have no segments.
+                if let Ok(mut segments) = url.path_segments_mut() {
+                    segments.push(&id);
+                }
+                Ok(url)
+            }
+        }
+    }
+
+    const fn update(&self) -> Method {
+        match self {
+            Self::GitHub { .. } => Method::PATCH,
+            Self::GitLab { .. } => Method::PUT,
+        }
+    }
+}

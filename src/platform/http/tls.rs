@@ -1,0 +1,83 @@
+//! TLS: the ring provider, the machine's own roots, and what to do where there are none.
+
+use super::HttpError;
+use super::roots::{MachineRoots, verifier};
+use crate::base::input;
+use rustls::ClientConfig;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The largest PEM file that is read, in bytes; a whole system's bundle has a fifth of a megabyte.
+const PEM_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// The client side of TLS, with the certificates of `ca_cert` trusted besides those of the machine.
+pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, HttpError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier: Arc<dyn ServerCertVerifier> = match ca_cert {
+        None => Arc::new(MachineRoots::new(Arc::clone(&provider))),
+        Some(path) => {
+            let verifier = verifier(read_certificates(path)?, &provider).map_err(|why| {
+                HttpError::configuration(format!("the trusted root certificates cannot be used: {why}"))
+            })?;
+            Arc::new(verifier)
+        }
+    };
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|why| HttpError::configuration(format!("TLS cannot be set up: {why}")))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
+    let broken = |why: &dyn std::fmt::Display| {
+        HttpError::configuration(format!("the CA certificate file {} {why}", path.display()))
+            .with_hint("it must hold certificates in PEM form (-----BEGIN CERTIFICATE-----)")
+    };
+    let bytes = input::file(path, PEM_LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
+    let found: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
+        .collect::<Result<_, _>>()
+        .map_err(|why| broken(&format!("is not PEM: {why}")))?;
+    if found.is_empty() {
+        return Err(broken(&"holds no certificate"));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::client_config;
+    use std::io::Write;
+
+    #[test]
+    fn a_file_without_certificates_is_named() {
+        let refused = |content: &[u8]| {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(content).unwrap();
+            let name = file.path().display().to_string();
+            client_config(Some(file.path()))
+                .unwrap_err()
+                .to_string()
+                .replace(&name, "FILE")
+        };
+        insta::assert_snapshot!(refused(b"hello"), @"the CA certificate file FILE holds no certificate");
+        let broken = refused(b"-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n");
+        assert!(
+            broken.starts_with("the CA certificate file FILE is not PEM: "),
+            "{broken}"
+        );
+        let missing = client_config(Some("/nonexistent.pem".as_ref()))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            missing.starts_with("the CA certificate file /nonexistent.pem cannot be read: "),
+            "{missing}"
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! OAuth 2 client credentials: <https://www.rfc-editor.org/rfc/rfc6749#section-4.4>.
+
+use crate::platform::http::bearer::TokenError;
+use crate::platform::http::request::Request;
+use crate::platform::http::retry::Repeat;
+use crate::platform::http::transport::Transport;
+use crate::platform::http::{ErrorKind, HttpError};
+use reqwest::{Method, Url};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long before its end a token is replaced, so that none expires on its way.
+const EARLY: Duration = Duration::from_secs(30);
+
+/// The longest life that is believed; a token is asked for again after it in any case.
+const LONGEST: u64 = 24 * 60 * 60;
+
+/// Who asks, and where.
+pub(super) struct OauthClient<'a> {
+    pub(super) token_url: &'a Url,
+    pub(super) id: &'a str,
+    pub(super) secret: &'a SecretString,
+    pub(super) audience: Option<&'a str>,
+}
+
+/// What was granted.
+pub(super) struct Granted {
+    pub(super) access_token: SecretString,
+    pub(super) until: Option<Instant>,
+}
+
+impl OauthClient<'_> {
+    /// Asks for a token. Asking twice does no harm, so it is retried like a read.
+    pub(super) async fn ask(&self, transport: &Transport) -> Result<Granted, TokenError> {
+        if !matches!(self.token_url.scheme(), "http" | "https") {
+            return Err(TokenError::Configuration(
+                "the token URL is neither https nor http".to_owned(),
+            ));
+        }
+        let mut form = vec![
+            ("grant_type", "client_credentials"),
+            ("client_id", self.id),
+            ("client_secret", self.secret.expose_secret()),
+        ];
+        form.extend(self.audience.map(|audience| ("audience", audience)));
+        let request = Request::new(Method::POST, self.token_url.clone(), Repeat::Safe)
+            .reading()
+            .form(&form)
+            .hiding(self.secret.clone())
+            .hide_query();
+        let asked = Instant::now();
+        let answer = transport.send(&request, None).await.map_err(refusal)?;
+        answer.fits_beside(0).map_err(refusal)?;
+        granted(&answer.body, asked).ok_or_else(|| refusal(answer.unusable("it holds no access_token")))
+    }
+}
+
+fn refusal(error: HttpError) -> TokenError {
+    match (error.kind(), error.status()) {
+        (ErrorKind::Configuration, _) => TokenError::Configuration(error.to_string()),
+        (_, Some(408 | 425 | 429)) => TokenError::Unreachable(error),
+        (_, Some(400..=499)) => TokenError::Refused(error),
+        _ => TokenError::Unreachable(error),
+    }
+}
+
+/// Reads the answer; what is wrong with it is not told, as it may hold the token.
+fn granted(answer: &[u8], asked: Instant) -> Option<Granted> {
+    let answer: Value = serde_json::from_slice(answer).ok()?;
+    let token = answer.get("access_token")?.as_str()?;
+    let seconds = match answer.get("expires_in") {
+        Some(Value::String(text)) => text.parse().ok(),
+        Some(number) => number.as_f64(),
+        None => None,
+    };
+    Some(Granted {
+        access_token: SecretString::from(token),
+        until: seconds.and_then(lifetime).map(|life| asked + life),
+    })
+}
+
+/// 30 seconds less than the server says; of a life shorter than a minute the first half.
+fn lifetime(seconds: f64) -> Option<Duration> {
+    let life = Duration::try_from_secs_f64(seconds)
+        .ok()?
+        .min(Duration::from_secs(LONGEST));
+    Some(life.saturating_sub(EARLY).max(life / 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tokens_are_replaced_before_their_end() {
+        assert_eq!(lifetime(1800.0), Some(Duration::from_secs(1770)));
+        assert_eq!(lifetime(40.0), Some(Duration::from_secs(20)));
+        assert_eq!(lifetime(0.0), Some(Duration::ZERO));
+        assert_eq!(lifetime(-1.0), None);
+        assert_eq!(lifetime(1e300), None);
+    }
+
+    #[test]
+    fn expires_in_is_read_in_any_form() {
+        let now = Instant::now();
+        let until = |answer: Value| {
+            granted(answer.to_string().as_bytes(), now)
+                .unwrap()
+                .until
+                .map(|until| until - now)
+        };
+        let life = Some(Duration::from_secs(1770));
+        assert_eq!(until(json!({ "access_token": "t", "expires_in": 1800 })), life);
+        assert_eq!(until(json!({ "access_token": "t", "expires_in": "1800" })), life);
+        assert_eq!(until(json!({ "access_token": "t" })), None);
+        assert!(granted(br#"{ "access_token": 7 }"#, now).is_none());
+        assert!(granted(b"token", now).is_none());
+    }
+}
