@@ -13,7 +13,6 @@ pub enum ExitStatus {
     Success = 0,
     /// The gate failed: findings at or over `--fail-on`, or a rule that could not be evaluated.
     GateFailed = 1,
-    /// Wrong usage or configuration.
     Usage = 2,
     /// The platform could not be reached, or gave no usable answer, after the retries.
     Undecided = 3,
@@ -25,11 +24,8 @@ pub enum ExitStatus {
     Incomplete = 6,
     /// The git or CI context cannot be settled.
     Context = 7,
-    /// A remote run ended badly.
     RemoteFailed = 8,
-    /// Ended by SIGINT (Ctrl-C).
     Interrupted = 130,
-    /// Ended by SIGTERM.
     Terminated = 143,
 }
 

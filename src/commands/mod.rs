@@ -25,7 +25,6 @@ pub(crate) struct Run {
     runtime: Arc<OnceLock<Runtime>>,
 }
 
-/// How a command ends.
 type CommandResult = Result<ExitStatus, Failure>;
 
 /// Runs the command and gives its exit status; an interrupt ends it at any point.

@@ -13,7 +13,6 @@ const FAILURES_IN_A_ROW: usize = 3;
 /// What is asked of the platform.
 #[derive(Clone, Copy)]
 pub struct ReviewAsked<'a> {
-    /// The project.
     pub project: Uuid,
     /// The `Agent-Version` header.
     pub agent_version: &'a str,
@@ -21,11 +20,9 @@ pub struct ReviewAsked<'a> {
     pub branch: &'a str,
     /// The commit, in full.
     pub commit: &'a str,
-    /// The fields of the request.
     pub fields: &'a ReviewFields,
 }
 
-/// How it is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Batching {
     /// Files in one request, at least 1.
@@ -37,9 +34,7 @@ pub struct Batching {
 /// How far the review is: files answered of files asked.
 pub type BatchProgress<'a> = &'a dyn Fn(usize, usize);
 
-/// What became of one batch.
 pub struct BatchAnswer {
-    /// The files of the batch.
     pub files: Vec<String>,
     /// The answer, or why there is none.
     pub outcome: Result<ReviewAnswer, BatchError>,
@@ -48,7 +43,6 @@ pub struct BatchAnswer {
 /// Why a batch has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// The request failed.
     #[error(transparent)]
     Request(#[from] HttpError),
     /// It was not sent, because earlier ones failed.

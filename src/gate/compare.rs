@@ -74,7 +74,6 @@ fn forget_state(file: &mut FileResults) {
     }
 }
 
-/// The old report, by path.
 struct OldReport<'r> {
     files: BTreeMap<&'r str, &'r FileResults>,
     /// Files without a result there, each with why.

@@ -13,7 +13,6 @@ use std::collections::{HashMap, HashSet};
 pub enum Before<'a> {
     /// No such file, or one that is no pipeline: whatever head has is new.
     Nothing,
-    /// These results.
     Had(&'a FileResults),
     /// It could not be judged: why.
     Unknown(&'a str),
@@ -81,7 +80,6 @@ struct PastFindings {
     is_unreadable: bool,
 }
 
-/// The findings of one identity.
 #[derive(Default)]
 struct SameIdentity {
     /// Those of the base that none of head was matched with yet, with what was counted.

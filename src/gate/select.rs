@@ -17,7 +17,6 @@ pub const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
 /// Where to look and what is wanted.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
-    /// The files to review.
     pub head: &'a Snapshot<'a>,
     /// The commits to compare with; none takes every pipeline.
     pub bases: &'a [CommitId],
@@ -45,20 +44,16 @@ pub struct Scope<'a> {
 /// A changed pipeline, and whether it is reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The change.
     pub change: Change,
-    /// Whether it is reviewed.
     pub selected: bool,
     /// Why, or why not.
     pub reason: String,
 }
 
-/// What was selected, and why.
 #[derive(Debug, Clone, Default)]
 pub struct Selected {
     /// The files to review, by path.
     pub files: Vec<String>,
-    /// Every changed pipeline.
     pub candidates: Vec<Candidate>,
     /// What the change does to the gate itself.
     pub gate_changes: Vec<GateChange>,

@@ -3,7 +3,6 @@
 use crate::base::exit::ExitStatus;
 use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 
-/// What decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// A finding at or over the limit, or a rule that could not be evaluated.
@@ -35,7 +34,6 @@ impl Cause {
         }
     }
 
-    /// Returns it as a clause.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",

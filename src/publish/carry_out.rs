@@ -42,7 +42,6 @@ pub async fn publish(
     }
 }
 
-/// One publish.
 struct PublishJob<'a> {
     judge: Judge<'a>,
     hashes: Option<Hashes>,

@@ -8,11 +8,8 @@ use std::collections::BTreeMap;
 /// The paths that differ between two plans, each list sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    /// Only in the new one.
     pub added: Vec<String>,
-    /// In both, with other content.
     pub modified: Vec<String>,
-    /// Only in the old one.
     pub removed: Vec<String>,
 }
 

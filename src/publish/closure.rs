@@ -15,23 +15,18 @@ use crate::model::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, Ref
 use crate::model::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the check works on.
 pub(super) struct Input<'a> {
     pub listing: &'a Listing<'a>,
     pub contents: &'a PublishContents,
     pub wish: &'a Wish<'a>,
     pub shared: &'a SharedFile,
-    /// The pipelines that are sent.
     pub sent: BTreeMap<String, PipelineFacts>,
 }
 
-/// What the check found.
 pub(super) struct CheckedClosure {
     pub problems: Vec<Problem>,
     pub warnings: Vec<Warning>,
-    /// The scripts to be sent.
     pub scripts: BTreeMap<String, SnapshotFile>,
-    /// The pipelines that are sent.
     pub sent: BTreeMap<String, PipelineFacts>,
 }
 
@@ -183,7 +178,6 @@ fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script 
     }
 }
 
-/// How much a reference matters.
 enum Meaning {
     Fine,
     /// It cannot be known, or need not be: a warning in any case.

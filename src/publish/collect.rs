@@ -137,7 +137,6 @@ impl From<&SharedEntry> for SharedPipelineRef {
     }
 }
 
-/// The selected files.
 fn selected(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
     let chosen = listing.known().iter().filter(|(path, _)| wish.selects(path));
     refuse_unsure(chosen.clone().map(|(_, file)| file))?;

@@ -23,7 +23,6 @@ pub enum PublishError {
     /// It is not known which folder is the platform's.
     #[error(transparent)]
     ConfigFolder(#[from] ConfigFolderError),
-    /// No folder is the platform's.
     #[error(
         "no hidden folder at the root of the repository holds `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`"
     )]
@@ -31,7 +30,6 @@ pub enum PublishError {
     /// The shared-pipelines file is not there.
     #[error("the shared-pipelines file `{path}` is not in {place}")]
     NoSharedFile {
-        /// Where it should be.
         path: String,
         /// The commit or the working tree.
         place: String,
@@ -39,7 +37,6 @@ pub enum PublishError {
     /// The shared-pipelines file cannot be read.
     #[error("{path}{}: {}", line(error), error.message)]
     BadSharedFile {
-        /// Its path.
         path: String,
         /// What is wrong with it, and where.
         error: DocumentError,
@@ -64,12 +61,7 @@ pub enum PublishError {
     Converted(Vec<String>),
     /// A file of the working tree could not be read.
     #[error("cannot read {}: {source}", path.display())]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// The system's words.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
 }
 
 /// One thing that keeps a shared pipeline from being whole, with its place.
@@ -81,7 +73,6 @@ pub struct Problem {
     pub line: Option<u32>,
     /// The component that names what is missing.
     pub component: Option<String>,
-    /// What is wrong.
     pub what: String,
 }
 

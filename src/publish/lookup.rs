@@ -29,7 +29,6 @@ pub(super) struct Lookup<'a> {
     pub patience: Duration,
 }
 
-/// What one lookup shows.
 pub(super) enum LookedUp {
     There(Box<ArtifactDetails>),
     NotThere,
@@ -114,7 +113,6 @@ fn waits() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((*wait * 2).min(LONGEST_WAIT)))
 }
 
-/// Whether asking again cannot help.
 fn is_refusal(error: &HttpError) -> bool {
     matches!(
         error.kind(),
@@ -176,7 +174,6 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
 /// What consumers that ask for \[Latest\] get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Latest {
-    /// This version.
     Version(String),
     /// Nothing: no version is enabled.
     Nothing,

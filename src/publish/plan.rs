@@ -19,19 +19,16 @@ pub struct Plan {
     pub commit_hash: String,
     /// The header `branch`.
     pub branch: Option<String>,
-    /// The platform's hidden folder.
     pub config_dir: String,
     /// One part each, by path.
     pub files: Vec<PlannedFile>,
     /// The enabled shared pipelines, in the order of their file.
     pub shared: Vec<SharedPipelineRef>,
-    /// What consumers are offered.
     pub interface: Interface,
     /// What does not stop the publish and should be known, a sentence each.
     pub warnings: Vec<String>,
     /// The same for people, a sentence for all of one kind.
     pub told: Vec<String>,
-    /// Where the files come from.
     pub source: Source,
     /// Which of the selected files are taken.
     pub select: Select,
@@ -46,7 +43,6 @@ pub struct PlannedFile {
     pub path: String,
     /// The size in bytes.
     pub bytes: u64,
-    /// Where its content is.
     pub content: Content,
     /// The hash of what was checked, where the file could change before it is sent.
     pub(super) checked: Option<Checked>,
@@ -58,7 +54,6 @@ pub struct PlannedFile {
 pub struct SharedPipelineRef {
     /// By this consumers name it.
     pub id: String,
-    /// The path of its file.
     pub path: String,
 }
 

@@ -143,7 +143,6 @@ impl Receipt {
     }
 }
 
-/// The files of both commits.
 struct FileProof<'a> {
     repository: &'a Repository,
     old: &'a CommitId,

@@ -21,7 +21,6 @@ pub struct ReviewEvidence {
     pub verdict: String,
     /// Who evaluated the rules: `remote` or `local`.
     pub engine: String,
-    /// The reviewed commit.
     pub head: String,
     /// The SHA-256 in hex of the report's file; none if the review was part of the same run.
     pub report_sha256: Option<String>,
@@ -32,9 +31,7 @@ pub struct ReviewEvidence {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Receipt {
     schema: String,
-    /// The artifact's shared pipeline prefix.
     pub prefix: String,
-    /// The version's name.
     pub version_name: String,
     /// The full id of the commit.
     pub commit_hash: String,
@@ -55,7 +52,6 @@ pub struct Receipt {
     pub compat: Option<Compat>,
 }
 
-/// One file of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReceiptFile {
@@ -93,7 +89,6 @@ impl Receipt {
         }
     }
 
-    /// The receipt of a publish.
     pub fn of(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
         Self {
             outcome: outcome.kind.in_receipt().to_owned(),

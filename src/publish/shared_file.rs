@@ -12,7 +12,6 @@ use crate::model::yaml::{DocumentError, Position};
 /// The largest shared-pipelines file that is read, in bytes.
 const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;
 
-/// The shared-pipelines file, read.
 pub(super) struct SharedFile {
     pub interface: Interface,
     pub file: SnapshotFile,

@@ -13,9 +13,7 @@ const LIMIT: u64 = 32 * 1024 * 1024;
 
 /// The files of the published commit.
 pub struct OldFiles<'a> {
-    /// The repository that has it.
     pub repository: &'a Repository,
-    /// The commit.
     pub commit: &'a CommitId,
     /// Which files a publish takes without anyone naming them.
     pub selects: &'a dyn Fn(&str) -> bool,

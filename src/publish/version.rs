@@ -6,14 +6,10 @@ use crate::platform::api::{HeaderError, header_value};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// What a template can name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionFacts {
-    /// The tag that is published.
     pub tag: Option<String>,
-    /// The branch.
     pub branch: Option<String>,
-    /// The full commit id.
     pub sha: String,
     /// When the commit was made: a rerun of the same commit names the same version.
     pub committed_at: Timestamp,
@@ -58,15 +54,12 @@ pub enum VersionError {
     /// The template names something that does not exist.
     #[error("the version name has the unknown placeholder `{{{name}}}`{}", did_you_mean(*nearest))]
     Unknown {
-        /// As it is written.
         name: String,
-        /// One that may be meant.
         nearest: Option<&'static str>,
     },
     /// The template names something that has no value here.
     #[error("the version name asks for `{{{name}}}`, and {why}")]
     NoValue {
-        /// The placeholder.
         name: &'static str,
         /// Why it has none.
         why: &'static str,
@@ -79,7 +72,6 @@ pub enum VersionError {
     Brace {
         /// The whole template.
         template: String,
-        /// Which brace.
         brace: char,
     },
     /// The result, or the prefix, holds something else than printable ASCII.
@@ -90,9 +82,7 @@ pub enum VersionError {
     NotAscii {
         /// `version name` or `prefix`.
         what: &'static str,
-        /// The value.
         value: String,
-        /// The first such character.
         found: char,
     },
     /// The result, or the prefix, cannot travel as a header.
@@ -100,9 +90,7 @@ pub enum VersionError {
     Header {
         /// `version name` or `prefix`.
         what: &'static str,
-        /// The value.
         value: String,
-        /// Why.
         why: HeaderError,
     },
 }

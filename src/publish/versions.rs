@@ -11,12 +11,7 @@ pub enum VersionsError {
     #[error(
         "the platform does not tell when the version `{version}` was made (`{told}`), so which versions are older cannot be told"
     )]
-    NoTime {
-        /// The version.
-        version: String,
-        /// What the platform told.
-        told: String,
-    },
+    NoTime { version: String, told: String },
     /// The list has an entry without a name.
     #[error("the platform lists an enabled version without a name")]
     NoName,

@@ -17,13 +17,11 @@ pub(super) enum WarningKind {
     Submodule,
 }
 
-/// One warning of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Warning {
     pub kind: WarningKind,
     /// The file, with the line if there is one.
     pub place: String,
-    /// The sentence, with its place.
     pub text: String,
 }
 

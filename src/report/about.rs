@@ -14,7 +14,6 @@ const CATEGORY_LIMIT: usize = 60;
 /// What a report says besides the review itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct About {
-    /// The program's version.
     pub tool_version: &'static str,
     /// Where the host shows a line of a file of the reviewed commit, for example
     /// `https://github.com/o/r/blob/<sha>/{path}#L{line}`. None where there is no such place.
@@ -36,7 +35,6 @@ pub struct About {
     pub reproduce: Option<String>,
     /// Why files were not reviewed, as far as the log has it already.
     pub told: Vec<String>,
-    /// Where the reports are.
     pub reports: Vec<String>,
     /// Where the rules file is wrong.
     pub wrong_rules: Vec<WrongRules>,
@@ -44,9 +42,7 @@ pub struct About {
     pub folder_to_name: Option<String>,
     /// What is known of rules, in words.
     pub rules: Vec<RuleText>,
-    /// Lines of the reviewed files.
     pub sources: SourceLines,
-    /// Which lines the change touched.
     pub changed: ChangedLines,
     /// What changed in the pipelines, by path.
     pub changes: Vec<ChangedFile>,
@@ -57,7 +53,6 @@ pub struct About {
 /// What changed in a file, for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedFile {
-    /// In numbers.
     pub changed: Changed,
     /// In words, without the file's own line; none where they are not known.
     pub words: Vec<ChangeLine>,
@@ -70,9 +65,7 @@ pub struct ChangedFile {
 pub struct WrongRules {
     /// The evaluation error that it leads to.
     pub error_type: &'static str,
-    /// What is wrong.
     pub message: String,
-    /// File, line and column.
     pub place: String,
 }
 
@@ -124,10 +117,8 @@ impl SarifLimits {
     };
 }
 
-/// A rule in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
-    /// The rule's id.
     pub id: String,
     /// What must hold: one sentence.
     pub summary: String,
@@ -167,7 +158,6 @@ pub struct SourceLines {
     kept: usize,
 }
 
-/// A line with its number.
 pub type NumberedLine<'a> = (u32, &'a str);
 
 impl SourceLines {
@@ -180,7 +170,6 @@ impl SourceLines {
     /// The most that is kept of all files, in bytes.
     const MOST: usize = 24 * 1024 * 1024;
 
-    /// Whether nothing more is kept.
     pub const fn is_full(&self) -> bool {
         self.kept >= Self::MOST
     }

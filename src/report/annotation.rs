@@ -7,7 +7,6 @@ use crate::model::findings::{Finding, Report, Severity, Unreviewed, Verdict};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-/// How loud an annotation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     Error,

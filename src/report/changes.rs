@@ -26,7 +26,6 @@ const RESERVE: usize = 200;
 /// What a page about nothing but the changes shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangesPage {
-    /// The pipelines that differ.
     pub files: Vec<ChangedFile>,
     /// What is compared, in a sentence.
     pub compared: String,

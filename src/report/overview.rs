@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Folders that are named.
 const WORST_FOLDERS: usize = 5;
 
-/// A review at a glance.
 pub struct Overview<'a> {
     /// The findings that count by rule and level, the worst first.
     pub rules: Vec<OverviewRow<'a>>,
@@ -31,7 +30,6 @@ pub struct Overview<'a> {
 /// How much there is of one kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OverviewRow<'a> {
-    /// The rule, or the folder.
     pub name: &'a str,
     /// `error`, `warning` or `not evaluated`; empty for folders.
     pub level: &'static str,
@@ -43,7 +41,6 @@ pub struct OverviewRow<'a> {
 pub struct Cause<'a> {
     /// What is told, once.
     pub finding: Finding<'a>,
-    /// The files that it concerns.
     pub paths: Vec<&'a str>,
 }
 
@@ -88,7 +85,6 @@ impl<'a> Overview<'a> {
         (self.more_folders > 0).then(|| format!("and {more}"))
     }
 
-    /// How many findings count.
     pub fn total(&self) -> usize {
         self.rules.iter().map(|row| row.findings).sum()
     }

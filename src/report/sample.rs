@@ -9,7 +9,6 @@ use jiff::Timestamp;
 use std::io;
 use std::time::Duration;
 
-/// A violation on this line.
 pub fn violation(text: &str, line: Option<u32>) -> Violation {
     Violation {
         line,
@@ -17,7 +16,6 @@ pub fn violation(text: &str, line: Option<u32>) -> Violation {
     }
 }
 
-/// A rule's result.
 pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
     let enforcement = match status {
         Status::Failed(Severity::Error) => Some(Enforcement::Error),
@@ -27,7 +25,6 @@ pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleRes
     RuleResult::new(rule.to_owned(), status, enforcement, violations)
 }
 
-/// A file with these results.
 pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     FileResults {
         path: path.to_owned(),
@@ -152,7 +149,6 @@ pub fn report() -> Report {
     }
 }
 
-/// What a writer writes.
 pub fn written(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(&mut bytes).unwrap();

@@ -84,7 +84,6 @@ impl App {
         &self.clock
     }
 
-    /// Who does something, and when.
     pub(super) fn author(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),

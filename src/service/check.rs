@@ -12,7 +12,6 @@ pub struct BodyCheck {
 }
 
 impl BodyCheck {
-    /// Notes a finding.
     pub fn note(&mut self, field: &str, message: impl Into<String>) {
         let field = self.place_of(field);
         self.findings.push(FieldError {
@@ -46,7 +45,6 @@ impl BodyCheck {
         value
     }
 
-    /// A required header.
     pub fn header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.findings.iter().any(|finding| finding.field == name) {

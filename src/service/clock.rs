@@ -16,7 +16,6 @@ use std::time::Duration;
 /// Where the time comes from; clones of a stepped clock are the same clock.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
-    /// The system's clock.
     #[default]
     System,
     /// A clock that moves only when it is told to; it holds milliseconds since 1970 in UTC.
@@ -36,7 +35,6 @@ impl Clock {
         }
     }
 
-    /// The time now.
     pub(super) fn now(&self) -> Moment {
         Moment(match self {
             Self::System => Timestamp::now().as_millisecond(),

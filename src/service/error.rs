@@ -15,16 +15,13 @@ pub enum ServiceError {
     Listen {
         /// The address that was asked for.
         address: SocketAddr,
-        /// The system's words.
         #[source]
         source: io::Error,
     },
     /// A project's repository cannot be opened.
     #[error("project {project} has no usable repository at {}", path.display())]
     Repository {
-        /// The project.
         project: Uuid,
-        /// Where its repository should be.
         path: PathBuf,
         /// Why it is not usable.
         #[source]

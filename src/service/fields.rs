@@ -7,10 +7,8 @@ use uuid::Uuid;
 
 /// The fields of a JSON object; null is as good as missing.
 pub trait Fields {
-    /// The value of a field.
     fn given(&self, field: &str) -> Option<&Value>;
 
-    /// A text.
     fn optional_text(&self, field: &str) -> Option<String> {
         self.given(field)?.as_str().map(str::to_owned)
     }
@@ -20,7 +18,6 @@ pub trait Fields {
         self.optional_text(field).unwrap_or_default()
     }
 
-    /// A UUID.
     fn uuid(&self, field: &str) -> Uuid {
         self.given(field)
             .and_then(Value::as_str)
@@ -28,12 +25,10 @@ pub trait Fields {
             .unwrap_or_default()
     }
 
-    /// A truth value.
     fn flag(&self, field: &str) -> Option<bool> {
         self.given(field)?.as_bool()
     }
 
-    /// An object.
     fn object(&self, field: &str) -> Option<&Map<String, Value>> {
         self.given(field)?.as_object()
     }
@@ -44,7 +39,6 @@ pub trait Fields {
         Some(items.iter().filter_map(Value::as_object).collect())
     }
 
-    /// The texts of a list.
     fn texts(&self, field: &str) -> Vec<String> {
         let items = self.given(field).and_then(Value::as_array);
         let texts = items.into_iter().flatten().filter_map(Value::as_str);

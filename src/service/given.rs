@@ -3,14 +3,11 @@
 use std::path::PathBuf;
 use uuid::Uuid;
 
-/// A project of the flags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenProject {
-    /// Its identifier.
     pub id: Uuid,
     /// The name of its repository's folder.
     pub name: String,
-    /// Its remote.
     pub repository: PathBuf,
 }
 

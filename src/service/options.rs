@@ -22,18 +22,15 @@ pub struct Options {
     pub tokens: Vec<(SecretString, Role)>,
     /// The names that the API document neutralises.
     pub vocabulary: Vocabulary,
-    /// Where the time comes from.
     pub clock: Clock,
 }
 
 /// An account role (API document, "Authentication").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// May do everything.
     SuperAdmin,
     /// Everything but what is reserved to the super admin.
     Admin,
-    /// No shared pipelines.
     Member,
 }
 

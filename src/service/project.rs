@@ -20,7 +20,6 @@ const PARAMETER: &str = "projectId";
 /// The project in the path: 400 if its id is no UUID, 404 if there is no such project for the caller.
 #[derive(Debug)]
 pub struct Project {
-    /// Its identifier.
     pub id: Uuid,
     /// Its remote; projects made through the API have none.
     pub repository: Option<PathBuf>,

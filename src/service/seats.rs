@@ -15,7 +15,6 @@ const SHORTEST_STAY: Duration = Duration::from_millis(50);
 /// How long to wait for a connection to end before looking again for one that is idle.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// All seats; clones share them.
 #[derive(Debug, Clone)]
 pub struct Seats {
     free: Arc<Semaphore>,
@@ -40,7 +39,6 @@ pub struct Seat {
 }
 
 impl Seats {
-    /// Seats for this many connections.
     pub fn new(number: usize) -> Self {
         Self {
             free: Arc::new(Semaphore::new(number)),
@@ -87,7 +85,6 @@ impl Seats {
 }
 
 impl Seat {
-    /// No request is under way.
     pub fn rest(&self) {
         let mut idle = locked(&self.seats.idle);
         idle.last += 1;

@@ -45,7 +45,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }

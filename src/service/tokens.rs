@@ -13,11 +13,9 @@ use uuid::Uuid;
 
 type TokenDigest = [u8; 32];
 
-/// The known tokens.
 #[derive(Debug)]
 pub struct Tokens(Vec<(TokenDigest, Caller)>);
 
-/// Who sends a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The account role of the token.
@@ -51,7 +49,6 @@ impl User {
 }
 
 impl Tokens {
-    /// The digests of these tokens.
     pub fn new(given: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
         let mut known: Vec<(TokenDigest, Caller)> = Vec::with_capacity(given.len());
         for (token, role) in given {

@@ -7,14 +7,10 @@
 use crate::model::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
 use std::collections::HashMap;
 
-/// How an execution ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
-    /// Whether it succeeds.
     pub success: bool,
-    /// How it ends, in words.
     pub message: String,
-    /// The components on the way.
     pub steps: u32,
 }
 

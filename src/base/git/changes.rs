@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub struct Change {
     /// The path in head; of a deleted file its path in base.
     pub path: String,
-    /// What happened to it.
     pub kind: ChangeKind,
     /// What it is in head; none where it is deleted.
     pub file: Option<FileKind>,
@@ -18,19 +17,13 @@ pub struct Change {
     pub base: usize,
 }
 
-/// What happened to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// Not in base.
     Added,
-    /// Another content, or another mode.
     Modified,
-    /// Moved, perhaps with small edits.
     Renamed {
-        /// The path in base.
         from: String,
     },
-    /// Not in head.
     Deleted,
     /// A file became a symbolic link or a submodule, or the other way round.
     TypeChanged,

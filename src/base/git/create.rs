@@ -5,17 +5,13 @@ use git2::build::{CheckoutBuilder, RepoBuilder, TreeUpdateBuilder};
 use git2::{FileMode, Oid, RepositoryInitOptions, Signature};
 use std::path::Path;
 
-/// A commit to be made.
 pub struct NewCommit<'a> {
-    /// The branch that gets it.
     pub branch: &'a str,
     /// The commit before it; none starts a history.
     pub parent: Option<&'a CommitId>,
     /// Files that it adds or changes, as path and content.
     pub files: &'a [(&'a str, &'a str)],
-    /// The message.
     pub message: &'a str,
-    /// The author's name.
     pub author: &'a str,
 }
 

@@ -36,20 +36,12 @@ pub enum GitError {
     },
     /// The history that would tell the merge-base is cut off by a shallow clone.
     #[error("the clone is shallow: its history does not tell where {one} and {other} parted")]
-    ShallowHistory {
-        /// One side.
-        one: CommitId,
-        /// The other side.
-        other: CommitId,
-    },
+    ShallowHistory { one: CommitId, other: CommitId },
     /// More merge-bases than any real history has.
     #[error("{one} and {other} have {count} merge-bases")]
     TooManyBases {
-        /// One side.
         one: CommitId,
-        /// The other side.
         other: CommitId,
-        /// The number of merge-bases.
         count: usize,
     },
     /// An object that the repository refers to and does not have.
@@ -57,7 +49,6 @@ pub enum GitError {
     MissingObject {
         /// What it is: commit, tree or blob.
         kind: &'static str,
-        /// Its id.
         id: String,
         /// Whether the repository is a partial clone, which leaves objects out on purpose.
         partial: bool,
@@ -70,12 +61,7 @@ pub enum GitError {
     },
     /// A repository format that cannot be read.
     #[error("the repository {} cannot be read: {what}", root.display())]
-    Unsupported {
-        /// The git folder.
-        root: PathBuf,
-        /// Which part of the format.
-        what: String,
-    },
+    Unsupported { root: PathBuf, what: String },
     /// The repository has no remote to fetch from.
     #[error("the repository {} has no remote", root.display())]
     NoRemote {
@@ -90,20 +76,13 @@ pub enum GitError {
     },
     /// There is no working tree, and so no index either.
     #[error("the repository {} is bare: it has no working tree and no index", root.display())]
-    NoWorkTree {
-        /// The git folder.
-        root: PathBuf,
-    },
+    NoWorkTree { root: PathBuf },
     /// A merge or the like left conflicts in the index, so it is not known what the staged files are.
     #[error("the index has conflicts: {}", paths.join(", "))]
-    Conflicts {
-        /// Some of the files.
-        paths: Vec<String>,
-    },
+    Conflicts { paths: Vec<String> },
     /// A blob larger than its reader accepts.
     #[error("the blob {blob} has {size} bytes, over the limit of {limit}")]
     TooLarge {
-        /// The blob.
         blob: String,
         /// Its size in bytes.
         size: u64,
@@ -112,16 +91,10 @@ pub enum GitError {
     },
     /// A tree that no git program writes: broken, or made to do harm.
     #[error("the tree {id} is not sound: {why}")]
-    BadTree {
-        /// The tree.
-        id: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
+    BadTree { id: String, why: &'static str },
     /// The `git` program failed, was missing, or took too long.
     #[error("`git {arguments}` failed: {why}")]
     Program {
-        /// What it was asked.
         arguments: String,
         /// Its own words, or the system's.
         why: String,
@@ -129,17 +102,13 @@ pub enum GitError {
     /// A file of the git folder could not be read, or a helper file not be written.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
-        /// What was tried.
         doing: &'static str,
-        /// Which file.
         path: PathBuf,
-        /// The system's words.
         source: std::io::Error,
     },
     /// Any other failure of libgit2.
     #[error("cannot {doing}: {}", source.message())]
     Library {
-        /// What was tried.
         doing: &'static str,
         /// libgit2's words.
         source: git2::Error,

@@ -8,7 +8,6 @@
 use super::{GitError, Repository, program::UPLOAD_PACK};
 use git2::{Oid, Reference};
 
-/// What is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted<'a> {
     /// A branch of the remote, into its remote-tracking branch.

@@ -3,23 +3,18 @@
 use super::{BlobId, FileKind, TreeFile};
 use std::path::PathBuf;
 
-/// A file in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotFile {
     /// The path from the root, with `/`.
     pub path: String,
-    /// What it is.
     pub kind: FileKind,
-    /// Where its content is.
     pub content: Content,
     /// Why its bytes on disk are not surely those that a commit of it would have.
     pub doubt: Option<Doubt>,
 }
 
-/// Where a file's content is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// In the object database.
     Blob(BlobId),
     /// On disk, to be read by [`read_on_disk`](super::read_on_disk).
     Disk(PathBuf),

@@ -16,7 +16,6 @@ impl CommitId {
         Oid::from_str(&self.0)
     }
 
-    /// The full id.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -104,7 +104,6 @@ pub(super) struct Program {
     git_dir: PathBuf,
     partial: bool,
     foreign: bool,
-    /// The names of the remotes.
     remotes: Vec<String>,
 }
 

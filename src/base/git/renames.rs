@@ -320,7 +320,6 @@ impl CandidateFile {
     }
 }
 
-/// A deleted file, cut up.
 struct RenameSource<'f> {
     file: &'f CandidateFile,
     pieces: Pieces,
@@ -395,7 +394,6 @@ mod tests {
         }
     }
 
-    /// Lines that nobody else has.
     fn lines(count: usize, of: usize) -> Vec<u8> {
         (0..count).fold(Vec::new(), |all, line| {
             [all, format!("{of}.{line}\n").into_bytes()].concat()

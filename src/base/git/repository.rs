@@ -20,10 +20,8 @@ pub struct Repository {
     _stand_in: Option<tempfile::TempDir>,
 }
 
-/// What is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// The commit.
     pub commit: CommitId,
     /// The branch, without `refs/heads/`; none when the head is detached.
     pub branch: Option<String>,

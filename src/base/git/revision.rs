@@ -17,10 +17,8 @@ const PLACES: [(&str, &str); 5] = [
     ("refs/remotes/", "/HEAD"),
 ];
 
-/// What a revision means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// The commit.
     pub commit: CommitId,
     /// The full name of the reference, where the revision is the name of one and nothing more.
     pub reference: Option<String>,

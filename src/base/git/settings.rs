@@ -13,7 +13,6 @@ impl Repository {
         }
     }
 
-    /// Sets it there.
     pub fn set_local_setting(&self, name: &str, value: &str) -> Result<(), GitError> {
         let written = self.local_configuration()?.set_str(name, value);
         written.map_err(GitError::library("write git's configuration"))

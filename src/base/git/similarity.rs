@@ -46,7 +46,6 @@ impl Pieces {
         }
     }
 
-    /// How many pieces are held.
     pub(super) const fn count(&self) -> usize {
         self.counts.len()
     }

@@ -15,7 +15,6 @@ use std::path::Path;
 /// From this many files on, one walk through a commit is quicker than looking for each.
 const MANY: usize = 32;
 
-/// The files in one place.
 pub struct Snapshot<'r> {
     repository: &'r Repository,
     place: SnapshotPlace,
@@ -33,7 +32,6 @@ enum SnapshotPlace {
 }
 
 impl Repository {
-    /// The files of a commit.
     pub const fn snapshot(&self, commit: CommitId) -> Snapshot<'_> {
         Snapshot {
             repository: self,
@@ -113,7 +111,6 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The place in words.
     pub fn name(&self) -> String {
         match &self.place {
             SnapshotPlace::Commit(commit) => format!("the commit {}", commit.short()),
@@ -163,7 +160,6 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The wanted files, by path.
     pub fn files(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<SnapshotFile>, GitError> {
         match &self.place {
             SnapshotPlace::Commit(commit) => {
@@ -189,7 +185,6 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The file with this path.
     pub fn find(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
         match &self.place {
             SnapshotPlace::Commit(commit) => {
@@ -362,7 +357,6 @@ fn differing<'f>(root: &Path, files: &[&'f Listed]) -> HashSet<&'f [u8]> {
     files.collect()
 }
 
-/// The file with this path.
 fn listed<'f>(files: &'f [Listed], path: &str) -> Option<&'f Listed> {
     let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
     files.get(at.ok()?)

@@ -23,9 +23,7 @@ const WANTED_LIMIT: usize = 1_000_000;
 pub struct TreeFile {
     /// The path from the root, with `/`.
     pub path: String,
-    /// The content.
     pub blob: BlobId,
-    /// What it is.
     pub kind: FileKind,
 }
 

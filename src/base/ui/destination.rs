@@ -7,7 +7,6 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// A file for results.
 #[derive(Debug)]
 pub struct Destination {
     path: PathBuf,

@@ -59,7 +59,6 @@ impl Bar {
         }
     }
 
-    /// Counts files.
     #[must_use]
     pub fn files(mut self) -> Self {
         if let Some(lines) = &mut self.lines {
@@ -90,7 +89,6 @@ impl Bar {
         }
     }
 
-    /// Takes the bar away.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -41,7 +41,6 @@ struct Ground<'g> {
     waiving: Waiving,
     former: Former,
     outdated: Option<&'g Outdated>,
-    /// The files that are judged.
     files: &'g [String],
 }
 

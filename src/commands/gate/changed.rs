@@ -30,7 +30,6 @@ const MOST_TOLD: usize = 500;
 /// A file's content, or why it cannot be read.
 type Read = Result<Vec<u8>, String>;
 
-/// One file on both sides.
 pub(crate) struct ChangedContents {
     pub(crate) path: String,
     pub(crate) previous_path: Option<String>,
@@ -107,10 +106,8 @@ struct BegunPair {
     on_disk: Option<PathBuf>,
 }
 
-/// Files by path.
 type FilesByPath = HashMap<String, SnapshotFile>;
 
-/// The files of both sides.
 struct FoundFiles {
     /// Of each base.
     bases: Vec<FilesByPath>,

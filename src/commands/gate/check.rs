@@ -298,7 +298,6 @@ pub(crate) fn at_base(
 }
 
 impl Paths {
-    /// Every path.
     fn all(&self) -> Vec<String> {
         let within = self.within.iter().map(|(path, _)| path);
         self.named.iter().chain(within).cloned().collect()

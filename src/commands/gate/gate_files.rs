@@ -20,7 +20,6 @@ pub(crate) struct GateFiles {
 }
 
 impl GateFiles {
-    /// Every path.
     pub(crate) fn all(&self) -> Vec<String> {
         let all = self
             .settings

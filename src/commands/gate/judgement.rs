@@ -32,11 +32,9 @@ const BROKEN: &str = "The change breaks consumers of shared pipelines. This job 
 /// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
 pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;
 
-/// What the findings come to.
 #[derive(Default)]
 pub(crate) struct Judged {
     tally: Tally,
-    /// Everything that decides.
     causes: Vec<Cause>,
     /// Why the run passes although files have no answer.
     excuse: Option<&'static str>,
@@ -76,7 +74,6 @@ impl Judged {
         }
     }
 
-    /// Decides.
     pub(crate) fn of(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = gate::decide(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
@@ -206,7 +203,6 @@ impl Judged {
     }
 }
 
-/// When a review began.
 pub(crate) struct Started {
     at: Timestamp,
     clock: Instant,

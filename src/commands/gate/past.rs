@@ -14,7 +14,6 @@ use crate::platform::http::ErrorKind;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What findings are compared with.
 pub(crate) struct Past {
     /// The commits, all of which must have a finding for it to be known; no commit: everything counts as new.
     pub(crate) bases: Vec<CommitId>,
@@ -166,7 +165,6 @@ impl Past {
 pub(crate) struct Places(BTreeMap<String, Option<String>>);
 
 impl Places {
-    /// Where the files were.
     pub(crate) fn at_base(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }

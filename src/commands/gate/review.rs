@@ -24,7 +24,6 @@ pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     Ok(reviewed(run, args, &|_, _| Ok(None))?.status)
 }
 
-/// A review that ended.
 pub(crate) struct Reviewed<'a> {
     pub(crate) workspace: Workspace<'a>,
     pub(crate) target: Target,
@@ -40,7 +39,6 @@ pub(crate) struct Reviewed<'a> {
 /// What would be published if the review passed; none where nothing would be.
 pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Result<Option<Published>, Failure> + 'f;
 
-/// What would be published.
 pub(crate) struct Published {
     pub(crate) prefix: String,
     /// The name of the version; `None` for `{next}`, which accepts no break.
@@ -79,7 +77,6 @@ impl Published {
 }
 
 impl<'a> Reviewed<'a> {
-    /// Of a dry run.
     const fn without_report(
         workspace: Workspace<'a>,
         target: Target,
@@ -97,7 +94,6 @@ impl<'a> Reviewed<'a> {
     }
 }
 
-/// What a review begins with.
 struct Begun<'a> {
     workspace: Workspace<'a>,
     settings: Review,

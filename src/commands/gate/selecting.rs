@@ -12,7 +12,6 @@ use crate::job::settings::{self, Revisions, Selection};
 
 /// Which of the changed files are meant.
 pub(crate) struct Restriction<'a> {
-    /// The globs.
     pub(crate) selection: &'a Selection,
     /// Files and folders, from the repository root; none for no restriction.
     pub(crate) paths: &'a [String],

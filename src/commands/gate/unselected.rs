@@ -43,7 +43,6 @@ impl Workspace<'_> {
     }
 }
 
-/// A wish that nothing meets.
 struct Slip {
     message: String,
     hint: &'static str,

@@ -18,12 +18,10 @@ impl Run {
         Ok(self.runtime.get_or_init(|| made))
     }
 
-    /// Runs requests to their end.
     pub(crate) fn requests<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
         Ok(self.runtime()?.block_on(requests))
     }
 
-    /// Says what is waited for.
     pub(crate) fn observer(&self) -> http::Observer {
         let ui = self.ui;
         http::Observer::new(move |sentence| ui.say(sentence))

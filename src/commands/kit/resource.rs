@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use std::io;
 use uuid::Uuid;
 
-/// A project on the platform.
 pub(crate) struct RemoteProject {
     pub(crate) platform: Platform,
     pub(crate) id: Uuid,
@@ -114,7 +113,6 @@ pub(crate) fn made_nameless(message: &'static str, look: &str) -> Failure {
 pub(crate) struct Sought<'a> {
     /// In a word, for example `variable`.
     pub(crate) what: &'a str,
-    /// Its name.
     pub(crate) name: &'a str,
     /// The command that lists all of its kind, if there is one.
     pub(crate) list: Option<&'a str>,
@@ -201,7 +199,6 @@ pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<Str
     Some(format!("the platform knows no project {name:?}: {hint}"))
 }
 
-/// However its identifier is written.
 fn has_project(all: &[Answer<api::Project>], id: Uuid) -> bool {
     let parsed = |it: &Answer<api::Project>| Uuid::parse_str(it.id.as_deref()?).ok();
     all.iter().any(|it| parsed(it) == Some(id))

@@ -13,7 +13,6 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Columns under these headings.
     pub(crate) fn new(headings: &[&str]) -> Self {
         let headings: Vec<String> = headings.iter().map(|heading| heading.to_uppercase()).collect();
         let mut columns = Self {
@@ -25,19 +24,16 @@ impl Columns {
         columns
     }
 
-    /// Makes room for a row.
     pub(crate) fn widen(&mut self, row: &[String]) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
             *width = text::line(cell).width().min(WIDEST).max(*width);
         }
     }
 
-    /// The line of the headings.
     pub(crate) fn heading(&self) -> String {
         self.line(&self.headings)
     }
 
-    /// The line of a row.
     pub(crate) fn line(&self, row: &[String]) -> String {
         let mut line = String::new();
         for (width, cell) in self.widths.iter().zip(row) {

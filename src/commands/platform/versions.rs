@@ -16,7 +16,6 @@ use std::time::Duration;
 /// How long the details may lag behind a switch.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The versions of a prefix.
 pub(crate) struct Versions<'a> {
     run: &'a Run,
     platform: &'a Platform,

@@ -2,7 +2,6 @@
 
 use super::Host;
 
-/// What an event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {
     /// A change that is not merged: a pull or merge request, or a merge queue.
@@ -24,7 +23,6 @@ impl Trigger {
 /// What the host says about this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {
-    /// The host.
     pub host: Host,
     /// The event, in the host's own word; `local` without a host.
     pub event: String,
@@ -44,7 +42,6 @@ pub struct CiContext {
     pub pull_request: Option<u64>,
     /// The branch belongs to another repository than the one that the change is for.
     pub fork: bool,
-    /// Where the change began.
     pub base: BaseHint,
     /// A commit at which the host saw the branch that the change goes to, and where it says so. It may be old.
     pub target_tip: Option<(String, &'static str)>,
@@ -63,32 +60,20 @@ pub enum BaseHint {
     DefaultBranch,
     /// The merge-base with a branch, the target of a pull request.
     MergeBaseWith {
-        /// The target.
         branch: String,
         /// A commit at which the host saw the target, for a clone without it. It may be old.
         seen_at: Option<String>,
     },
-    /// The host names the commit.
     Commit {
-        /// The commit.
         id: String,
-        /// Where the host says so.
         source: &'static str,
         /// The target of the change, for a clone without the commit.
         target: Option<String>,
     },
     /// The commit that the branch was at before this push. It may be gone by a forced push.
-    PushedFrom {
-        /// The commit.
-        before: String,
-        /// Where the host says so.
-        source: &'static str,
-    },
+    PushedFrom { before: String, source: &'static str },
     /// There is none: everything is reviewed.
-    All {
-        /// Why.
-        why: &'static str,
-    },
+    All { why: &'static str },
 }
 
 impl CiContext {

@@ -5,38 +5,27 @@
 pub enum CiError {
     /// The event needs its payload, and the host names no file.
     #[error("the event `{event}` needs its payload, and GITHUB_EVENT_PATH names no file")]
-    NoPayload {
-        /// The event.
-        event: String,
-    },
+    NoPayload { event: String },
     /// The payload's file could not be read.
     #[error("the event payload cannot be read: {why}")]
-    Payload {
-        /// The file and the reason.
-        why: String,
-    },
+    Payload { why: String },
     /// A field of the payload that the event always has.
     #[error("the event payload {file} has no usable `{field}`, which `{event}` always has")]
     Field {
-        /// The payload's file.
         file: String,
         /// The path of the field in the JSON document.
         field: String,
-        /// The event.
         event: String,
     },
     /// A variable that the host always sets for such a run.
     #[error("{host} sets the variable {variable} for such a run, and here it is not set")]
     Variable {
-        /// The host.
         host: &'static str,
-        /// The variable.
         variable: &'static str,
     },
 }
 
 impl CiError {
-    /// What the user can do.
     pub fn hint(&self) -> String {
         match self {
             Self::NoPayload { .. } | Self::Payload { .. } | Self::Field { .. } => {

@@ -4,7 +4,6 @@ use super::CiError;
 use crate::base::env::{self, Env};
 use serde_json::Value;
 
-/// The payload of one event.
 pub(super) struct Payload<'a> {
     value: &'a Value,
     file: &'a str,

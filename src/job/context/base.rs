@@ -42,7 +42,6 @@ impl Base {
     }
 }
 
-/// The search for the base.
 pub(super) struct Search<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,

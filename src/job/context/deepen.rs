@@ -16,7 +16,6 @@ const STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
 pub enum DeepenSubject {
     /// The commit that the host or the user names, on a branch of the remote.
     Commit,
-    /// What is checked out.
     Checkout,
 }
 
@@ -46,7 +45,6 @@ pub fn deepen(
     Ok(())
 }
 
-/// What is to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum MissingHistory {
     Branch(String),

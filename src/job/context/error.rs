@@ -14,7 +14,6 @@ pub enum ContextError {
     Shallow {
         /// Which two commits it does not connect.
         why: GitError,
-        /// The host.
         host: Host,
     },
     /// The host's words cannot be used.
@@ -22,48 +21,28 @@ pub enum ContextError {
     Ci(#[from] CiError),
     /// The commit that the host names is not in the clone.
     #[error("the commit {commit}, which {host} names as the one to judge, is not in this clone")]
-    CommitNotInClone {
-        /// The commit.
-        commit: String,
-        /// The host.
-        host: Host,
-    },
+    CommitNotInClone { commit: String, host: Host },
     /// The commit that the change began at is not in the clone.
     #[error("the commit {commit}, where the change began ({source_name}), is not in this clone")]
     BaseNotInClone {
-        /// The commit.
         commit: String,
-        /// Where the host names it.
         source_name: &'static str,
-        /// The host.
         host: Host,
     },
     /// The branch that the change is compared with is not in the clone.
     #[error("the {role} branch `{branch}` is not among the remote branches of this clone")]
     BranchNotInClone {
-        /// The branch.
         branch: String,
         /// What it is: target or default.
         role: &'static str,
-        /// The host.
         host: Host,
     },
     /// The revision that was asked for as the base has no history in common with head.
     #[error("`{revision}` and {head} have no commit in common")]
-    NoCommonHistory {
-        /// The revision.
-        revision: String,
-        /// The commit to judge.
-        head: CommitId,
-    },
+    NoCommonHistory { revision: String, head: CommitId },
     /// In a pull or merge request the commit to judge is in what it is compared with.
     #[error("the change brings nothing: {head} is already in {base}")]
-    NothingBrought {
-        /// What it is compared with.
-        base: String,
-        /// The commit to judge.
-        head: CommitId,
-    },
+    NothingBrought { base: String, head: CommitId },
     /// The checkout is not the commit that the event is about.
     #[error(
         "the checkout is at {}, neither the commit that the event is about ({}) nor a merge of it",
@@ -72,9 +51,7 @@ pub enum ContextError {
     OtherCheckout {
         /// The commit that is checked out.
         checked_out: CommitId,
-        /// The commit of the event.
         commit: String,
-        /// The host.
         host: Host,
         /// The event is about a pull or merge request.
         is_change: bool,
@@ -82,7 +59,6 @@ pub enum ContextError {
     /// The commit to publish is in no branch that may be published.
     #[error("{}", not_merged(head, branches))]
     NotMerged {
-        /// The commit to publish.
         head: CommitId,
         /// The branches that were searched, as the remote has them.
         branches: Vec<String>,
@@ -90,45 +66,29 @@ pub enum ContextError {
     /// Whether the commit to publish is merged cannot be determined.
     #[error("could not determine whether {head} is merged: {why}")]
     MergeUnknown {
-        /// The commit to publish.
         head: CommitId,
         /// Why not.
         why: String,
-        /// The host.
         host: Host,
     },
     /// A merge that the host made in the clone, of which neither side is surely the change.
     #[error(
         "{commit} is a merge made by {host}, and this clone does not tell which side of it is the change"
     )]
-    MergeUntold {
-        /// The merge.
-        commit: CommitId,
-        /// The host.
-        host: Host,
-    },
+    MergeUntold { commit: CommitId, host: Host },
     /// No branch is checked out, and no remote branch holds the commit.
     #[error("no remote branch is known to hold the commit {head}")]
-    NoBranch {
-        /// The commit to judge.
-        head: CommitId,
-        /// The host.
-        host: Host,
-    },
+    NoBranch { head: CommitId, host: Host },
     /// The platform reads from the remote, and the remote does not have the commit.
     #[error("the commit {head} is not on the remote{}", on_branch(branch.as_deref()))]
     NotOnRemote {
-        /// The commit to judge.
         head: CommitId,
         /// The branch where it should be.
         branch: Option<String>,
     },
     /// The branch belongs to a fork, which the platform's remote does not have.
     #[error("the branch `{branch}` belongs to a fork, and the platform reads the project's own remote only")]
-    Fork {
-        /// The branch.
-        branch: String,
-    },
+    Fork { branch: String },
 }
 
 fn not_merged(head: &CommitId, branches: &[String]) -> String {

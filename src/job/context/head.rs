@@ -4,7 +4,6 @@ use super::{ContextError, RevisionWish};
 use crate::base::git::{self, CommitId, Repository, is_full_id};
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 
-/// The commit to judge.
 pub(super) struct JudgedHead {
     pub commit: CommitId,
     pub branch: Option<String>,

@@ -15,21 +15,16 @@ use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 pub enum PolicyTip {
     /// In what is judged itself: on somebody's own machine, or on the default branch.
     Head {
-        /// Why, for people.
         why: String,
     },
-    /// In this commit.
     At {
-        /// The commit.
         commit: CommitId,
         /// The branch that it is the tip of, without `refs/heads/`.
         branch: String,
         /// How it is known: the full name of the reference, or where the host names it.
         source: String,
     },
-    /// Nowhere that this clone has.
     Unknown {
-        /// Why, for people.
         why: String,
     },
 }

@@ -6,7 +6,6 @@ use super::{Comparison, ContextError, RevisionWish, Target};
 use crate::base::git::{GitError, Repository};
 use crate::job::ci::{CiContext, Host};
 
-/// One settling.
 pub(super) struct Settling<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,

@@ -7,14 +7,12 @@ use crate::job::ci::{CiContext, Host, Trigger};
 /// What this run is about. `H` is the commit that is judged, or the one that may hold the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled<H> {
-    /// The host.
     pub ci: Host,
     /// The event, in the host's word.
     pub event: String,
     /// The branch to name to the platform; none if no remote branch is known to hold `head`. Of files that are in no
     /// commit: the one that the host names, else the one that is checked out.
     pub branch: Option<String>,
-    /// The commit to judge.
     pub head: H,
     /// The commits to compare with: the merge-bases, of which criss-cross merges leave several. Empty: every pipeline is
     /// selected.

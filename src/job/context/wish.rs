@@ -5,7 +5,6 @@
 pub struct RevisionWish {
     /// The revision to compare with; its merge-base with head is the base.
     pub base: Option<String>,
-    /// The revision to judge.
     pub head: Option<String>,
     /// The branch to name to the platform.
     pub branch: Option<String>,

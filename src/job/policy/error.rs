@@ -5,21 +5,14 @@ use crate::base::git::GitError;
 /// A file of the gate that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
-    /// The clone cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
     /// The file is there and cannot be read.
     #[error("{name} cannot be read: {why}")]
-    Unreadable {
-        /// Which file of which version.
-        name: String,
-        /// Why.
-        why: String,
-    },
+    Unreadable { name: String, why: String },
 }
 
 impl PolicyError {
-    /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.hint(),

@@ -9,7 +9,6 @@ const MOST_LINKS: usize = 40;
 /// The longest target of a link that is followed, in bytes.
 const LONGEST_TARGET: u64 = 4096;
 
-/// Where a path leads.
 #[derive(Debug, Default)]
 pub struct Followed {
     /// The path, each link on the way, and what the last one leads to, as paths from the repository root. To change

@@ -16,11 +16,9 @@ const LEAVES: &str = "a link on the way leads out of the repository";
 pub struct Text {
     /// Its path, and of which version it is.
     pub name: String,
-    /// The content.
     pub text: String,
 }
 
-/// A file of the gate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateFile {
     /// The version that counts; none where there is no file.

@@ -7,9 +7,7 @@ use crate::job::cli::{Compat, CompatArgs, parse_value};
 /// What it means that consumers of shared pipelines would break.
 #[derive(Debug, Clone, Default)]
 pub struct Breaks {
-    /// What it means.
     pub mode: Compat,
-    /// Why they may, this time.
     pub reason: Option<String>,
 }
 

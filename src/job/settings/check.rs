@@ -4,12 +4,10 @@ use super::selection::Of;
 use super::{Judging, Revisions, Selection, SettingsError, Sources};
 use crate::job::cli::CheckArgs;
 
-/// The settings of a check.
 #[derive(Debug, Clone)]
 pub struct CheckSettings {
     /// Which commit, against which base; without a head the working tree or the index.
     pub revisions: Revisions,
-    /// Which files.
     pub selection: Selection,
     /// What fails the gate, and where it is told.
     pub judging: Judging,
@@ -20,7 +18,6 @@ pub struct CheckSettings {
 }
 
 impl Sources<'_> {
-    /// The settings of a check.
     pub fn check(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
         Ok(CheckSettings {
             revisions: self.checked(args)?,

@@ -7,16 +7,13 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where the result goes.
 #[derive(Debug, Clone)]
 pub struct Destinations {
     /// The reports to write; none: what the CI host looks for.
     pub reports: Vec<ReportFlag>,
-    /// The annotations to write.
     pub annotations: Annotations,
     /// Whether a comment is kept on the pull or merge request.
     pub comment: bool,
-    /// Whether reports say what changed.
     pub changes: Changes,
     /// What tells this review from others of the same commit; empty for the usual one.
     pub category: String,
@@ -39,7 +36,6 @@ impl Destinations {
 }
 
 impl Sources<'_> {
-    /// Where the result goes.
     pub fn destinations(&self, args: &DestinationArgs) -> Result<Destinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let annotations = layers.pick(

@@ -13,7 +13,6 @@ const NODE_TOTAL: &str = "CI_NODE_TOTAL";
 /// What fails the gate, and where it is told.
 #[derive(Debug, Clone)]
 pub struct Judging {
-    /// What fails the gate.
     pub fail_on: FailOn,
     /// Only findings that the base does not have count.
     pub new_only: bool,
@@ -21,7 +20,6 @@ pub struct Judging {
     pub max_known: Option<usize>,
     /// What a break of consumers means.
     pub breaks: Breaks,
-    /// Where the result goes.
     pub destinations: Destinations,
     /// The part to judge, `I/N` as it was written; none for all.
     pub shard: Option<String>,

@@ -53,7 +53,6 @@ impl<'a> Layers<'a> {
         Ok(self.variable(variable, parse)?.or(self.said(variable, file)))
     }
 
-    /// The same for text.
     pub(crate) fn text(self, flag: Option<String>, variable: &str, file: Option<String>) -> Option<String> {
         flag.or_else(|| self.env.get(variable).map(str::to_owned))
             .or_else(|| self.said(variable, file))

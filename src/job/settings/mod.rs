@@ -66,7 +66,6 @@ impl SettingsError {
         self
     }
 
-    /// What to do about it.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }

@@ -15,49 +15,36 @@ use std::time::Duration;
 pub(super) const DEFAULT_LOOKUP: u64 = 10;
 pub(super) const LONGEST_LOOKUP: u64 = 60 * 60;
 
-/// The settings of a publish.
 #[derive(Debug, Clone)]
 pub struct Publish {
-    /// The artifact's shared pipeline prefix.
     pub prefix: String,
-    /// The version's name, a template.
     pub version_name: String,
     /// The commit to publish, and the branch recorded with the version; there is no base.
     pub revisions: Revisions,
-    /// Which files.
     pub selection: Selection,
     /// What a break of consumers means.
     pub breaks: Breaks,
     /// The version that the interface is compared with; none for the latest enabled one.
     pub against: Option<String>,
-    /// Which of them.
     pub select: Select,
-    /// Where the files come from.
     pub from: Source,
-    /// What an existing version means.
     pub if_exists: IfExists,
-    /// What ignored resources mean.
     pub on_ignored: OnIgnored,
-    /// Check the published artifact.
     pub verify: bool,
     /// How long what may still appear is looked for.
     pub lookup_timeout: Duration,
     /// The report of a review that must have passed on the same commit.
     pub require_review: Option<PathBuf>,
-    /// Whose review that may be.
     pub require_review_engine: RequiredEngine,
-    /// Send nothing.
     pub dry_run: bool,
     /// Print the plan of a dry run as JSON.
     pub json: bool,
-    /// Where to write the receipt.
     pub receipt: Option<PathBuf>,
     /// Where to write the outcome as JUnit.
     pub junit: Option<PathBuf>,
 }
 
 impl Sources<'_> {
-    /// The settings of a publish.
     pub fn publish(&self, args: &PublishArgs) -> Result<Publish, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let if_exists = layers.pick(

@@ -20,7 +20,6 @@ pub(super) const DEFAULT_KEY_VAULT: &str = "CLOUD_A_KEY_VAULT";
 /// How long and how often to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
-    /// Between the first looks.
     pub first: Duration,
     /// In all.
     pub limit: Duration,

@@ -11,14 +11,12 @@ pub(super) const LARGEST_BATCH: usize = 10_000;
 pub(super) const DEFAULT_CONCURRENCY: usize = 4;
 pub(super) const MOST_CONCURRENCY: usize = 64;
 
-/// Which commit, against which base.
 #[derive(Debug, Clone, Default)]
 pub struct Revisions {
     /// All pipelines of the head commit.
     pub all: bool,
     /// Compare with the merge-base of this and head.
     pub base: Option<String>,
-    /// The revision to review.
     pub head: Option<String>,
     /// The branch name sent to the platform.
     pub branch: Option<String>,
@@ -35,12 +33,9 @@ pub enum RequestFields {
     FilePaths(String),
 }
 
-/// The settings of a review.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// Which commit, against which base.
     pub revisions: Revisions,
-    /// Which files.
     pub selection: Selection,
     /// What fails the gate, and where it is told.
     pub judging: Judging,
@@ -48,18 +43,15 @@ pub struct Review {
     pub on_unavailable: OnUnavailable,
     /// What a change from a fork means.
     pub fork: Fork,
-    /// The fields of a request.
     pub request: RequestFields,
     /// Files in one request, at least 1.
     pub batch_size: usize,
     /// Requests at the same time, at least 1.
     pub concurrency: usize,
-    /// Send nothing.
     pub dry_run: bool,
 }
 
 impl Sources<'_> {
-    /// The settings of a review.
     pub fn review(&self, args: &ReviewArgs) -> Result<Review, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let batch_size = layers.pick(args.batch_size, variable::BATCH_SIZE, number, file.batch_size)?;

@@ -35,9 +35,7 @@ pub struct Selection {
 /// What is selected for: each has keys of its own in the configuration file, which go before the common ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
-    /// What is judged and shown.
     Review,
-    /// What is published.
     Publish,
 }
 
@@ -92,7 +90,6 @@ impl Selection {
         self.exclude.is_match(path)
     }
 
-    /// Whether the file is meant.
     pub fn wants(&self, path: &str) -> bool {
         self.includes(path) && !self.excludes(path)
     }

@@ -14,12 +14,10 @@ use std::collections::BTreeMap;
 /// A file as it was read, or why it was not.
 pub type SideContent<'b> = Result<&'b [u8], &'b str>;
 
-/// What is compared.
 #[derive(Debug, Clone, Copy)]
 pub struct Sides<'b> {
     /// From the repository root; of a file that is gone, where it was.
     pub path: &'b str,
-    /// Where a renamed file was.
     pub previous_path: Option<&'b str>,
     /// The file in the base; none where it is new.
     pub before: Option<SideContent<'b>>,
@@ -63,7 +61,6 @@ fn document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, '
     DiffDocument::of(tree).map_err(|error| format!("in the {side}: {error}"))
 }
 
-/// Both sides, read.
 struct DocumentComparison<'t, 'a> {
     before: Option<DiffDocument<'t, 'a>>,
     after: Option<DiffDocument<'t, 'a>>,
@@ -73,7 +70,6 @@ struct DocumentComparison<'t, 'a> {
 struct BothLinks<'t, 'a> {
     before: Links<'t, 'a>,
     after: Links<'t, 'a>,
-    /// New names by old ones.
     renames: BTreeMap<&'t str, &'t str>,
 }
 
@@ -235,7 +231,6 @@ impl<'t, 'a> DocumentComparison<'t, 'a> {
         fields
     }
 
-    /// Whether the canvas changed.
     fn moved(&self) -> bool {
         let [before, after] = self.roots().map(|root| root.and_then(|root| root.get("design")));
         let mut walk = Walk::below(&[]);

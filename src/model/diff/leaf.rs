@@ -10,12 +10,10 @@ use std::fmt;
 pub enum PathStep {
     /// A key, as it is written.
     Key(String),
-    /// A place in a list.
     Index(usize),
 }
 
 impl PathStep {
-    /// The step to a key.
     pub fn key(key: &str) -> Self {
         Self::Key(key.to_owned())
     }
@@ -65,7 +63,6 @@ impl Leaf {
         })
     }
 
-    /// A text of several lines.
     pub(super) fn lines(&self) -> Option<&str> {
         match self {
             Self::Text(text) if text.trim_end_matches('\n').contains('\n') => Some(text),

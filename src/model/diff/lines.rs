@@ -9,14 +9,10 @@ const AROUND: usize = 1;
 /// grows with the product of both.
 const COMPARED: usize = 5_000;
 
-/// A line of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextLine<'a> {
-    /// On both sides.
     Same(&'a str),
-    /// In the base alone.
     Gone(&'a str),
-    /// In the head alone.
     New(&'a str),
     /// So many on both sides are not shown.
     Skipped(usize),

@@ -23,7 +23,6 @@ pub(super) struct NamedLink<'t> {
 /// What is at a path below a component.
 pub(super) type LeafPlace<'t, 'a> = (Vec<PathStep>, NodeRef<'t, 'a>);
 
-/// The links of one side.
 #[derive(Default)]
 pub(super) struct Links<'t, 'a> {
     /// As they stand in the file; one may stand there twice.

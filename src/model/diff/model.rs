@@ -5,39 +5,27 @@ use crate::model::findings::FileChange;
 use crate::model::pipelines::Kind;
 use serde::{Serialize, Serializer};
 
-/// What happened to a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ComponentChange {
-    /// It is new.
     Added,
-    /// It is gone.
     Removed,
-    /// It has another name.
     Renamed,
-    /// Its fields changed.
     Modified,
 }
 
-/// What happened to a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VariableChange {
-    /// It is new.
     Added,
-    /// It is gone.
     Removed,
-    /// Its fields changed.
     Modified,
 }
 
-/// What happened to a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkChange {
-    /// It is new.
     Added,
-    /// It is gone.
     Removed,
 }
 
@@ -46,15 +34,12 @@ pub enum LinkChange {
 pub struct Field {
     /// From the component, the variable, or the document.
     pub path: Vec<PathStep>,
-    /// What the base says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Leaf>,
-    /// What the head says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Leaf>,
 }
 
-/// What changed in a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentDiff {
@@ -65,7 +50,6 @@ pub struct ComponentDiff {
     /// In the head; of one that is gone, in the base.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// What happened to it.
     pub change: ComponentChange,
     /// Whether a renamed component still has its old name in the parameter that repeats it, `componentName`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -83,30 +67,22 @@ pub struct LinkDiff {
     pub to: String,
     /// The key of the transition, `iteration`, or `source`.
     pub kind: String,
-    /// What happened to it.
     pub change: LinkChange,
 }
 
-/// What changed in a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VariableDiff {
-    /// Its name.
     pub name: String,
-    /// What happened to it.
     pub change: VariableChange,
-    /// Each leaf that differs.
     pub fields: Vec<Field>,
 }
 
-/// What changed in a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PipelineDiff {
     /// From the repository root; of a file that is gone, where it was.
     pub path: String,
-    /// Where a renamed file was.
     pub previous_path: Option<String>,
-    /// What happened to the file.
     pub change: FileChange,
     /// Which side cannot be read, and why.
     #[serde(skip_serializing_if = "Option::is_none")]

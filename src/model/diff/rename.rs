@@ -30,7 +30,6 @@ struct Features<'t> {
     links: BTreeSet<(bool, &'t str, &'t str)>,
 }
 
-/// One side of the search.
 pub(super) struct RenameSide<'s, 't, 'a> {
     pub keys: LinkKeys,
     /// The components that only this side has.

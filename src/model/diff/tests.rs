@@ -322,7 +322,6 @@ fn apply(facts: &mut Facts, prefix: &[PathStep], fields: &[Field]) {
     }
 }
 
-/// New names by old ones.
 fn renames_of(diff: &PipelineDiff) -> BTreeMap<&str, &str> {
     let components = diff.components.iter();
     components

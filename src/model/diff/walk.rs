@@ -18,12 +18,10 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Below this path.
     pub(super) fn below(path: &[&str]) -> Self {
         Self::at(path.iter().map(|key| PathStep::key(key)).collect())
     }
 
-    /// At and below this path.
     pub(super) const fn at(path: Vec<PathStep>) -> Self {
         Self {
             path,
@@ -31,7 +29,6 @@ impl Walk {
         }
     }
 
-    /// What was collected.
     pub(super) fn finish(self) -> Vec<Field> {
         self.fields
     }

@@ -38,16 +38,12 @@ const COLUMNS: usize = 160;
 pub enum Sign {
     /// Nothing: a heading, or a remark.
     None,
-    /// It came.
     Added,
-    /// It went.
     Removed,
-    /// It is another.
     Changed,
 }
 
 impl Sign {
-    /// The sign itself.
     pub const fn mark(self) -> &'static str {
         match self {
             Self::None => "",
@@ -77,16 +73,13 @@ impl Sign {
     }
 }
 
-/// A line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// How far in: the file has 0.
     pub depth: usize,
-    /// What happened to its thing.
     pub sign: Sign,
     /// Whether it is a line of a value, and not words of ours.
     pub is_value: bool,
-    /// What it says.
     pub text: String,
 }
 
@@ -102,7 +95,6 @@ impl fmt::Display for Line {
 }
 
 impl Line {
-    /// The line of a file.
     pub fn heading(words: &str) -> Self {
         Self {
             depth: 0,
@@ -166,7 +158,6 @@ fn headline(diff: &PipelineDiff) -> String {
     }
 }
 
-/// The lines so far.
 struct Words {
     lines: Vec<Line>,
     columns: usize,

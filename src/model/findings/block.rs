@@ -1,11 +1,8 @@
 //! A piece of a rule's description: rules are described in these, and shown in whatever form the reader has.
 
-/// A piece of a description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
-    /// What comes next.
     Heading(&'static str),
-    /// A paragraph.
     Text(String),
     /// Points, in their order.
     Points(Vec<String>),

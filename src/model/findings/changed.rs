@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What happened to a pipeline's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
-    /// It is new.
     Added,
-    /// It is gone.
     Removed,
     /// It has another path; what else changed stands beside it.
     Renamed,
@@ -34,11 +32,8 @@ words!(FileChange {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Numbers {
-    /// Those that came.
     pub added: usize,
-    /// Those that went.
     pub removed: usize,
-    /// Those with another name.
     pub renamed: usize,
     /// Those that are another than before.
     pub modified: usize,
@@ -68,17 +63,11 @@ impl Numbers {
 pub struct Changed {
     /// From the repository root; of a file that is gone, where it was.
     pub path: String,
-    /// Where a renamed file was.
     pub previous_path: Option<String>,
-    /// What happened to the file.
     pub change: FileChange,
-    /// Its components.
     pub components: Numbers,
-    /// The links between them.
     pub links: Numbers,
-    /// Its variables.
     pub variables: Numbers,
-    /// What else of it differs.
     pub other: usize,
     /// Whether the canvas changed too, or the way the file is written.
     pub layout: bool,

@@ -35,9 +35,7 @@ pub struct Finding<'a> {
     pub path: &'a str,
     /// From 1.
     pub line: u32,
-    /// The rule's id.
     pub rule: &'a str,
-    /// What it weighs.
     pub severity: Severity,
     /// How it stands against what was there before; none where nothing was compared and nothing waived.
     pub state: Option<State>,
@@ -56,7 +54,6 @@ pub struct Finding<'a> {
 /// What makes a finding the same one at another commit: never the line, as most findings that stay move.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity<'a> {
-    /// The rule's id.
     pub rule: &'a str,
     /// The path from the repository root.
     pub path: &'a str,

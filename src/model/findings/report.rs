@@ -10,12 +10,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Who evaluated the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
-    /// The platform's review endpoint.
     Remote,
-    /// This program.
     Local,
 }
 
@@ -166,17 +163,12 @@ pub struct GateChange {
     pub words: Vec<String>,
 }
 
-/// The numbers of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Files with results.
     pub files: usize,
-    /// Rule results with status PASSED.
     pub passed: usize,
-    /// Rule results with status FAILED.
     pub failed: usize,
-    /// Rule results with status ERROR.
     pub errors: usize,
     /// Those of `failed` that count as warnings.
     pub warnings: usize,
@@ -186,14 +178,10 @@ pub struct Counts {
     pub unreviewed: usize,
 }
 
-/// A review, complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Who evaluated the rules.
     pub engine: Engine,
-    /// What the gate says.
     pub verdict: Verdict,
-    /// Which commit was reviewed.
     pub context: ReviewContext,
     /// The files with results, by path.
     pub files: Vec<FileResults>,
@@ -218,9 +206,7 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Findings of the base that are gone; none where nothing was compared with the base.
     pub fixed: Option<usize>,
-    /// When the review began.
     pub started_at: Timestamp,
-    /// How long it took.
     pub elapsed: Duration,
 }
 
@@ -235,7 +221,6 @@ impl Report {
         self.compat.as_ref().is_some_and(|found| found.refused)
     }
 
-    /// The numbers.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
             files: self.files.len(),

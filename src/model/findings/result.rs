@@ -8,7 +8,6 @@ use crate::base::words::words;
 pub enum Enforcement {
     /// A violation is reported, the review still passes.
     Warn,
-    /// A violation fails the review.
     Error,
 }
 
@@ -19,7 +18,6 @@ words!(Enforcement { Warn => "warn", Error => "error" });
 pub enum Severity {
     /// Reported only.
     Warning,
-    /// Fails the gate.
     Error,
 }
 
@@ -44,7 +42,6 @@ const NO_START: &str = "designer/no-start-component";
 /// How a rule ended on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// The rule holds.
     Passed,
     /// The rule does not hold; the severity says what that means for the gate.
     Failed(Severity),
@@ -87,7 +84,6 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Words about nothing in particular.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -101,9 +97,7 @@ impl Violation {
 /// The result of one rule on one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleResult {
-    /// The rule's id.
     pub rule: String,
-    /// How it ended.
     pub status: Status,
     /// The level that the rules file gives to the rule; none where the file is unknown or has no such rule.
     pub enforcement: Option<Enforcement>,

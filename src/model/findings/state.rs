@@ -7,9 +7,7 @@ use crate::base::words::words;
 pub enum State {
     /// The base has no such finding.
     New,
-    /// The base has it too.
     Known,
-    /// A waiver allows it.
     Waived,
 }
 

@@ -17,7 +17,6 @@ pub struct Totals {
     pub new: Option<usize>,
     /// Findings that the base has too; none where nothing was compared.
     pub known: Option<usize>,
-    /// Findings that a waiver allows.
     pub waived: usize,
     /// Findings of the base that are gone; none where nothing was compared.
     pub fixed: Option<usize>,
@@ -45,7 +44,6 @@ impl Totals {
 }
 
 impl Report {
-    /// The numbers by findings.
     pub fn totals(&self) -> Totals {
         Totals::of(&self.findings(), self.fixed)
     }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 pub struct Waiver {
     /// Why the finding is allowed: text from outside.
     pub reason: String,
-    /// Who answers for it.
     pub owner: Option<String>,
     /// The last day on which it holds; none without an end.
     pub until: Option<Date>,

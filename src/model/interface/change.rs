@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 /// The characters of a name or value that are shown and recorded.
 const SHOWN: usize = 200;
 
-/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
@@ -28,13 +27,10 @@ impl Place {
     }
 }
 
-/// One thing that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Change {
-    /// How much it matters.
     pub class: Class,
-    /// What it is.
     #[serde(rename = "change")]
     pub what: What,
     /// The shared pipeline; none where a file is meant.
@@ -55,7 +51,6 @@ pub struct Change {
 }
 
 impl Change {
-    /// Of a shared pipeline.
     pub(super) fn of(what: What, id: &str) -> Self {
         Self {
             class: what.row().class,

@@ -19,11 +19,9 @@ const LATEST: &str = "[Latest]";
 /// A component that runs a shared pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Consumer {
-    /// Its name.
     pub component: String,
     /// Where it stands, from 1.
     pub line: u32,
-    /// The shared pipeline.
     pub id: String,
     /// The version that it asks for; none where none is told.
     pub version: Option<String>,

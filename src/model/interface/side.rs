@@ -42,7 +42,6 @@ impl Interface {
         Ok(Self::new(file, SharedPipelines::parse(bytes)?))
     }
 
-    /// What consumers can name.
     pub fn offered(&self) -> impl Iterator<Item = &SharedEntry> {
         self.entries.iter().filter(|entry| entry.enabled)
     }

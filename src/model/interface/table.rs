@@ -6,13 +6,11 @@ use serde::{Deserialize, Serialize};
 /// How much a change matters, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Nothing changed.
     None,
     /// Something else of the version changed.
     Content,
     /// Worth a note; as a whole it is content.
     Note,
-    /// Consumers can do more.
     Addition,
     /// Consumers must do something, or fail.
     Breaking,
@@ -37,7 +35,6 @@ impl Class {
     }
 }
 
-/// One thing that can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
@@ -66,12 +63,9 @@ pub enum What {
     FileRemoved,
 }
 
-/// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// What changed.
     pub what: What,
-    /// How much it matters.
     pub class: Class,
     /// The change in words, with the names of its parts in braces.
     pub words: &'static str,

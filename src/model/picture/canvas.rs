@@ -10,11 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 /// What happened to what is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing.
     Same,
-    /// It is new.
     Added,
-    /// It is gone.
     Removed,
     /// It is another than before.
     Changed,
@@ -42,57 +39,42 @@ impl Mark {
     }
 }
 
-/// The findings of a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Badge {
-    /// How many.
     pub count: usize,
-    /// The level of the worst.
     pub worst: Severity,
     /// Where the page has them: an id.
     pub leads_to: String,
 }
 
-/// A component on the canvas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Box {
-    /// The component's name.
     pub name: String,
-    /// The name that it had.
     pub previous_name: Option<String>,
-    /// Its type.
     pub kind: Option<String>,
     /// The upper left corner, in pixels.
     pub at: Point,
-    /// What happened to it.
     pub mark: Mark,
-    /// Its findings.
     pub badge: Option<Badge>,
 }
 
 /// A link on the canvas; its ends are places in the list of boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrow {
-    /// What runs or gives first.
     pub from: usize,
-    /// What runs or takes next.
     pub to: usize,
     /// The key of the transition, `iteration`, or `source`.
     pub kind: String,
-    /// What happened to it.
     pub mark: Mark,
 }
 
-/// What is drawn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Canvas {
     /// The components, in file order, then those that are gone.
     pub boxes: Vec<Box>,
-    /// The links between them.
     pub arrows: Vec<Arrow>,
 }
 
-/// One side of a pipeline.
 struct CanvasSide {
     pipeline: Pipeline,
     places: HashMap<String, Point>,
@@ -115,7 +97,6 @@ impl Canvas {
         Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
     }
 
-    /// Shows the findings of components.
     pub fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for drawn in &mut self.boxes {
             drawn.badge = badges.get(&drawn.name).cloned();

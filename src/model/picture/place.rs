@@ -18,12 +18,9 @@ const SPREAD: (f64, f64) = (0.25, 4.0);
 /// Coordinates of a canvas beyond this are no places that anybody sees.
 const FARTHEST: f64 = 1.0e6;
 
-/// A place on the canvas.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Point {
-    /// To the right.
     pub x: f64,
-    /// Down.
     pub y: f64,
 }
 

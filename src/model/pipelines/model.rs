@@ -4,7 +4,6 @@ use super::names::{NamedPipelines, Names};
 use crate::model::yaml::Position;
 use std::sync::OnceLock;
 
-/// The two kinds of pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Components run one after the other: `*.orch.yaml`.
@@ -53,12 +52,10 @@ pub struct Pipeline {
     names: OnceLock<Names>,
 }
 
-/// A component of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
     /// The key in `pipeline.components`, as it is written.
     pub name: String,
-    /// Of the key.
     pub position: Position,
     /// The `type`, such as `end-success`.
     pub kind: Option<String>,
@@ -70,11 +67,9 @@ pub struct Component {
     pub concurrency: Option<String>,
     /// The variables that an iterator sets, for the types of iterator that are known.
     pub iteration_variables: Vec<String>,
-    /// The files that it names.
     pub calls: Vec<Call>,
 }
 
-/// What a link stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRole {
     /// To a component that runs after this one.
@@ -85,14 +80,10 @@ pub enum LinkRole {
     Source,
 }
 
-/// When a transition is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
-    /// Always.
     Unconditional,
-    /// After the component succeeded.
     Success,
-    /// After the component failed.
     Failure,
     /// After the component's condition was met.
     True,
@@ -113,16 +104,13 @@ impl Condition {
     }
 }
 
-/// A link to another component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// What it stands for.
     pub role: LinkRole,
     /// When it is taken; none for what is no transition.
     pub condition: Option<Condition>,
     /// The name of the other component, which may not exist.
     pub name: String,
-    /// Of the name.
     pub position: Position,
 }
 
@@ -131,27 +119,21 @@ pub struct Link {
 pub enum ReferenceKind {
     /// A pipeline of this kind, by its path without extension.
     Pipeline(Kind),
-    /// A script, by its path.
     Script,
 }
 
 /// A component's mention of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// What kind of file.
     pub kind: ReferenceKind,
-    /// As it is written.
     pub target: String,
-    /// Of the target.
     pub position: Position,
 }
 
-/// A variable of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineVariable {
     /// The key in `pipeline.variables`, as it is written.
     pub name: String,
-    /// Of the key.
     pub position: Position,
     /// The `scope`, such as `COPIED`.
     pub scope: Option<String>,

@@ -25,7 +25,6 @@ const KINDS: [&str; 2] = ["component", VARIABLE];
 
 const VARIABLE: &str = "variable";
 
-/// All names of a pipeline.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     sorted: Vec<Name>,
@@ -33,7 +32,6 @@ pub(super) struct Names {
     with_quotes: [usize; QUOTES.len()],
 }
 
-/// What a text is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedPipelines<'n> {
     /// The name of a component or variable; none where the text may be about something else than what was found.

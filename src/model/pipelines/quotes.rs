@@ -15,7 +15,6 @@ pub(super) const QUOTES: [(char, char); 6] = [
 pub(super) struct OpenedQuote<'t> {
     /// The index in [`QUOTES`].
     pub kind: usize,
-    /// What closes it.
     pub closing: char,
     /// The text before it.
     pub before: &'t str,

@@ -4,7 +4,6 @@ use super::model::{Call, Component, Kind, Pipeline, ReferenceKind};
 use crate::model::yaml::Position;
 use std::collections::HashMap;
 
-/// How the file is named.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReferenceTarget {
     /// A path from the repository root, or a bare file name.
@@ -16,13 +15,9 @@ pub enum ReferenceTarget {
 /// A component's mention of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// What kind of file.
     pub kind: ReferenceKind,
-    /// Which file.
     pub target: ReferenceTarget,
-    /// Of the target's text.
     pub position: Position,
-    /// The name of the component.
     pub component: String,
 }
 
@@ -60,10 +55,8 @@ pub struct PipelineFiles<'f> {
     by_name: HashMap<&'f str, Vec<&'f str>>,
 }
 
-/// Which file a call means.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolved<'r> {
-    /// This one.
     File(&'r str),
     /// There is none.
     Missing,

@@ -9,41 +9,32 @@ use std::collections::HashMap;
 pub struct SharedPipelines {
     /// In file order.
     pub entries: Vec<SharedEntry>,
-    /// Of the list of entries.
     pub position: Position,
 }
 
-/// One shared pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedEntry {
     /// The path from the repository root, with extension.
     pub pipeline: String,
     /// By this consumers name it; unique in the file.
     pub id: String,
-    /// The name for people.
     pub display_name: Option<String>,
-    /// What it does.
     pub description: Option<String>,
     /// Whether it is offered; true where the file does not say.
     pub enabled: bool,
     /// In file order.
     pub parameters: Vec<SharedParameter>,
-    /// Where the entry begins.
     pub position: Position,
 }
 
-/// A parameter that consumers set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedParameter {
-    /// Its name.
     pub name: String,
-    /// Of the name.
     pub position: Position,
     /// `TEXT`, `NUMERIC`, `GRID`, or whatever the file says.
     pub kind: Option<String>,
     /// Whether consumers get its value back; false where the file does not say.
     pub export_allowed: bool,
-    /// What it is for.
     pub description: Option<String>,
     /// What it is where a consumer does not set it, in one line; null is none.
     pub default: Option<String>,
@@ -51,14 +42,10 @@ pub struct SharedParameter {
     pub columns: Vec<SharedColumn>,
 }
 
-/// A column of a grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedColumn {
-    /// Its name.
     pub name: String,
-    /// Of the name.
     pub position: Position,
-    /// Its type.
     pub kind: Option<String>,
 }
 

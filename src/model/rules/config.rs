@@ -24,7 +24,6 @@ impl<'t, 'a> Config<'t, 'a> {
         }
     }
 
-    /// A text.
     pub fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),

@@ -20,48 +20,33 @@ pub enum EvaluationError {
     /// The pipeline is none.
     #[error("the pipeline cannot be read: {0}")]
     DocumentParse(DocumentError),
-    /// No rule has this id.
     #[error("the rules file enables `{id}`, which is no known rule{}", did_you_mean(*nearest))]
     ValidatorNotFound {
-        /// The id, shortened.
         id: String,
         /// The known id that is most like it.
         nearest: Option<&'static str>,
     },
     /// The level is neither of the two.
     #[error("the rules file gives `{id}` no valid enforcementLevel: write `warn` or `error`")]
-    InvalidEnforcementLevel {
-        /// The rule's id.
-        id: &'static str,
-    },
+    InvalidEnforcementLevel { id: &'static str },
     /// A field of the rule's `config` is missing or wrong.
     #[error("the rules file configures `{id}` wrongly: {problem}")]
     InvalidRuleConfiguration {
-        /// The rule's id.
         id: &'static str,
         /// Which field, and what it must be.
         problem: String,
     },
     /// The pattern is the empty text.
     #[error("the rules file gives `{id}` an empty pattern: write `.*` to allow every name")]
-    EmptyRegexPattern {
-        /// The rule's id.
-        id: &'static str,
-    },
+    EmptyRegexPattern { id: &'static str },
     /// The pattern does not compile.
     #[error("the rules file gives `{id}` a pattern that is no regular expression: {problem}")]
-    InvalidRegexPattern {
-        /// The rule's id.
-        id: &'static str,
-        /// The compiler's words.
-        problem: String,
-    },
+    InvalidRegexPattern { id: &'static str, problem: String },
     /// The pattern compiles, and cannot be evaluated in bounded time.
     #[error(
         "the rules file gives `{id}` a pattern that costs too much: {problem}; write it without nested repetition"
     )]
     CostlyRegexPattern {
-        /// The rule's id.
         id: &'static str,
         /// Which bound was passed, and where.
         problem: String,
@@ -71,12 +56,7 @@ pub enum EvaluationError {
     NoStartComponent,
     /// The same rule is enabled more than once.
     #[error("the rules file enables `{id}` {times} times: enable it once")]
-    DuplicateEnabledRule {
-        /// The id, shortened.
-        id: String,
-        /// How often it is enabled.
-        times: usize,
-    },
+    DuplicateEnabledRule { id: String, times: usize },
 }
 
 const fn no_rules_file(is_link: bool) -> &'static str {

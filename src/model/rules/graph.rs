@@ -17,7 +17,6 @@ pub struct Graph<'p> {
 }
 
 impl<'p> Graph<'p> {
-    /// Of one pipeline.
     pub fn new(pipeline: &'p Pipeline) -> Self {
         let components = pipeline.components.as_slice();
         let names = components.iter().enumerate();

@@ -18,9 +18,7 @@ const ENTRY_KEYS: [&str; 4] = ["id", "enabled", "enforcementLevel", "config"];
 /// Something wrong in a rules file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintProblem {
-    /// Where it stands.
     pub position: Position,
-    /// What is wrong.
     pub message: String,
     /// The evaluation error that it leads to; none for what the platform ignores.
     pub error_type: Option<&'static str>,

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 /// What a rules file says of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleOutline {
-    /// The rule.
     pub id: String,
     /// Whether and how it is evaluated.
     pub state: RuleState,

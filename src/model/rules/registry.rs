@@ -23,7 +23,6 @@ pub fn registry() -> &'static [&'static dyn Rule] {
     &RULES
 }
 
-/// The rule of this id.
 pub fn find(id: &str) -> Option<&'static dyn Rule> {
     RULES.into_iter().find(|rule| rule.documentation().id == id)
 }

@@ -18,7 +18,6 @@ pub trait Rule: Sync {
 /// A rule with its configuration: says what in a pipeline breaks it, in file order.
 pub type Evaluator = Box<dyn Fn(&Subject<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
 
-/// A rule in words.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Documentation {
     /// As the rules file names it.
@@ -27,7 +26,6 @@ pub struct Documentation {
     pub kinds: &'static [Kind],
     /// What must hold: one sentence.
     pub summary: &'static str,
-    /// Why anybody would want that.
     pub reason: &'static str,
     /// How exactly it is checked: a sentence each.
     pub details: &'static [&'static str],
@@ -39,16 +37,13 @@ pub struct Documentation {
     pub example_config: &'static str,
     /// A pipeline for which the rule holds.
     pub passes: &'static str,
-    /// A pipeline that breaks it.
     pub fails: &'static str,
 }
 
 /// A field of a rule's `config`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ConfigField {
-    /// The key.
     pub name: &'static str,
-    /// What it says.
     pub meaning: &'static str,
     /// What the platform ships, as YAML; it never fills a gap.
     pub default: &'static str,

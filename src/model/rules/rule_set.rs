@@ -16,15 +16,12 @@ pub const RULES_FILE_RULE: &str = "pipeline-quality-rules";
 /// How a rules file has a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleState {
-    /// Enabled, with this level.
     Enabled(Enforcement),
-    /// Not enabled.
     Disabled,
     /// Enabled, and ends in this evaluation error.
     Broken(&'static str),
     /// The file has no such rule.
     NotThere,
-    /// The file cannot be read.
     Unknown,
 }
 

@@ -12,7 +12,6 @@ use std::collections::{HashMap, HashSet};
 /// More entries are refused: each makes a result for each pipeline.
 pub(super) const MAX_RULES: usize = 1000;
 
-/// What a rules file says.
 pub(super) struct RulesFile {
     /// The rules that are enabled, in file order; one that is enabled more than once stands once.
     pub rules: Vec<EnabledRule>,
@@ -29,7 +28,6 @@ pub(super) struct EnabledRule {
     pub check: Result<Evaluator, EvaluationError>,
 }
 
-/// An entry of the file.
 pub(super) struct RuleEntry<'t, 'a> {
     pub id: &'t str,
     pub is_enabled: bool,

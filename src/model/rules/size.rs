@@ -25,7 +25,6 @@ pub fn got_worse(rule: &str, before: u64, now: u64) -> bool {
     }
 }
 
-/// Whether this rule counts.
 pub fn counts(rule: &str) -> bool {
     matches!(rule, MINIMUM | "maximum-components" | "maximum-outputs")
 }

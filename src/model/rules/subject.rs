@@ -8,13 +8,11 @@ use std::cell::OnceCell;
 /// A pipeline that rules look at.
 #[derive(Debug)]
 pub struct Subject<'p> {
-    /// The pipeline.
     pub pipeline: &'p Pipeline,
     graph: OnceCell<Graph<'p>>,
 }
 
 impl<'p> Subject<'p> {
-    /// For one pipeline.
     pub const fn new(pipeline: &'p Pipeline) -> Self {
         Self {
             pipeline,
@@ -22,7 +20,6 @@ impl<'p> Subject<'p> {
         }
     }
 
-    /// How the components hang together.
     pub fn graph(&self) -> &Graph<'p> {
         self.graph.get_or_init(|| Graph::new(self.pipeline))
     }
@@ -62,7 +59,6 @@ pub fn of_size(size: u64, problem: &str) -> Violation {
     }
 }
 
-/// A violation by a variable.
 pub fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
     Violation {
         text: format!("variable \"{}\" {problem}", variable.name),
@@ -72,7 +68,6 @@ pub fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
     }
 }
 
-/// How many components there are.
 pub fn component_count(pipeline: &Pipeline) -> u64 {
     u64::try_from(pipeline.components.len()).unwrap_or(u64::MAX)
 }

@@ -11,7 +11,6 @@ use std::ops::Range;
 /// Why the file is not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// It cannot be read.
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
     /// It is not written so that it could be edited.
@@ -57,7 +56,6 @@ struct Item {
 }
 
 struct Sheet {
-    /// Each with its end.
     lines: Vec<String>,
     items: Vec<Item>,
     /// What comes before a line, by its index.

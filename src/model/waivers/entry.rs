@@ -11,7 +11,6 @@ const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y"
 /// A waiver: what it allows, why, and until when.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WaiverEntry {
-    /// The rule's id.
     pub rule: String,
     /// A glob over paths from the repository root.
     pub path: String,
@@ -19,9 +18,7 @@ pub struct WaiverEntry {
     pub about: Option<String>,
     /// The worst size that is allowed, for the rules that count; none for any.
     pub size: Option<u64>,
-    /// Why.
     pub reason: String,
-    /// Who answers for it.
     pub owner: Option<String>,
     /// The last day (UTC) on which it holds; none without an end.
     pub until: Option<Date>,

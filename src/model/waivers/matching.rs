@@ -20,7 +20,6 @@ pub type Former = BTreeMap<String, String>;
 /// The files that exist, whether the run was about them or not.
 #[derive(Debug, Clone, Default)]
 pub struct There {
-    /// The pipelines.
     pub pipelines: Vec<String>,
     /// Other files that a waiver is about.
     pub others: Vec<String>,
@@ -33,7 +32,6 @@ pub struct There {
 pub struct Standing {
     /// There is a finding that it is about.
     pub is_met: bool,
-    /// Its last day is over.
     pub is_over: bool,
     /// Every file that it is about was judged by its rule, so that the run can tell whether it is needed.
     pub is_judged: bool,
@@ -51,7 +49,6 @@ impl Standing {
 }
 
 impl Waivers {
-    /// These entries.
     pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
         let mut globs = GlobSetBuilder::new();
         for entry in &entries {

@@ -18,7 +18,6 @@ const LONGEST: usize = 4096;
 /// An entry, and where it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedWaiver {
-    /// The entry.
     pub entry: WaiverEntry,
     /// Where it begins, behind its dash.
     pub position: Position,

@@ -81,7 +81,6 @@ struct Frame<'a> {
 }
 
 enum Children<'a> {
-    /// Where its items begin.
     List(usize),
     /// Where its entries begin, and the key whose value comes next.
     Map(usize, Option<Key<'a>>),

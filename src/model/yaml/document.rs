@@ -19,7 +19,6 @@ const MAX_DIRECTIVE: usize = 1024;
 /// Characters of a name or value that a message quotes.
 const MAX_SHOWN: usize = 120;
 
-/// A place in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// From 1.
@@ -38,14 +37,12 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", position.map(|p| format!(" ({p})")).unwrap_or_default())]
 pub struct DocumentError {
-    /// What is wrong.
     pub message: String,
     /// Where; none where the whole document is meant.
     pub position: Option<Position>,
 }
 
 impl DocumentError {
-    /// An error at a place.
     pub(crate) fn at(position: Position, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),

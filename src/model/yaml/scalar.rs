@@ -12,7 +12,6 @@ pub(super) struct Scalar<'a> {
     pub is_text: bool,
 }
 
-/// The meaning of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'t> {
     /// `null`, `~` or nothing.
@@ -23,7 +22,6 @@ pub enum Value<'t> {
     Natural(u64),
     /// A whole number below 0, or a number with a fraction or exponent.
     OtherNumber,
-    /// Anything else.
     Text(&'t str),
 }
 

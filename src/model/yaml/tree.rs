@@ -26,7 +26,6 @@ pub(super) enum NodeContent<'a> {
     Map(Vec<MapEntry<'a>>),
 }
 
-/// A key with its value.
 #[derive(Debug)]
 pub(super) struct MapEntry<'a> {
     pub key: Key<'a>,
@@ -41,7 +40,6 @@ pub(super) struct Key<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// The outermost node.
     pub fn root(&self) -> NodeRef<'_, 'a> {
         NodeRef {
             tree: self,
@@ -50,7 +48,6 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// A node in its tree.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeRef<'t, 'a> {
     tree: &'t Tree<'a>,
@@ -101,7 +98,6 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         self.value() == Some(Value::Null)
     }
 
-    /// Whether this is a map.
     pub fn is_map(self) -> bool {
         matches!(self.node().map(|node| &node.content), Some(NodeContent::Map(_)))
     }

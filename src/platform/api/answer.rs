@@ -12,13 +12,11 @@ use std::ops::Deref;
 /// An answer, or an entry of a list. Fields that the document does not know are in `raw` only.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer<T> {
-    /// What the document names.
     pub value: T,
     /// Everything, as it came.
     pub raw: Value,
 }
 
-/// For answers within answers.
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Answer<T> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw = Value::deserialize(reader)?;

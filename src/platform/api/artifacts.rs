@@ -13,13 +13,10 @@ use serde_json::{Value, json};
 pub struct Artifact {
     /// The group of related shared pipelines.
     pub shared_pipeline_id_prefix: Option<String>,
-    /// The version's label.
     pub version_name: Option<String>,
-    /// Whether consumers can use it.
     pub enabled: Option<bool>,
     /// When it was published, ISO 8601.
     pub created_at: Option<String>,
-    /// What it was published with.
     pub provider: Option<String>,
     /// The commit it was made from.
     pub commit_hash: Option<String>,
@@ -34,11 +31,9 @@ pub struct Artifact {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DetailedPipeline {
-    /// The pipeline's id.
     pub shared_pipeline_id: Option<String>,
     /// The path of its file, without extension.
     pub source_pipeline: Option<String>,
-    /// What it does.
     pub description: Option<String>,
 }
 
@@ -49,7 +44,6 @@ pub struct ArtifactDetails {
     /// The version; its `raw` is `artifactDetails` only.
     #[serde(rename = "artifactDetails")]
     pub artifact: Artifact,
-    /// What is in it.
     pub shared_pipelines: Vec<DetailedPipeline>,
 }
 

@@ -10,7 +10,6 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewConnection {
-    /// Its name.
     pub name: String,
     /// `dwh`.
     pub platform_connection_type: String,

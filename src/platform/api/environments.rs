@@ -17,7 +17,6 @@ pub struct Environment {
     pub name: Option<String>,
     /// The runner that is used by default.
     pub default_agent_id: Option<String>,
-    /// That runner's name.
     pub default_agent_name: Option<String>,
 }
 
@@ -27,10 +26,8 @@ pub struct Environment {
 pub struct NewEnvironment {
     /// Its name, which never changes.
     pub name: String,
-    /// Its name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The runner that is used by default.

@@ -13,7 +13,6 @@ pub const EVENT_PAGE: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Event {
-    /// Its identifier.
     #[serde(deserialize_with = "any_text")]
     pub event_id: Option<String>,
     /// What happened, for example `Artifact created`.
@@ -22,22 +21,17 @@ pub struct Event {
     /// Its type; the document does not show the values.
     #[serde(deserialize_with = "any_text")]
     pub event_type: Option<String>,
-    /// What happened, in a sentence.
     #[serde(deserialize_with = "any_text")]
     pub event_description: Option<String>,
     /// When, ISO 8601.
     #[serde(deserialize_with = "any_text")]
     pub event_timestamp: Option<String>,
-    /// Through what.
     #[serde(deserialize_with = "any_text")]
     pub event_source: Option<String>,
-    /// In which project.
     #[serde(deserialize_with = "any_text")]
     pub event_project_id: Option<String>,
-    /// To what.
     #[serde(deserialize_with = "any_text")]
     pub event_subject_id: Option<String>,
-    /// To what, by name.
     #[serde(deserialize_with = "any_text")]
     pub event_subject_name: Option<String>,
     /// To what kind of thing; the document does not show the values.
@@ -49,12 +43,10 @@ pub struct Event {
     /// By whom, the e-mail address.
     #[serde(deserialize_with = "any_text")]
     pub actor_email: Option<String>,
-    /// What else is known.
     #[serde(deserialize_with = "any_text")]
     pub additional_info: Option<String>,
 }
 
-/// Which events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventWindow {
     /// The earliest timestamp, ISO 8601 with offset.
@@ -63,10 +55,8 @@ pub struct EventWindow {
     pub to: Option<String>,
 }
 
-/// A page of events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventPage {
-    /// Its events.
     pub events: Vec<Answer<Event>>,
     /// How many there are on all pages, if the answer tells.
     pub total: Option<usize>,

@@ -18,35 +18,28 @@ pub struct PublishedPipeline {
     pub published_time: Option<String>,
 }
 
-/// What is to be executed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewExecution {
-    /// A published pipeline.
     pub pipeline_name: String,
-    /// Where.
     pub environment_name: String,
     /// At most one execution with this tag runs at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_tag: Option<String>,
 }
 
-/// Which execution is meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionId {
-    /// Its identifier.
     pub pipeline_execution_id: Option<String>,
 }
 
-/// How an execution goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct ExecutionAnswer {
     /// Everything that is said of it.
     pub result: Execution,
 }
 
-/// An execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Execution {

@@ -40,7 +40,6 @@ pub(super) enum Paging {
     IfAnswered,
 }
 
-/// One page of a list.
 #[derive(Debug, PartialEq)]
 struct ListPage {
     /// Where in the answer the entries stand.

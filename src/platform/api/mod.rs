@@ -65,7 +65,6 @@ impl Platform {
         Self { client }
     }
 
-    /// Who is told of waits.
     pub fn observer(&self) -> &Observer {
         self.client.observer()
     }

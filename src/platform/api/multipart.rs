@@ -10,7 +10,6 @@ use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// A file of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadPart {
     /// Its path from the repository root, with `/`.

@@ -8,21 +8,15 @@ use serde_json::json;
 /// A project, as the list shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Project {
-    /// Its identifier.
     pub id: Option<String>,
-    /// Its name.
     pub name: Option<String>,
-    /// What it is for.
     pub description: Option<String>,
 }
 
-/// A project to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewProject {
-    /// Its name.
     pub name: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The warehouse's kind, in upper case.
@@ -31,11 +25,9 @@ pub struct NewProject {
     pub agent_deployment_type: String,
 }
 
-/// A project that was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectCreated {
-    /// Its identifier.
     pub project_id: Option<String>,
 }
 

@@ -11,9 +11,7 @@ use std::sync::Arc;
 /// What is published, and as what.
 #[derive(Clone)]
 pub struct Upload {
-    /// The group of shared pipelines.
     pub prefix: String,
-    /// The version's label.
     pub version: String,
     /// The commit that the files are from.
     pub commit_hash: Option<String>,
@@ -21,7 +19,6 @@ pub struct Upload {
     pub branch: Option<String>,
     /// The files, in the order in which they are sent.
     pub parts: Vec<UploadPart>,
-    /// Their content.
     pub source: Arc<dyn PartSource>,
     /// Told how many bytes of the request's body were sent so far; begins anew when the upload does.
     pub progress: Option<Arc<dyn Fn(u64) + Send + Sync>>,
@@ -43,7 +40,6 @@ impl fmt::Debug for Upload {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublishAnswer {
-    /// The version's label.
     pub version_name: Option<String>,
     /// What was left out of the artifact; none if the answer does not tell, which is not the same as nothing.
     pub ignored_resources: Option<Vec<Value>>,

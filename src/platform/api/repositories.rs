@@ -12,7 +12,6 @@ pub struct NewRepository {
     pub provider: String,
     /// The owner organization: `providerParameters.ownerName`.
     pub owner_name: String,
-    /// The repository's name.
     pub repository_name: String,
 }
 

@@ -37,7 +37,6 @@ pub struct ReviewRequest {
 }
 
 impl ReviewRequest {
-    /// The body with these fields.
     fn body(&self, fields: &ReviewFields) -> Value {
         let mut body = json!({ "branchName": self.branch_name, "commitId": self.commit_id });
         match fields {
@@ -72,7 +71,6 @@ pub struct ReviewAnswer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleAnswer {
-    /// The rule.
     pub rule_name: Option<String>,
     /// `PASSED`, `FAILED`, `ERROR`, or something the document does not know.
     pub status: Option<String>,

@@ -15,17 +15,14 @@ pub struct NewSecret {
     pub r#type: String,
     /// The name of the property that holds the value.
     pub key: String,
-    /// The password or private key.
     pub value: SecretString,
 }
 
 /// A secret that was stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct SecretCreated {
-    /// Its name in the vault.
     #[serde(rename = "vaultSecretName")]
     pub vault_secret_name: Option<String>,
-    /// A reference to it.
     pub resolver_ref: Option<String>,
 }
 

@@ -13,9 +13,7 @@ use serde_json::Value;
 pub struct SharedPipeline {
     /// The group of related shared pipelines.
     pub shared_pipeline_id_prefix: Option<String>,
-    /// The pipeline's id.
     pub shared_pipeline_id: Option<String>,
-    /// What it does.
     pub description: Option<String>,
     /// The version that \[Latest\] means; none if all are disabled.
     pub latest_version_name: Option<String>,

@@ -10,17 +10,12 @@ use uuid::Uuid;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StreamingPipeline {
-    /// Its identifier.
     pub streaming_pipeline_id: Option<String>,
-    /// Its name.
     pub name: Option<String>,
     /// The streaming agent that runs it.
     pub agent_id: Option<String>,
-    /// Where the changes come from.
     pub streaming_source: Option<StreamingSide>,
-    /// Where they go.
     pub streaming_target: Option<StreamingSide>,
-    /// Texts by their names.
     pub advanced_properties: Option<Map<String, Value>>,
 }
 
@@ -29,14 +24,12 @@ pub struct StreamingPipeline {
 pub struct StreamingSide {
     /// The kind of database or warehouse.
     pub r#type: Option<String>,
-    /// How it is reached.
     pub connection: Option<Map<String, Value>>,
     /// Everything else that this side has.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// How a streaming pipeline goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct StreamingStatus {
     /// `starting`, `streaming`, or something the document does not know; to be compared without case.
@@ -46,14 +39,11 @@ pub struct StreamingStatus {
 /// What a streaming pipeline is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamingCommand {
-    /// To begin.
     Start,
-    /// To end.
     Stop,
 }
 
 impl StreamingCommand {
-    /// As it is sent.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Start => "start",

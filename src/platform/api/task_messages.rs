@@ -5,11 +5,9 @@ use crate::platform::http::{HttpError, Method, Repeat, Request, Success};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A follow-up message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FollowUp {
-    /// The instruction.
     pub message: String,
     /// Tools approved besides those that are already.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -19,18 +17,15 @@ pub struct FollowUp {
     pub agent_config: Option<AgentConfig>,
 }
 
-/// A message that was taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageSent {
-    /// The task.
     pub task_id: Option<String>,
 }
 
 /// A page of a task's history, in chronological order. The document does not show an event's fields.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Messages {
-    /// The events.
     pub results: Vec<Value>,
     /// The token of the next page; absent at the end.
     pub more: Option<String>,

@@ -10,15 +10,12 @@ use serde_json::{Map, Value, json};
 /// The one agent.
 pub const AGENT: &str = "data_engineer_agent";
 
-/// A task to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewTask {
-    /// The opening instruction.
     pub message: String,
     /// Where and how the agent works.
     pub agent_config: AgentConfig,
-    /// Tools approved in advance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub granted_permissions: Vec<Permission>,
 }
@@ -33,13 +30,11 @@ pub struct AgentConfig {
     /// `ACT` makes changes, `PLAN` only plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
     /// The branch that is read, and that a new one begins at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_branch_name: Option<String>,
-    /// Where pipelines are run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment_name: Option<String>,
     /// The new branch that is written to.
@@ -60,7 +55,6 @@ pub struct AgentConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Permission {
-    /// The tool's name.
     pub tool_name: String,
 }
 
@@ -76,11 +70,8 @@ impl From<&String> for Permission {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCreated {
-    /// Its identifier.
     pub task_id: Option<String>,
-    /// Its status.
     pub status: Option<String>,
-    /// Who works on it.
     pub agent_name: Option<String>,
     /// Since when, ISO 8601.
     pub created_at: Option<String>,
@@ -90,7 +81,6 @@ pub struct TaskCreated {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// Its identifier.
     pub task_id: Option<String>,
     /// `RUNNING`, `STOPPING`, `STOPPED`, `ERRORED`, or something the document does not know.
     pub status: Option<String>,
@@ -98,7 +88,6 @@ pub struct Task {
     pub agent_name: Option<String>,
     /// `ACT` or `PLAN`; in the list only.
     pub mode: Option<String>,
-    /// What it is about.
     pub description: Option<String>,
     /// Since when, ISO 8601; in the detail only.
     pub created_at: Option<String>,
@@ -116,7 +105,6 @@ pub struct Task {
     pub pending_decisions: Option<Vec<Answer<PendingDecision>>>,
 }
 
-/// Where a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The agent works, or wraps up after a stop.
@@ -127,7 +115,6 @@ pub enum Phase {
     Waiting,
     /// STOPPED, but the answer has no `pendingDecisions`: either of the two.
     Stopped,
-    /// ERRORED; the messages tell why.
     Errored,
     /// A status that the document does not know.
     Unknown,
@@ -161,7 +148,6 @@ impl Task {
 pub struct PendingDecision {
     /// `tool`, `question`, or something the document does not know.
     pub r#type: Option<String>,
-    /// A tool's name.
     pub tool_name: Option<String>,
     /// The id by which a tool is decided on.
     pub tool_id: Option<String>,
@@ -183,9 +169,7 @@ impl PendingDecision {
 /// What a tool wants, for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct PermissionMessage {
-    /// In short.
     pub title: Option<String>,
-    /// In full.
     pub body: Option<String>,
 }
 
@@ -197,14 +181,12 @@ pub enum Decision {
     Tool {
         /// The pending decision's `toolId`.
         id: String,
-        /// Whether it may.
         approved: bool,
         /// `ONCE`, or `CONVERSATION` for the rest of the task.
         scope: String,
     },
     /// What a question is answered with.
     Question {
-        /// The question's id.
         id: String,
         /// An answer to each of its parts.
         answers: Vec<QuestionAnswer>,
@@ -217,7 +199,6 @@ pub enum Decision {
 pub struct QuestionAnswer {
     /// Which part, from 0.
     pub question_index: usize,
-    /// The options that are chosen.
     pub selected_options: Vec<String>,
 }
 
@@ -233,18 +214,14 @@ pub struct Decided {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Permissions {
-    /// The task.
     pub task_id: Option<String>,
     /// What the agent may use without asking.
     pub granted_permissions: Option<Vec<Permission>>,
 }
 
-/// Which tasks are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskFilter {
-    /// Of this project.
     pub project_id: Option<String>,
-    /// On this branch.
     pub branch_id: Option<String>,
     /// `RUNNING`, `STOPPED`, `STOPPING` or `ERRORED`.
     pub status: Option<String>,

@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// A variable of a project.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Variable {
-    /// Its identifier.
     pub id: Option<String>,
     /// Its name, which never changes.
     pub name: Option<String>,
@@ -19,7 +17,6 @@ pub struct Variable {
     pub r#type: Option<String>,
     /// `SHARED`, `COPIED`, or something the document does not know.
     pub behaviour: Option<String>,
-    /// What it is for.
     pub description: Option<String>,
     /// Its value: text or number, as its type.
     pub value: Option<Value>,
@@ -31,9 +28,7 @@ pub struct Variable {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewVariable {
-    /// Its name.
     pub name: String,
-    /// Everything else.
     #[serde(flatten)]
     pub fields: VariableFields,
 }
@@ -48,7 +43,6 @@ pub struct VariableFields {
     /// `SHARED` or `COPIED`. A change must have it, changed or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub behaviour: Option<String>,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its value: text or number, as its type.
@@ -62,11 +56,8 @@ pub struct VariableFields {
 /// What the platform says of a variable that it made.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct VariableCreated {
-    /// Its identifier.
     pub id: Option<String>,
-    /// Its name.
     pub name: Option<String>,
-    /// Its value.
     pub value: Option<Value>,
 }
 
@@ -74,19 +65,15 @@ pub struct VariableCreated {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Override {
-    /// The environment.
     pub environment_name: String,
-    /// The value there.
     pub value: Value,
 }
 
-/// The overrides of a variable.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Overrides {
     /// Which variable: `id`, `name` and `type`.
     #[serde(default, deserialize_with = "null_is_default")]
     pub variable: Variable,
-    /// Its overrides.
     #[serde(default, deserialize_with = "null_is_default")]
     pub overrides: Vec<Override>,
 }
@@ -95,9 +82,7 @@ pub struct Overrides {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverridesSet {
-    /// The variable.
     pub variable_name: Option<String>,
-    /// Its type.
     pub r#type: Option<String>,
     /// Those that hold now; none if the answer does not tell.
     pub successful_overrides: Option<Vec<Value>>,

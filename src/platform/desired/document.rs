@@ -18,7 +18,6 @@ const MOST_PLACES: usize = 200_000;
 #[derive(Debug, Clone)]
 pub struct Document {
     file: PathBuf,
-    /// The content.
     pub value: Value,
     places: HashMap<String, Position>,
     /// The numbers that are sent in other words than those of the file, with the file's.

@@ -28,7 +28,6 @@ impl DesiredError {
         self
     }
 
-    /// What to do about it.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }

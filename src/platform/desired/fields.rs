@@ -5,7 +5,6 @@ use super::{DesiredError, Document};
 use crate::base::text::nearest;
 use serde_json::{Map, Value};
 
-/// A map within a document.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'d> {
     document: &'d Document,
@@ -22,7 +21,6 @@ impl<'d> Fields<'d> {
         }
     }
 
-    /// Refuses other keys than these.
     pub fn known(&self, keys: &[&str]) -> Result<(), DesiredError> {
         for key in self.map.keys() {
             if !keys.contains(&key.as_str()) {
@@ -86,18 +84,15 @@ impl<'d> Fields<'d> {
         }
     }
 
-    /// Everything but these keys.
     pub fn others(&self, known: impl Fn(&String) -> bool) -> Map<String, Value> {
         let others = self.map.iter().filter(|(key, _)| !known(key));
         others.map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 
-    /// A complaint about a key.
     pub fn error(&self, key: &str, message: impl AsRef<str>) -> DesiredError {
         self.document.error(&self.path_of(key), message)
     }
 
-    /// The path of a key.
     pub fn path_of(&self, key: &str) -> String {
         joined(self.path, key)
     }

@@ -46,7 +46,6 @@ const ID: &str = "streamingPipelineId";
 /// A definition, ready to be sent.
 #[derive(Debug, Clone)]
 pub struct StreamingDefinition {
-    /// What is sent.
     pub body: Value,
     /// What was done to the file's content, each a sentence.
     pub notes: Vec<String>,

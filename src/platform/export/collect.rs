@@ -123,7 +123,6 @@ fn is_last(page: &EventPage, read: usize) -> bool {
         }
 }
 
-/// The first event now.
 async fn head(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
     Ok(platform.events(&window.asked(), 0).await?.events.first().map(key))
 }

@@ -17,7 +17,6 @@ const LATE: SignedDuration = SignedDuration::from_mins(15);
 
 const SCHEMA: &str = "sluicegate.cursor/v1";
 
-/// Where the last run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
     schema: String,
@@ -30,22 +29,11 @@ pub struct Cursor {
 /// A cursor that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CursorError {
-    /// It cannot be read.
     #[error("the cursor {} cannot be read: {why}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
+    Unreadable { path: PathBuf, why: String },
     /// The platform has not kept what follows it.
     #[error("the cursor {} is too old, events after it are lost: {why}", path.display())]
-    TooOld {
-        /// The file.
-        path: PathBuf,
-        /// Since when.
-        why: WindowError,
-    },
+    TooOld { path: PathBuf, why: WindowError },
 }
 
 impl Cursor {
@@ -107,7 +95,6 @@ impl Cursor {
         })
     }
 
-    /// As a file.
     pub fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }

@@ -11,19 +11,13 @@ const KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// A window that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
-    /// No time.
     #[error(
         "{0:?} is no time: it must be like 2026-11-20T09:30:00Z, with an offset, or a date (which begins in UTC)"
     )]
     NoTime(String),
     /// The end is before the beginning.
     #[error("--to {to} is before --from {from}")]
-    Backwards {
-        /// The beginning.
-        from: Timestamp,
-        /// The end.
-        to: Timestamp,
-    },
+    Backwards { from: Timestamp, to: Timestamp },
     /// The platform has no such events any more.
     #[error(
         "the platform keeps events for 90 days, so none are left from {from}: the earliest time is {earliest}"
@@ -39,9 +33,7 @@ pub enum WindowError {
 /// From when to when; none is without a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Window {
-    /// The earliest time.
     pub from: Option<Timestamp>,
-    /// The latest time.
     pub to: Option<Timestamp>,
 }
 
@@ -75,7 +67,6 @@ impl Window {
         }
     }
 
-    /// As it is asked for.
     pub(super) fn asked(self) -> EventWindow {
         EventWindow {
             from: self.from.map(|time| time.to_string()),

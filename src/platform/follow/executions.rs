@@ -5,14 +5,11 @@ use crate::platform::api::{Answer, Execution, ExecutionAnswer, Platform};
 use crate::platform::http::HttpError;
 use uuid::Uuid;
 
-/// What an execution's status means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExecutionStanding {
     /// It goes on, or its status is not known and it has no end.
     Open,
-    /// It ended well.
     Succeeded,
-    /// It ended otherwise.
     Failed,
 }
 

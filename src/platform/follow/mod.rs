@@ -24,12 +24,9 @@ pub(crate) fn silent() -> HttpError {
         .with_hint("it goes on; a longer wait can be asked for with --timeout")
 }
 
-/// How following ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// As it was to be.
     Good,
-    /// Otherwise.
     Bad,
     /// Not at all before the deadline.
     Deadline,

@@ -11,7 +11,6 @@ const LOOKS: usize = 3;
 /// Which tools are approved without asking anybody.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    /// The tools' names.
     pub tools: Vec<String>,
     /// Approve each for the rest of the task, not only once.
     pub for_the_task: bool,
@@ -44,13 +43,11 @@ impl Policy {
 /// How a task ended, for whoever waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskEnd {
-    /// STOPPED with nothing pending.
     Finished,
     /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped it.
     Halted,
     /// STOPPED with pending decisions that no policy answers.
     Waiting,
-    /// ERRORED.
     Errored,
     /// STOPPED, but the answer does not tell which of the two it is.
     Unclear,
@@ -58,12 +55,9 @@ pub enum TaskEnd {
     Deadline,
 }
 
-/// What happens on the way.
 #[derive(Debug)]
 pub enum Turn<'a> {
-    /// The task has another status.
     Status(&'a str),
-    /// The policy approved a tool.
     Approved(&'a str),
 }
 

@@ -7,14 +7,10 @@
 use crate::platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request};
 use serde_json::Value;
 
-/// A report on a commit.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeInsights<'a> {
-    /// The workspace's name.
     pub workspace: &'a str,
-    /// The repository's name.
     pub repository: &'a str,
-    /// The commit.
     pub commit: &'a str,
     /// The report's id, of the program's own choice.
     pub report: &'a str,

@@ -16,39 +16,29 @@ const MOST_PAGES: usize = 100;
 /// Who writes with a job's own token: <https://docs.github.com/actions/concepts/security/github_token>.
 const JOB_BOT: &str = "github-actions[bot]";
 
-/// Where comments are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thread {
-    /// A pull request: <https://docs.github.com/rest/issues/comments>.
     GitHub {
-        /// The owner's name.
         owner: String,
-        /// The repository's name.
         repository: String,
-        /// The pull request.
         number: u64,
     },
-    /// A merge request: <https://docs.gitlab.com/api/notes/#merge-requests>.
     GitLab {
-        /// The project's id.
         project: String,
         /// The merge request, as the project numbers it.
         number: u64,
     },
 }
 
-/// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
     /// There was none.
     Posted,
-    /// There was one.
     Updated,
     /// There was one that says the same.
     Unchanged,
 }
 
-/// Who writes with the token.
 enum CommentAuthor {
     /// The user with this id; nobody where the host told none.
     User(Option<u64>),
@@ -56,7 +46,6 @@ enum CommentAuthor {
     JobBot,
 }
 
-/// A comment that is ours.
 struct Own {
     id: u64,
     body: String,

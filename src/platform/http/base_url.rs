@@ -12,7 +12,6 @@ pub struct BaseUrl(Url);
 /// Why a text is not a base URL. No message repeats a part of the text that may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
-    /// Nothing was given.
     #[error("the base URL is empty")]
     Empty,
     /// `host/path` without `https://`; holds what was probably meant.
@@ -61,7 +60,6 @@ impl BaseUrl {
         below(&self.0, &["v1"])
     }
 
-    /// The address itself.
     pub(super) const fn url(&self) -> &Url {
         &self.0
     }

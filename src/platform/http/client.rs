@@ -11,12 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the platform is reached.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where it is.
     pub base_url: BaseUrl,
-    /// Where the token comes from.
     pub token: TokenSource,
     /// The limit of one request and its answer; of an upload, the longest time without progress.
     pub timeout: Duration,
@@ -44,7 +41,6 @@ impl Client {
         Self::with_delays(settings, Delays::default())
     }
 
-    /// Who is told of waits.
     pub fn observer(&self) -> &Observer {
         &self.0.transport.observer
     }

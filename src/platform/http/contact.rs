@@ -18,7 +18,6 @@ use std::time::{Duration, SystemTime};
 /// An answer to a request without a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Greeting {
-    /// Its status, whatever that is.
     pub status: u16,
     /// How many seconds this machine's clock is ahead of the server's; none if the answer does not tell.
     pub clock_ahead: Option<i64>,

@@ -53,7 +53,6 @@ pub(super) enum Again {
     Always,
 }
 
-/// A call that failed.
 #[derive(Debug, Clone)]
 pub struct HttpError(Box<Facts>);
 
@@ -88,7 +87,6 @@ impl HttpError {
         }))
     }
 
-    /// Settings that cannot work.
     pub fn configuration(words: impl Into<String>) -> Self {
         Self::new(ErrorKind::Configuration, words.into())
     }
@@ -223,7 +221,6 @@ impl HttpError {
         self.0.processed
     }
 
-    /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         let hint = self.0.hint.clone();
         hint.or_else(|| Some(self.hint_where("look before you do it again")))

@@ -37,7 +37,6 @@ fn only(proxy: &Url) -> Result<Proxies, HttpError> {
     Ok(Proxies::Only(Box::new(proxy.map_err(wrong)?)))
 }
 
-/// Sends requests to a host.
 pub struct HostClient {
     root: Url,
     token: Option<Token>,

@@ -14,7 +14,6 @@ pub(super) const SILENCE: Duration = Duration::from_secs(2);
 #[derive(Clone, Default)]
 pub struct Observer(Option<Arc<Listener>>);
 
-/// What takes a sentence.
 type Listener = dyn Fn(&str) + Send + Sync;
 
 impl Observer {

@@ -48,7 +48,6 @@ impl Request {
         }
     }
 
-    /// A read.
     pub fn get(url: Url) -> Self {
         Self::new(Method::GET, url, Repeat::Safe)
     }
@@ -67,21 +66,18 @@ impl Request {
         self
     }
 
-    /// With a query parameter.
     #[must_use]
     pub fn query(mut self, name: &str, value: &str) -> Self {
         self.url.query_pairs_mut().append_pair(name, value);
         self
     }
 
-    /// With a header.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
 
-    /// With a JSON body.
     #[must_use]
     pub fn json(self, value: &serde_json::Value) -> Self {
         self.whole("application/json", value.to_string())
@@ -109,7 +105,6 @@ impl Request {
         self
     }
 
-    /// With a form body.
     #[must_use]
     pub(super) fn form(self, fields: &[(&str, &str)]) -> Self {
         let form = url::form_urlencoded::Serializer::new(String::new())

@@ -29,7 +29,6 @@ const REQUEST_IDS: [&str; 7] = [
 /// Status and headers of an answer, and which request it belongs to.
 pub(super) struct ResponseHead {
     pub(super) subject: String,
-    /// Whether the request changes nothing.
     pub(super) reads: bool,
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
@@ -49,7 +48,6 @@ impl ResponseHead {
             .unwrap_or_default()
     }
 
-    /// A failure of this answer.
     pub(super) fn failure(&self, kind: ErrorKind, words: impl Into<words::ServerText>) -> HttpError {
         self.known(HttpError::new(kind, words))
     }
@@ -89,7 +87,6 @@ pub struct Response {
 }
 
 impl Response {
-    /// The status.
     pub fn status(&self) -> u16 {
         self.head.status.as_u16()
     }

@@ -27,7 +27,6 @@ impl Repeat {
     }
 }
 
-/// The waiting times between tries.
 #[derive(Debug, Clone, Copy)]
 pub struct Delays {
     /// The longest wait before the first retry; it doubles with each further one.

@@ -39,7 +39,6 @@ pub(super) struct Limits {
     pub(super) timeout: Duration,
     /// Tries after the first.
     pub(super) retries: u32,
-    /// The waits between tries.
     pub(super) delays: Delays,
     /// Who is told of waits and retries.
     pub(super) observer: Observer,

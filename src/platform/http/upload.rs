@@ -57,7 +57,6 @@ impl Monitor {
         }
     }
 
-    /// The body, from its beginning.
     pub(super) fn start(&self) -> Body {
         self.state.sent.store(0, Ordering::Release);
         let chunks = chunks(Arc::clone(&self.body).open());

@@ -118,7 +118,6 @@ pub fn others(view: &View<'_>) -> String {
     shown + "</section>\n"
 }
 
-/// What changed in one file.
 pub fn one(file: &ChangedFile, id: &str, is_open: bool) -> String {
     let path = &file.changed.path;
     let picture = file.picture.as_ref();

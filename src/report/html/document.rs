@@ -18,12 +18,10 @@ const STYLE: [&str; 7] = [
     include_str!("style/print.css"),
 ];
 
-/// What differs between pages.
 pub struct HtmlPage<'p> {
     pub title: &'p str,
     /// The id of what the page is about, and the words of the link to it.
     pub skip: (&'static str, &'static str),
-    /// What is on it: markup.
     pub body: &'p str,
     /// What it runs; none where nothing is to be run.
     pub script: Option<&'static str>,

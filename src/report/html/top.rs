@@ -12,7 +12,6 @@ use std::fmt::Write as _;
 /// Rules that are named as the ones that fail the gate.
 const NAMED: usize = 6;
 
-/// The head of the page.
 pub fn header(view: &View<'_>) -> String {
     let report = view.report;
     let (sign, tone) = match report.verdict {
@@ -43,7 +42,6 @@ pub fn header(view: &View<'_>) -> String {
     shown + "</dl>\n</header>\n"
 }
 
-/// What people call the repository.
 pub fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
     let of_url = |url: &'a String| url.trim_start_matches("https://");
     let named = view.about.repository.as_deref();

@@ -16,7 +16,6 @@ pub enum Tone {
     Error,
     Broken,
     Warning,
-    /// Known or waived.
     Old,
 }
 
@@ -126,7 +125,6 @@ impl<'a> View<'a> {
         self.files.iter().flat_map(|file| &file.findings)
     }
 
-    /// What changed in a file.
     pub fn change(&self, path: &str) -> Option<&'a ChangedFile> {
         self.changes.get(path).copied()
     }

@@ -63,7 +63,6 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     pub failed_without_finding: bool,
 }
 
-/// A file with results.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct FileV1 {
@@ -71,7 +70,6 @@ pub(super) struct FileV1 {
     pub results: Vec<RuleV1>,
 }
 
-/// The result of a rule.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RuleV1 {

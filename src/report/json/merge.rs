@@ -13,17 +13,14 @@ pub enum MergeError {
     /// They are of different commits or engines, or split differently.
     #[error("the reports are not of the same review: {what} is {one} in one and {other} in another")]
     Different {
-        /// What differs.
         what: &'static str,
         /// Its value in the first report.
         one: String,
-        /// Its value in another.
         other: String,
     },
     /// Two reports say different things of a file.
     #[error("two reports have different results for {0}")]
     Contradiction(String),
-    /// A part is there twice.
     #[error("two reports are of the part {0}")]
     Twice(Shard),
 }

@@ -9,9 +9,7 @@ use std::io;
 /// An execution of a pipeline that was waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecutionRun {
-    /// The pipeline.
     pub pipeline: String,
-    /// Where it ran.
     pub environment: String,
     /// The platform's word for how it ended.
     pub status: String,
@@ -21,9 +19,7 @@ pub struct ExecutionRun {
     pub verdict: Verdict,
     /// Why it is no success.
     pub problem: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// How long it took.
     pub elapsed: std::time::Duration,
 }
 

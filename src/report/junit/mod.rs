@@ -143,7 +143,6 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
     cases
 }
 
-/// The breaks of consumers.
 fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     let Some(found) = &report.compat else {
         return Vec::new();

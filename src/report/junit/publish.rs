@@ -12,7 +12,6 @@ use std::io;
 /// The name of the suite.
 const SUITE: &str = "publish";
 
-/// A publish that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishRun {
     /// The version, and what became of it.
@@ -23,24 +22,17 @@ pub struct PublishRun {
     pub problems: Vec<String>,
     /// What consumers must do something about.
     pub breaks: Vec<PublishBreak>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// How long it took.
     pub elapsed: std::time::Duration,
 }
 
-/// A break of consumers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishBreak {
-    /// In short.
     pub name: String,
     /// With its places, and what consumers must do.
     pub words: String,
-    /// Where it stands.
     pub place: Option<(String, Option<u32>)>,
-    /// Whether it stopped the publish.
     pub is_refused: bool,
-    /// Why it is allowed.
     pub accepted: Option<String>,
 }
 

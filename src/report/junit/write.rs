@@ -42,13 +42,11 @@ const TYPES_OF_RAILS: [&str; 17] = [
 pub enum Dialect {
     /// The CI hosts, which read attributes freely.
     Hosts,
-    /// Validators of the strict schemas.
     Strict,
 }
 
 /// A suite, with what `junit-report` has no place for.
 pub struct Suite {
-    /// The suite.
     pub suite: TestSuite,
     /// The line of each of its cases that stands in a file.
     pub lines: Vec<Option<u32>>,
@@ -64,7 +62,6 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of a suite.
     pub fn of(suite: &Suite) -> Self {
         let suite = &suite.suite;
         Self {
@@ -82,9 +79,7 @@ pub struct Whole<'a> {
     pub dialect: Dialect,
     /// The name of the whole.
     pub name: &'a str,
-    /// How many cases it has.
     pub sums: Sums,
-    /// How long it took.
     pub elapsed: std::time::Duration,
     /// Properties of every suite.
     pub properties: &'a [(&'static str, String)],

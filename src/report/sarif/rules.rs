@@ -51,7 +51,6 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// SARIF's word for a severity.
 pub const fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

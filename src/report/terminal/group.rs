@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 /// The longest name of a group, in units of UTF-16.
 const NAME_LIMIT: usize = 300;
 
-/// Whose groups are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Groups {
     /// None.
@@ -16,9 +15,7 @@ pub enum Groups {
     /// GitHub's, which Gitea and Forgejo fold too
     /// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#grouping-log-lines>).
     Github,
-    /// GitLab's sections (<https://docs.gitlab.com/ci/jobs/job_logs/#custom-collapsible-sections>).
     Gitlab,
-    /// Azure's (<https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands#formatting-commands>).
     Azure,
 }
 

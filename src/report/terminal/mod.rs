@@ -17,10 +17,8 @@ use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
 
-/// How the terminal is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Whether colours are used.
     pub color: bool,
     /// The columns of the terminal: longer messages are wrapped. None where lines are to stay whole.
     pub width: Option<usize>,

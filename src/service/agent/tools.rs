@@ -34,7 +34,6 @@ const READING: [&str; 5] = [
     ASK,
 ];
 
-/// Whether the tool changes something.
 pub fn changes(tool: &str) -> bool {
     !READING.contains(&tool)
 }

@@ -17,7 +17,6 @@ pub const fn text() -> Shape {
     shape(ShapeKind::Text)
 }
 
-/// Any text.
 pub const fn any_text() -> Shape {
     shape(ShapeKind::AnyText)
 }
@@ -27,12 +26,10 @@ pub const fn uuid() -> Shape {
     shape(ShapeKind::Uuid)
 }
 
-/// A truth value.
 pub const fn boolean() -> Shape {
     shape(ShapeKind::Boolean)
 }
 
-/// One of these texts.
 pub fn one_of(names: &[impl ToString]) -> Shape {
     shape(ShapeKind::OneOf(names.iter().map(ToString::to_string).collect()))
 }
@@ -42,7 +39,6 @@ pub const fn whole_from(first: u64, last: Option<u64>) -> Shape {
     shape(ShapeKind::Whole(first, last))
 }
 
-/// A text or a number.
 pub const fn text_or_number() -> Shape {
     shape(ShapeKind::TextOrNumber)
 }
@@ -72,7 +68,6 @@ pub fn map_of(item: Shape) -> Shape {
     shape(ShapeKind::Map(Some(Box::new(item))))
 }
 
-/// Any object.
 pub const fn any_object() -> Shape {
     shape(ShapeKind::Map(None))
 }

@@ -46,13 +46,11 @@ enum ShapeKind {
 
 /// A part of what an object must be.
 pub enum ShapePart {
-    /// One of its members.
     Member(Member),
     /// What is to be said of several members together.
     Rule(ShapeRule),
 }
 
-/// A member of an object.
 pub struct Member {
     field: String,
     shape: Shape,
@@ -80,7 +78,6 @@ pub struct ShapeRule {
 }
 
 impl ShapePart {
-    /// With a sentence about it.
     pub fn about(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
             member.about = Some(text);

@@ -9,29 +9,20 @@ pub enum StoreError {
     /// The data folder could not be made, or not be written to.
     #[error("cannot make or use the data folder {}", path.display())]
     Folder {
-        /// The folder.
         path: PathBuf,
-        /// The system's words.
         #[source]
         source: io::Error,
     },
     /// Another process has the data folder.
     #[error("the data folder {} is in use by another server{}", folder.display(), told(*.holder))]
-    Locked {
-        /// The folder.
-        folder: PathBuf,
-        /// The number of that process.
-        holder: Option<u32>,
-    },
+    Locked { folder: PathBuf, holder: Option<u32> },
     /// A newer version of this program wrote the data.
     #[error("the data was written by a newer version (layout {found}; this one knows {known})")]
     Newer {
-        /// The layout of the data.
         found: u32,
         /// The newest layout that this program knows.
         known: u32,
     },
-    /// The database's own words.
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
     /// The work ended in a defect.

@@ -37,32 +37,23 @@ pub const TABLES: &str = "
 #[derive(Debug)]
 pub struct StoredTask {
     number: i64,
-    /// Its identifier.
     pub id: Uuid,
     /// The project that it works in.
     pub project: Uuid,
     /// The identifier of its own branch.
     pub branch: Uuid,
-    /// The opening instruction.
     pub description: String,
-    /// When it began.
     pub created_at: Moment,
-    /// Its state.
     pub task: Task,
 }
 
-/// A task that begins.
 #[derive(Debug)]
 pub struct NewTask {
-    /// Its identifier.
     pub id: Uuid,
     /// The project that it works in.
     pub project: Uuid,
-    /// The opening instruction.
     pub description: String,
-    /// When it begins.
     pub created_at: Moment,
-    /// Its state.
     pub task: Task,
 }
 

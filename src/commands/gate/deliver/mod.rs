@@ -178,7 +178,6 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
     problems.filter_map(wrong).collect()
 }
 
-/// Delivers from any place.
 pub(crate) fn deliver_from(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> ExitStatus {
     let about = surroundings::about(run, place, delivery);
     let mut status = ExitStatus::Success;

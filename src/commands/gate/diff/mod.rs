@@ -39,7 +39,6 @@ enum Wants {
     Page,
 }
 
-/// A pair that differs.
 enum Made {
     Diff(PipelineDiff),
     /// With the canvas, or why it cannot be drawn.
@@ -107,7 +106,6 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// How text is shown.
 struct Look {
     color: bool,
     columns: Option<usize>,
@@ -187,7 +185,6 @@ impl PipelinesCompared {
         }))
     }
 
-    /// The page of the changes.
     fn page(self) -> ChangesPage {
         let consumers = self.interface.as_ref().map(|found| ForConsumersOfChanges {
             summary: found.in_short(),

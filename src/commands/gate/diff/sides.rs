@@ -119,11 +119,9 @@ fn hint_at_revision(workspace: &Workspace<'_>, typed: &[PathBuf], failure: Failu
     }
 }
 
-/// What is compared.
 struct Ends {
     bases: Vec<CommitId>,
     head: Option<CommitId>,
-    /// The base in words.
     against: String,
     is_nothing: bool,
 }

@@ -22,7 +22,6 @@ struct Met<'c> {
     changes: Vec<&'c Change>,
 }
 
-/// What was looked through.
 #[derive(Default)]
 struct Looked<'c> {
     met: Vec<Met<'c>>,

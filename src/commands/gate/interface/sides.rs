@@ -8,7 +8,6 @@ use serde_json::{Value, json as value};
 
 /// What was found of a change in the shared-pipelines file.
 pub(crate) struct Between {
-    /// The shared-pipelines file.
     pub(crate) path: String,
     /// What changed, in order.
     pub(crate) changes: Vec<Change>,

@@ -32,7 +32,6 @@ pub(super) struct DiffEnd {
 /// An end, and the repository that has its commit, where that was opened anew.
 type EndInRepository = (DiffEnd, Option<Repository>);
 
-/// Two ends, compared.
 pub(super) struct VersionsCompared<'a> {
     pub(super) prefix: String,
     pub(super) compat: Compat,

@@ -332,7 +332,6 @@ fn would_break(plan: &Plan, compat: &Compat) -> String {
     )
 }
 
-/// The breaks stop the publish.
 pub(super) fn refusal(plan: &Plan, compared: &PublishComparison) -> Failure {
     let message = would_break(plan, &compared.compat);
     let by_name = match (&compared.next, &compared.compat.against) {

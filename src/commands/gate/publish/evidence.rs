@@ -24,14 +24,12 @@ const HINT: &str = "write it by `sluicegate review --all --report json=FILE` on 
 /// A review, and where it came from.
 pub(crate) struct Evidence {
     report: Report,
-    /// In words.
     place: String,
     /// Of the report's file; none if the review was part of this run.
     sha256: Option<String>,
 }
 
 impl Evidence {
-    /// The review of this run.
     pub(crate) fn of_this_run(report: Report) -> Self {
         Self {
             report,
@@ -167,7 +165,6 @@ pub(super) fn named(paths: &[&str]) -> String {
     }
 }
 
-/// The pipelines that are published.
 pub(crate) fn pipelines(plan: &Plan) -> impl Iterator<Item = &str> {
     let paths = plan.files.iter().map(|file| file.path.as_str());
     paths.filter(|path| Kind::from_path(path).is_some())

@@ -88,7 +88,6 @@ pub(crate) struct Publishing<'a> {
 
 /// What a publish does once the plan is compared with the platform.
 enum Intent {
-    /// Consumers have it already.
     Nothing(PublishedBefore),
     /// The job does not allow it.
     Refuse(Failure),

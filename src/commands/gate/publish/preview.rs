@@ -17,10 +17,8 @@ use std::fmt::Write as _;
 /// The most changed files of a kind that are named to people.
 const NAMED: usize = 20;
 
-/// What the platform has.
 #[derive(Default)]
 struct PublishedNow {
-    /// Whether the version exists.
     exists: Option<bool>,
     latest: Option<ArtifactDetails>,
 }
@@ -31,7 +29,6 @@ struct Preview {
     hashes: Vec<String>,
     published: PublishedNow,
     refused: Vec<String>,
-    /// Why nothing would be published.
     nothing: Option<String>,
     /// Since which commit, and what changed since; or why that cannot be told.
     changes: Result<(String, Changes), String>,

@@ -105,7 +105,6 @@ fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
     Ok((file.display().to_string(), bytes))
 }
 
-/// The rules file on disk.
 fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.workspace()?;
     let Some(file) = workspace.rules_file(&super::on_disk(run, &workspace)?)? else {

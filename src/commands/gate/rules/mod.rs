@@ -92,7 +92,6 @@ fn rules_here(run: &Run) -> Result<Option<RuleSet>, Failure> {
     }
 }
 
-/// The files on disk.
 fn on_disk<'w>(run: &Run, workspace: &'w Workspace<'_>) -> Result<Snapshot<'w>, Failure> {
     Ok(workspace.repo.on_disk(run.index())?)
 }

@@ -49,7 +49,6 @@ async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, Failure> 
     Ended::follow(run, &run.project()?, id, pace).await
 }
 
-/// The wait, from now on.
 fn begin(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     let waiting = run.sources()?.waiting(pace, PATIENCE)?;
     Ok(Pace::new(waiting.first, waiting.limit))

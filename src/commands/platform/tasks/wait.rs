@@ -47,7 +47,6 @@ impl TaskWait {
         }))
     }
 
-    /// Without answering anything.
     pub(super) fn quiet(run: &Run, wait: bool, pace: &PaceArgs) -> Result<Option<Self>, Failure> {
         let pace = run.sources()?.waiting(pace, PATIENCE)?;
         Ok(wait.then(|| Self {

@@ -4,7 +4,6 @@ use crate::base::error::Failure;
 use crate::base::git::{CommitId, NewCommit, Repository};
 use std::path::{Path, PathBuf};
 
-/// Files as path and content.
 type DemoFiles = &'static [(&'static str, &'static str)];
 
 /// What the main branch holds.
@@ -48,7 +47,6 @@ pub(super) const GOOD_BRANCH: &str = "feature/refunds";
 /// The branch that fails.
 pub(super) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
 
-/// Where the project is.
 pub(super) struct DemoProject {
     /// The bare remote, which the platform reads.
     pub(super) remote: PathBuf,

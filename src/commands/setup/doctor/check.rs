@@ -12,7 +12,6 @@ use std::fmt::Write as _;
 /// What to do about a failure that has no advice of its own: its words name the place.
 const GENERAL_HINT: &str = "correct what is named here, and run `sluicegate doctor` again";
 
-/// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CheckState {
     Ok,
@@ -31,14 +30,12 @@ pub(super) struct Check {
 
 /// What a check found where nothing is wrong.
 pub(super) enum Found {
-    /// It is in place.
     Ok(String),
     /// It is not needed, or cannot be told.
     NotApplicable(String),
 }
 
 impl Check {
-    /// The outcome of a check.
     pub(super) fn new(name: &'static str, outcome: Result<Found, Failure>) -> Self {
         match outcome {
             Ok(Found::Ok(found)) => Self::ended(name, CheckState::Ok, found),
@@ -55,7 +52,6 @@ impl Check {
         }
     }
 
-    /// It is in place.
     pub(super) fn ok(name: &'static str, found: impl Into<String>) -> Self {
         Self::ended(name, CheckState::Ok, found.into())
     }
@@ -80,7 +76,6 @@ impl Check {
         }
     }
 
-    /// Whether it is in place.
     pub(super) const fn is_ok(&self) -> bool {
         matches!(self.state, CheckState::Ok)
     }

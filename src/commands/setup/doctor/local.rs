@@ -23,7 +23,6 @@ const IN_REPOSITORY: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "share
 
 /// The settings that other checks need.
 pub(super) struct DoctorSettings {
-    /// How to reach the platform.
     pub(super) connection: Connection,
     /// The fields of a review request.
     pub(super) request: RequestFields,

@@ -75,7 +75,6 @@ pub(super) fn configuration(seen: &RepositoryFacts) -> String {
     filled(CONFIGURATION, &lines)
 }
 
-/// The job of the host.
 pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {
     let versioned = |source: String| {
         if source.contains('@') {

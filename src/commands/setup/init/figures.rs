@@ -6,7 +6,6 @@ use crate::model::findings::FileResults;
 use crate::model::rules::{self, RuleOutline, RuleState};
 use std::collections::BTreeMap;
 
-/// What one rule finds.
 #[derive(Default)]
 struct RuleFigures {
     files: usize,

@@ -11,11 +11,9 @@ pub(super) struct Recipe {
     pub(super) host: Host,
     /// The file or folder that shows that the host is used.
     pub(super) sign: &'static str,
-    /// Where the job goes.
     pub(super) path: &'static str,
     /// Where it goes if another file is there, and how that takes it up; none if only one file is read.
     pub(super) beside: Option<(&'static str, &'static str)>,
-    /// The job, with placeholders.
     pub(super) template: &'static str,
     /// Where address and token are set.
     pub(super) secrets: &'static [&'static str],

@@ -66,7 +66,6 @@ pub(super) struct RepositoryFacts {
     pub(super) prefix_given: bool,
     /// Where the job takes the program from, if it was given.
     pub(super) source: Option<String>,
-    /// What the rules find.
     pub(super) today: Today,
 }
 

@@ -16,7 +16,6 @@ const PROGRAM: &str = "sluicegate";
 const FILES: usize = 200;
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-/// One file.
 pub(super) enum FileStep {
     /// It is written; `then` says how it is taken up.
     Write {
@@ -24,22 +23,24 @@ pub(super) enum FileStep {
         text: String,
         then: Option<&'static str>,
     },
-    /// It is there.
-    Left { path: String, why: &'static str },
+    Left {
+        path: String,
+        why: &'static str,
+    },
     /// It is there, and needs an addition that only a person can make.
-    ByHand { path: &'static str, text: String },
+    ByHand {
+        path: &'static str,
+        text: String,
+    },
 }
 
 /// The files, in the order in which they are told.
 pub(super) struct InitPlan {
-    /// The gate's own.
     files: Vec<FileStep>,
-    /// The host's.
     job: Option<FileStep>,
 }
 
 impl InitPlan {
-    /// What this repository needs.
     pub(super) fn new(seen: &RepositoryFacts) -> Self {
         let today = &seen.today;
         let rules = today.rules_file.clone();
@@ -58,7 +59,6 @@ impl InitPlan {
         }
     }
 
-    /// Every file.
     pub(super) fn steps(&self) -> impl Iterator<Item = &FileStep> {
         self.files.iter().chain(&self.job)
     }

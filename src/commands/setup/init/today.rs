@@ -71,7 +71,6 @@ impl Today {
         })
     }
 
-    /// How many pipelines have findings.
     pub(super) fn affected(&self) -> usize {
         let has_some = |file: &&FileResults| file.results.iter().any(|result| result.severity().is_some());
         self.files.iter().filter(has_some).count()

@@ -18,14 +18,12 @@ use crate::model::yaml::{DocumentError, shortened};
 /// The most sentences about one file.
 const MOST: usize = 50;
 
-/// One version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateFileSide {
     /// There is none.
     Missing,
     /// There is one that cannot be read, and why.
     Unreadable(String),
-    /// Its content.
     Text(Vec<u8>),
 }
 

@@ -40,9 +40,7 @@ impl KnownNames {
 /// Where a secret comes from; never the file itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretSource {
-    /// An environment variable.
     Variable(String),
-    /// A file.
     File(PathBuf),
 }
 
@@ -51,26 +49,20 @@ pub enum SecretSource {
 pub struct SecretPlan {
     /// The runner that belongs to the project.
     pub agent_id: String,
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub r#type: String,
     /// The name of the property that holds it.
     pub key: String,
-    /// Where its value comes from.
     pub source: SecretSource,
 }
 
-/// What is to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProvisionPlan {
-    /// The project.
     pub project: NewProject,
     /// Its default warehouse connection.
     pub connection: NewConnection,
     /// A secret, for the full SaaS deployment only.
     pub secret: Option<SecretPlan>,
-    /// Its environment.
     pub environment: NewEnvironment,
     /// Its repository, not for the full SaaS deployment.
     pub repository: Option<NewRepository>,

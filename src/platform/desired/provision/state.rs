@@ -13,15 +13,12 @@ const SCHEMA: &str = "sluicegate.provision/v1";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProvisionStep {
-    /// The project.
     Project,
     /// Its default warehouse connection.
     Connection,
     /// The secret.
     Secret,
-    /// The environment.
     Environment,
-    /// The repository.
     Repository,
 }
 
@@ -35,7 +32,6 @@ impl ProvisionStep {
         Self::Repository,
     ];
 
-    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -53,13 +49,11 @@ impl fmt::Display for ProvisionStep {
     }
 }
 
-/// How far a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// It was sent; whether it was done is not known.
     Begun,
-    /// It is done.
     Done,
 }
 
@@ -67,58 +61,38 @@ pub enum Mark {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// How far it is.
     pub mark: Mark,
     /// What it was done with; never a secret.
     pub made_of: Value,
-    /// The project's identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
 }
 
-/// What is done already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvisionState {
     schema: String,
-    /// The platform.
     platform: String,
-    /// The steps that were begun.
     pub steps: BTreeMap<ProvisionStep, Record>,
 }
 
 /// A state that cannot be gone on from.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// It cannot be read.
     #[error("the state {} cannot be read: {why}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
+    Unreadable { path: PathBuf, why: String },
     /// It is that of another platform.
     #[error("the state {} is that of {there}, and the platform is {here}", path.display())]
     Elsewhere {
-        /// The file.
         path: PathBuf,
-        /// Its platform.
         there: String,
-        /// The platform that is set.
         here: String,
     },
     /// The file says otherwise of what is done.
     #[error("the {step} was made already, and the file now says otherwise of it")]
-    Changed {
-        /// The step.
-        step: ProvisionStep,
-    },
+    Changed { step: ProvisionStep },
     /// Nobody knows whether a step was done.
     #[error("it is not known whether the {step} was made: the answer to the request was lost")]
-    Unknown {
-        /// The step.
-        step: ProvisionStep,
-    },
+    Unknown { step: ProvisionStep },
 }
 
 impl ProvisionState {
@@ -166,7 +140,6 @@ impl ProvisionState {
         Ok(())
     }
 
-    /// Whether a step is done.
     pub fn is_done(&self, step: ProvisionStep) -> bool {
         self.steps
             .get(&step)
@@ -178,7 +151,6 @@ impl ProvisionState {
         self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
     }
 
-    /// As a file.
     pub fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }

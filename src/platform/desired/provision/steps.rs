@@ -24,12 +24,7 @@ pub enum StepTold<'a> {
 pub enum Stopped {
     /// A request failed, or its answer was lost.
     #[error("{}: {error}", outcome(*step, error))]
-    Failed {
-        /// The step.
-        step: ProvisionStep,
-        /// Why.
-        error: HttpError,
-    },
+    Failed { step: ProvisionStep, error: HttpError },
     /// The answer has no identifier to go on with.
     #[error("the project was made, but the answer names no projectId that can be used: {0}")]
     NoProject(String),

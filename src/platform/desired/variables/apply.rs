@@ -7,12 +7,9 @@ use serde_json::Value;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// What became of a change.
 #[derive(Debug)]
 pub enum Applied {
-    /// It holds.
     Done,
-    /// The request failed.
     Failed(HttpError),
     /// The request was taken, but some overrides were not: where, and why.
     Partly(Vec<(String, String)>),

@@ -8,72 +8,53 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum VariableStep {
-    /// A variable is made.
     Create {
-        /// Its name.
         variable: String,
-        /// What it is made with.
         to: VariableFields,
     },
-    /// A variable is changed.
     Update {
-        /// Its name.
         variable: String,
-        /// The fields that differ.
         differences: Vec<Difference>,
         /// What is sent: the fields that differ, and type and behaviour in any case.
         #[serde(skip)]
         sent: VariableFields,
     },
-    /// Overrides are made or changed.
     SetOverrides {
-        /// The variable's name.
         variable: String,
-        /// Which.
         overrides: Vec<OverrideChange>,
     },
     /// An override that the file does not have is taken away.
     UnsetOverride {
-        /// The variable's name.
         variable: String,
-        /// Where, and what it is.
         #[serde(flatten)]
         was: Override,
     },
     /// A variable that the file does not have is deleted, with its overrides.
     Delete {
-        /// Its name.
         variable: String,
-        /// What it is.
         from: VariableFields,
     },
 }
 
-/// A field that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// The field, as the platform names it.
     pub field: String,
     /// What it is; null where the platform says nothing.
     pub from: Value,
-    /// What it should be.
     pub to: Value,
 }
 
-/// An override that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverrideChange {
-    /// Where.
     pub environment_name: String,
     /// What it is; none where there is none.
     pub from: Option<Value>,
-    /// What it should be.
     pub to: Value,
 }
 
 impl VariableStep {
-    /// The name of the variable.
     pub fn variable(&self) -> &str {
         match self {
             Self::Create { variable, .. }

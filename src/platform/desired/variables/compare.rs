@@ -18,7 +18,6 @@ const AT_ONCE: usize = 8;
 /// The project as it is.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectState {
-    /// Its variables by name.
     pub variables: BTreeMap<String, Variable>,
     /// The overrides of those that the file speaks of.
     pub overrides: BTreeMap<String, Vec<Override>>,

@@ -36,7 +36,6 @@ const KEYS: [&str; 6] = [
 /// A variable as the file says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WantedVariable {
-    /// Its name.
     pub name: String,
     /// What the file says of it.
     pub fields: VariableFields,

@@ -12,7 +12,6 @@ use tokio::process::{Child, Command};
 /// How long the command may run. It may ask a person, or a vault over a slow network.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// What the command printed.
 pub(super) async fn run(line: &str) -> Result<SecretString, TokenError> {
     run_within(line, TIME_LIMIT).await
 }

@@ -34,10 +34,8 @@ pub const SECRETS: [&str; 9] = [
     "SYSTEM_ACCESSTOKEN",
 ];
 
-/// Where the token comes from.
 #[derive(Clone)]
 pub enum TokenSource {
-    /// The token itself.
     Value(SecretString),
     /// A file that holds it, blanks around it aside. Read again once after a 401.
     File(PathBuf),
@@ -47,7 +45,6 @@ pub enum TokenSource {
     ClientCredentials {
         /// Where the token is asked for.
         token_url: Url,
-        /// The client's identifier.
         client_id: String,
         /// The client's secret.
         client_secret: SecretString,

@@ -25,7 +25,6 @@ pub(super) struct OauthClient<'a> {
     pub(super) audience: Option<&'a str>,
 }
 
-/// What was granted.
 pub(super) struct Granted {
     pub(super) access_token: SecretString,
     pub(super) until: Option<Instant>,
