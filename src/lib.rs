@@ -6,6 +6,9 @@
 //! plans, sends and proves a version. [`platform`] is everything over the wire, [`service`] the platform on this machine. Each verb of
 //! [`commands`] tells that story in order; [`base`] is what all of them stand on.
 
+// Only tests use the library from outside; what they do not need is nobody else's.
+#![warn(unreachable_pub)]
+
 pub mod base;
 pub(crate) mod commands;
 pub(crate) mod gate;

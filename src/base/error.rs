@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// A failed run: its status, the chain of causes, and perhaps a hint.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     status: ExitStatus,
     error: anyhow::Error,
     hint: Option<String>,
@@ -17,7 +17,7 @@ pub struct Failure {
 
 impl Failure {
     /// A failure with this status; `error` may carry a chain of causes.
-    pub fn new(status: ExitStatus, error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn new(status: ExitStatus, error: impl Into<anyhow::Error>) -> Self {
         Self {
             status,
             error: error.into(),
@@ -26,46 +26,46 @@ impl Failure {
     }
 
     /// Wrong usage or configuration (exit 2), said in one sentence.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitStatus::Usage, anyhow::Error::msg(message.into()))
     }
 
     /// The same failure with what to do about it.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// The same failure with one more fact in front.
     #[must_use]
-    pub fn context(mut self, fact: impl Into<String>) -> Self {
+    pub(crate) fn context(mut self, fact: impl Into<String>) -> Self {
         self.error = self.error.context(fact.into());
         self
     }
 
     /// The exit status that the failure means.
-    pub const fn status(&self) -> ExitStatus {
+    pub(crate) const fn status(&self) -> ExitStatus {
         self.status
     }
 
     /// What failed and why, in one line; as it came, so whoever shows it makes it safe.
-    pub fn chain(&self) -> String {
+    pub(crate) fn chain(&self) -> String {
         format!("{:#}", self.error)
     }
 
     /// What to do about it, as far as whoever failed knows.
-    pub fn advice(&self) -> Option<&str> {
+    pub(crate) fn advice(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
     /// The text for people: `error:`, then the causes, then the `hint:`; safe to print.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         format!("error: {}\n", self.words())
     }
 
     /// The same without `error:` and the last line break, for a warning.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let mut shown = text::block(&self.error.to_string()).into_owned() + "\n";
         for cause in self.error.chain().skip(1) {
             let _ = writeln!(shown, "  caused by: {}", text::block(&cause.to_string()));

@@ -3,7 +3,7 @@
 use globset::{Error, Glob, GlobBuilder};
 
 /// The glob. A `*` stays within the parts that a `/` divides, `**` crosses them, `\` takes a character as it is.
-pub fn glob(pattern: &str) -> Result<Glob, Error> {
+pub(crate) fn glob(pattern: &str) -> Result<Glob, Error> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -11,7 +11,7 @@ pub fn glob(pattern: &str) -> Result<Glob, Error> {
 }
 
 /// The glob that matches this path alone.
-pub fn literal(path: &str) -> String {
+pub(crate) fn literal(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {
         if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\') {

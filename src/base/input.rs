@@ -7,7 +7,7 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 /// All that a reader gives; more than `limit` bytes are an error.
-pub fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
+pub(crate) fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     reader.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > limit {
@@ -18,12 +18,12 @@ pub fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
 }
 
 /// The content of a file; more than `limit` bytes are an error.
-pub fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
+pub(crate) fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     bytes(File::open(path)?, limit)
 }
 
 /// The content of a file that is text; more than `limit` bytes are an error, and what is not UTF-8 is one.
-pub fn text_file(path: &Path, limit: u64) -> Result<String> {
+pub(crate) fn text_file(path: &Path, limit: u64) -> Result<String> {
     String::from_utf8(file(path, limit)?).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 

@@ -14,7 +14,7 @@ use std::io;
 const COMMAND_MARKS: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")];
 
 /// One line: line breaks become spaces, other control characters their escape, host commands are broken up.
-pub fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     let joined: String = text
         .chars()
         .map(|c| if is_line_break(c) { ' ' } else { c })
@@ -24,7 +24,7 @@ pub fn line(text: &str) -> String {
 
 /// Several lines: line breaks stay (CR LF as LF), other control characters become their escape, and each line is
 /// kept from being read as a host command.
-pub fn block(text: &str) -> Cow<'_, str> {
+pub(crate) fn block(text: &str) -> Cow<'_, str> {
     if is_harmless(text) {
         return Cow::Borrowed(text);
     }
@@ -35,7 +35,7 @@ pub fn block(text: &str) -> Cow<'_, str> {
 
 /// Several lines for a page, which no host reads as commands: line breaks stay (CR LF as LF), other control characters
 /// become their escape, and everything else stays as it is.
-pub fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let unified = text.replace("\r\n", "\n");
     let lines: Vec<String> = unified.split('\n').map(visible_line).collect();
     lines.join("\n")
@@ -43,7 +43,7 @@ pub fn visible(text: &str) -> String {
 
 /// JSON that says the same without the marks of a host's command. They can stand only inside strings, where the escaped
 /// `#` reads the same; a line of JSON cannot start with `::`.
-pub fn json(json: String) -> String {
+pub(crate) fn json(json: String) -> String {
     if !json.contains("##") {
         return json;
     }
@@ -52,14 +52,14 @@ pub fn json(json: String) -> String {
 
 /// Passes JSON on, piece by piece, without the marks of a host's command: of two `#` the second is escaped, which reads the
 /// same.
-pub struct SafeJson<W> {
+pub(crate) struct SafeJson<W> {
     out: W,
     is_after_mark: bool,
 }
 
 impl<W: io::Write> SafeJson<W> {
     /// Passes it on to `out`.
-    pub const fn new(out: W) -> Self {
+    pub(crate) const fn new(out: W) -> Self {
         Self {
             out,
             is_after_mark: false,
@@ -88,7 +88,7 @@ impl<W: io::Write> io::Write for SafeJson<W> {
 /// The text as nothing but text, in an element or in a quoted attribute of HTML, XML or SVG. Line breaks are references,
 /// so a line of the page never begins with text from outside; of two `#` the second is one, so that a page on standard
 /// output holds no command of a host.
-pub fn markup(raw: &str) -> String {
+pub(crate) fn markup(raw: &str) -> String {
     let safe = visible(raw);
     let mut shown = String::with_capacity(safe.len() + safe.len() / 8);
     for c in safe.chars() {
@@ -105,13 +105,13 @@ pub fn markup(raw: &str) -> String {
 }
 
 /// `1 file`, `2 files`.
-pub fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
+pub(crate) fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
 /// A word of a shell's command, in quotes where it holds more than plain characters.
-pub fn shell_word(word: &str) -> String {
+pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%=:".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -120,7 +120,7 @@ pub fn shell_word(word: &str) -> String {
 }
 
 /// The bytes in hexadecimal digits, two each, in small letters.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits
         .filter_map(|digit| char::from_digit(u32::from(digit), 16))
@@ -131,7 +131,7 @@ pub fn hex(bytes: &[u8]) -> String {
 const COMPARED: usize = 200;
 
 /// The known word that is closest to `word`, if any is close enough to be meant.
-pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() > COMPARED {
         return None;
     }

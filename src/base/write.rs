@@ -9,12 +9,12 @@ use uuid::Uuid;
 const PIECE: usize = 64 * 1024;
 
 /// Writes a file so that a reader never meets half of it.
-pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     in_pieces(path, |file| file.write_all(bytes))
 }
 
 /// The same with what is made while it is written, so that it is never in memory as a whole.
-pub fn in_pieces(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn in_pieces(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut begun = Unfinished::create(path)?;
     to_the_end(&mut begun, fill)?;
     begun.finish()
@@ -22,7 +22,7 @@ pub fn in_pieces(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()
 
 /// A file that takes its place when it is finished; dropped before, it leaves nothing.
 #[derive(Debug)]
-pub struct Unfinished {
+pub(crate) struct Unfinished {
     path: PathBuf,
     /// Where it is written until then; `None` for a device or a pipe, which is written to and not replaced.
     beside: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Unfinished {
 
 impl Unfinished {
     /// Begins the file; makes its folder if it is missing.
-    pub fn create(path: &Path) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
@@ -48,7 +48,7 @@ impl Unfinished {
     }
 
     /// Puts the file in its place.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         match &self.beside {
             Some(beside) => fs::rename(beside, &self.path)?,
             None => return Ok(()),
@@ -77,7 +77,10 @@ impl Drop for Unfinished {
 }
 
 /// Writes what `fill` gives, many small pieces at a time.
-pub fn to_the_end(stream: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn to_the_end(
+    stream: impl Write,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut pieces = BufWriter::with_capacity(PIECE, stream);
     fill(&mut pieces)?;
     pieces.flush()

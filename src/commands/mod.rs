@@ -28,7 +28,7 @@ pub(crate) struct Run {
 type CommandResult = Result<ExitStatus, Failure>;
 
 /// Runs the command and gives its exit status; an interrupt ends it at any point.
-pub fn run(cli: Cli, env: Env) -> ExitStatus {
+pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
     let color = settings::color(&cli.global, &env);
     let ui = Ui::new(
         cli.global.quiet,

@@ -12,7 +12,7 @@ const FAILURES_IN_A_ROW: usize = 3;
 
 /// What is asked of the platform.
 #[derive(Clone, Copy)]
-pub struct ReviewAsked<'a> {
+pub(crate) struct ReviewAsked<'a> {
     pub project: Uuid,
     /// The `Agent-Version` header.
     pub agent_version: &'a str,
@@ -24,7 +24,7 @@ pub struct ReviewAsked<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Batching {
+pub(crate) struct Batching {
     /// Files in one request, at least 1.
     pub size: usize,
     /// Requests at the same time, at least 1.
@@ -32,9 +32,9 @@ pub struct Batching {
 }
 
 /// How far the review is: files answered of files asked.
-pub type BatchProgress<'a> = &'a dyn Fn(usize, usize);
+pub(super) type BatchProgress<'a> = &'a dyn Fn(usize, usize);
 
-pub struct BatchAnswer {
+pub(crate) struct BatchAnswer {
     pub files: Vec<String>,
     /// The answer, or why there is none.
     pub outcome: Result<ReviewAnswer, BatchError>,
@@ -42,7 +42,7 @@ pub struct BatchAnswer {
 
 /// Why a batch has no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum BatchError {
+pub(crate) enum BatchError {
     #[error(transparent)]
     Request(#[from] HttpError),
     /// It was not sent, because earlier ones failed.
@@ -52,7 +52,7 @@ pub enum BatchError {
 
 impl BatchError {
     /// Why, in the same words for every batch that has no answer of the same cause.
-    pub fn cause(&self) -> String {
+    pub(crate) fn cause(&self) -> String {
         match self {
             Self::Request(error) => error.cause(),
             Self::NotSent => self.to_string(),
@@ -61,7 +61,7 @@ impl BatchError {
 }
 
 /// Asks for all files. Every file is in exactly one of the answers.
-pub async fn review_in_batches(
+pub(crate) async fn review_in_batches(
     platform: &Platform,
     asked: &ReviewAsked<'_>,
     files: &[String],

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a comparison of two reports left open.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct ReportGaps {
+pub(crate) struct ReportGaps {
     /// Files of which the old report does not tell enough, each with why.
     pub unknown: Vec<(String, String)>,
     /// Rules of the old report that the new one did not judge anywhere.
@@ -14,7 +14,7 @@ pub struct ReportGaps {
 }
 
 /// Marks the findings of `new` by what `old` has, and decides again with only new ones counting.
-pub fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
+pub(crate) fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     new.forget_known();
     // What no finding explains is the platform's word, and none excuses it.
     new.failed_without_finding |= new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;

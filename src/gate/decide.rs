@@ -6,7 +6,7 @@ use crate::model::findings::{FailOn, FileResults, RuleResult, Severity};
 use std::collections::BTreeSet;
 
 /// Returns what decides. Where nothing fails the gate, what is open stays open all the same.
-pub fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
+pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
     let unknown: Unknown<'_> = unknown.map(|(path, _)| path.as_str()).collect();
     let word = match fail_on {

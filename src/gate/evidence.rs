@@ -14,7 +14,7 @@ const NAMED: usize = 5;
 
 /// Returns whether the pipeline must have a rule result: the rules file enables a rule for its kind, or what the file says is
 /// unknown. Other files that a job includes need none.
-pub fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
+pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     let enables = |kind| {
         let enabled = rules.and_then(|rules| rules.enabled(Some(kind)));
         enabled.is_none_or(|mut enabled| enabled.next().is_some())
@@ -37,7 +37,7 @@ pub(super) struct Gaps {
 impl Gaps {
     /// Returns the status as the result itself tells it: the platform's word `PASSED` is not believed beside violations or
     /// an error.
-    pub fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
+    pub(super) fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
         let (treated, why) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
             "PASSED" if !answer.violations.is_empty() => ("FAILED", "violations"),
@@ -48,7 +48,7 @@ impl Gaps {
     }
 
     /// Compares the rules of a pipeline's results with those that the rules file enables.
-    pub fn compare<'r>(
+    pub(super) fn compare<'r>(
         &mut self,
         path: &str,
         judged: impl Iterator<Item = &'r str>,
@@ -74,7 +74,7 @@ impl Gaps {
 
     /// Returns a sentence for each kind of gap. A pipeline's name may tell another kind than its content does, so a rule is
     /// named only if a pipeline that lacks it is of its kind.
-    pub fn notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
+    pub(super) fn notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let applies = |rule: &str, path: &str| {
             let kind = positions.kind(path);
             let enabled = rules.and_then(|rules| rules.enabled(kind));

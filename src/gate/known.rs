@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What the base has of a file of head.
 #[derive(Clone, Copy)]
-pub enum Before<'a> {
+pub(crate) enum Before<'a> {
     /// No such file, or one that is no pipeline: whatever head has is new.
     Nothing,
     Had(&'a FileResults),
@@ -20,7 +20,7 @@ pub enum Before<'a> {
 
 /// What a comparison with the base showed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct KnownComparison {
+pub(crate) struct KnownComparison {
     /// Findings of the base that are gone, in the files that were compared.
     pub fixed: usize,
     /// Files whose base could not be judged, with why.
@@ -29,7 +29,10 @@ pub struct KnownComparison {
 
 /// Marks the findings of head that are not waived as new or known, by what each base has of each file. With several
 /// merge-bases a finding is known only if all of them have it: a criss-cross merge can choose one of them from the past.
-pub fn mark<'b>(files: &mut [FileResults], before: impl Fn(&str) -> Vec<Before<'b>>) -> KnownComparison {
+pub(crate) fn mark<'b>(
+    files: &mut [FileResults],
+    before: impl Fn(&str) -> Vec<Before<'b>>,
+) -> KnownComparison {
     let mut compared = KnownComparison::default();
     for file in files {
         match before(&file.path).into_iter().map(had).collect::<Result<_, _>>() {

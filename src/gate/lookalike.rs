@@ -12,7 +12,7 @@ const TOLD: usize = 10;
 
 /// Whether the name looks like a pipeline's: with letters of another size or of another alphabet that are drawn alike, another
 /// ending, blanks or dots behind it, or signs that nobody sees. A pipeline's own name does, too.
-pub fn looks_like_pipeline(path: &str) -> bool {
+pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.is_ascii() {
         return ends_like_pipeline(name);

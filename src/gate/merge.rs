@@ -19,7 +19,7 @@ const CONTRADICTORY: &str = "the platform's answer has it twice, with different 
 
 /// Everything that the answers say, and everything that they do not.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// The files with results, by path.
     pub files: Vec<FileResults>,
     /// Files that the platform does not review, by path.
@@ -41,7 +41,11 @@ pub struct Tally {
 }
 
 /// Merges the answers. `rules` are those of the reviewed commit, where they are known.
-pub fn merge(answers: Vec<BatchAnswer>, rules: Option<&RuleSet>, positions: &mut Positions<'_>) -> Tally {
+pub(crate) fn merge(
+    answers: Vec<BatchAnswer>,
+    rules: Option<&RuleSet>,
+    positions: &mut Positions<'_>,
+) -> Tally {
     let (mut tally, mut gaps) = (Tally::default(), Gaps::default());
     positions.find(&answers.iter().flat_map(with_findings).collect());
     for batch in answers {

@@ -6,7 +6,7 @@ use crate::base::git::GitError;
 /// Selects exactly the `named` files, changed or not, besides what changed within the folders that `scope` is restricted
 /// to. Whoever names the rules file gets all pipelines, as for a change of it; a
 /// change it is only if it differs from the base.
-pub fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, GitError> {
+pub(crate) fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, GitError> {
     if let Some(rules) = named.iter().find(|path| scope.is_rules_file(path)) {
         let why = format!("the rules file {rules} was named");
         let all = Scope {

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 const SIZE_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Knows a group of files at a time, as questions come group by group.
-pub struct Positions<'a> {
+pub(crate) struct Positions<'a> {
     repo: &'a Repository,
     commit: &'a CommitId,
     blobs: HashMap<String, BlobId>,
@@ -21,7 +21,7 @@ pub struct Positions<'a> {
 
 impl<'a> Positions<'a> {
     /// Positions in the files of `commit`.
-    pub fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
+    pub(crate) fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
         Self {
             repo,
             commit,
@@ -31,7 +31,7 @@ impl<'a> Positions<'a> {
     }
 
     /// The kind of one pipeline, by its content, else by its name.
-    pub fn kind(&self, path: &str) -> Option<Kind> {
+    pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
         let file = self.repo.find_file(self.commit, path).ok().flatten();
         let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, SIZE_LIMIT).ok());
         let pipeline = bytes.and_then(|bytes| Pipeline::parse(&bytes).ok());
@@ -39,12 +39,12 @@ impl<'a> Positions<'a> {
     }
 
     /// What a rule that counts has counted in the file, if the file was read.
-    pub fn size(&self, path: &str, rule: &str) -> Option<u64> {
+    pub(crate) fn size(&self, path: &str, rule: &str) -> Option<u64> {
         rules::size(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 
     /// Finds all files that will be asked about, in one walk; what cannot be found has no positions.
-    pub fn find(&mut self, paths: &BTreeSet<&str>) {
+    pub(crate) fn find(&mut self, paths: &BTreeSet<&str>) {
         if paths.is_empty() {
             return;
         }
@@ -55,7 +55,7 @@ impl<'a> Positions<'a> {
 
     /// Reads these files, and forgets those before: one after the other from git, whose threads only wait for each
     /// other, and then all of them as YAML.
-    pub fn read<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
+    pub(crate) fn read<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
         let content = |path: &str| self.repo.read_blob(self.blobs.get(path)?, SIZE_LIMIT).ok();
         let contents: Vec<_> = paths
             .filter_map(|path| Some((path.to_owned(), content(path)?)))
@@ -66,7 +66,7 @@ impl<'a> Positions<'a> {
 
     /// The violation with the words `text`: its line is that of what they seem to name in the file, and of what is wrong
     /// with a file that is no pipeline. It is about what they surely name, since that can excuse it.
-    pub fn violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
+    pub(crate) fn violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {
             Some(Ok(pipeline)) => {

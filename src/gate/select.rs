@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
 /// Why a submodule is not judged.
-pub const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
+pub(super) const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
     Some(why) => why,
     None => "",
 };
 
 /// Where to look and what is wanted.
 #[derive(Clone, Copy)]
-pub struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub head: &'a Snapshot<'a>,
     /// The commits to compare with; none takes every pipeline.
     pub bases: &'a [CommitId],
@@ -43,7 +43,7 @@ pub struct Scope<'a> {
 
 /// A changed pipeline, and whether it is reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     pub change: Change,
     pub selected: bool,
     /// Why, or why not.
@@ -51,7 +51,7 @@ pub struct Candidate {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Selected {
+pub(crate) struct Selected {
     /// The files to review, by path.
     pub files: Vec<String>,
     pub candidates: Vec<Candidate>,
@@ -68,7 +68,7 @@ pub struct Selected {
 }
 
 /// Selects the pipelines of `scope`.
-pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
+pub(crate) fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     let wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
     let compared = scope.head.differences(scope.bases, &wanted)?;
     let changes = compared.changes();
@@ -100,7 +100,7 @@ pub fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
 
 /// Whether a change that touches the gate touches anything else. A name that cannot be read is something else, and so is a
 /// pipeline, wherever a link of the gate leads.
-pub fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
+pub(crate) fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
     if scope.hosts_bases.is_empty() {
         return Ok(false);
     }
@@ -113,19 +113,19 @@ pub fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
 }
 
 /// Whether the path is this file or in this folder; the root is empty.
-pub fn is_within(path: &str, wanted: &str) -> bool {
+pub(crate) fn is_within(path: &str, wanted: &str) -> bool {
     let rest = path.strip_prefix(wanted);
     wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Selected {
     /// Whether nothing is selected, and no pipeline and nothing that looks like one differs from the base.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.files.is_empty() && self.candidates.is_empty() && self.lookalikes.is_empty()
     }
 
     /// The path at the base of each renamed pipeline.
-    pub fn former_paths(&self) -> BTreeMap<String, String> {
+    pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
         let renamed = self
             .candidates
             .iter()
@@ -138,7 +138,7 @@ impl Selected {
 
     /// Counts submodules with the name of a pipeline among the files: whoever judges on this machine cannot judge them, and
     /// has to say so.
-    pub fn keep_submodules(&mut self) {
+    pub(crate) fn keep_submodules(&mut self) {
         let left_out = std::mem::take(&mut self.left_out).into_iter();
         let (submodules, left_out): (Vec<_>, Vec<_>) = left_out.partition(|file| file.reason == SUBMODULE);
         self.left_out = left_out;
@@ -147,7 +147,7 @@ impl Selected {
     }
 
     /// A sentence about the files whose names only look like a pipeline's, if there are any.
-    pub fn lookalikes_told(&self) -> Option<String> {
+    pub(crate) fn lookalikes_told(&self) -> Option<String> {
         lookalike::told(&self.lookalikes)
     }
 }

@@ -4,7 +4,7 @@ use crate::base::exit::ExitStatus;
 use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// A finding at or over the limit, or a rule that could not be evaluated.
     Finding,
     /// The platform calls files failed, and no known or waived finding explains it.
@@ -25,7 +25,7 @@ pub enum Cause {
 
 impl Cause {
     /// Returns the verdict of a run with this cause alone.
-    pub const fn verdict(self) -> Verdict {
+    pub(crate) const fn verdict(self) -> Verdict {
         match self {
             Self::Finding | Self::PlatformWord | Self::GateChange | Self::Break | Self::TooManyKnown => {
                 Verdict::Failed
@@ -34,7 +34,7 @@ impl Cause {
         }
     }
 
-    pub const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",
             Self::PlatformWord => "the platform calls something failed in which nothing was found",
@@ -48,18 +48,18 @@ impl Cause {
 }
 
 /// Returns what the causes come to: a failed gate is failed, whatever else is open.
-pub fn verdict(causes: &[Cause]) -> Verdict {
+pub(crate) fn verdict(causes: &[Cause]) -> Verdict {
     let worst = causes.iter().map(|cause| cause.verdict()).max();
     worst.unwrap_or(Verdict::Passed)
 }
 
 /// Returns whether something is not known, whatever the verdict is.
-pub fn is_open(causes: &[Cause]) -> bool {
+pub(crate) fn is_open(causes: &[Cause]) -> bool {
     causes.iter().any(|cause| cause.verdict() == Verdict::Undecided)
 }
 
 /// Returns how a run with this verdict ends.
-pub const fn status(verdict: Verdict) -> ExitStatus {
+pub(crate) const fn status(verdict: Verdict) -> ExitStatus {
     match verdict {
         Verdict::Passed => ExitStatus::Success,
         Verdict::Failed => ExitStatus::GateFailed,
@@ -68,7 +68,7 @@ pub const fn status(verdict: Verdict) -> ExitStatus {
 }
 
 /// Returns the causes that a report itself names.
-pub fn causes(report: &Report) -> Vec<Cause> {
+pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
     let is_word = report.failed_without_finding && fail_on != FailOn::Never;
     let found = [

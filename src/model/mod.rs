@@ -6,7 +6,7 @@
 
 pub(crate) mod diff;
 pub mod findings;
-pub(crate) mod interface;
+pub mod interface;
 pub(crate) mod picture;
 pub mod pipelines;
 pub mod rules;

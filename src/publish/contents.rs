@@ -31,7 +31,7 @@ impl PartialEq for PublishContents {
 impl Eq for PublishContents {}
 
 impl PublishContents {
-    pub fn new(root: PathBuf) -> Self {
+    pub(super) fn new(root: PathBuf) -> Self {
         Self {
             root,
             repository: Mutex::new(None),
@@ -39,7 +39,7 @@ impl PublishContents {
     }
 
     /// The size in bytes.
-    pub fn size(&self, content: &Content) -> Result<u64, PublishError> {
+    pub(super) fn size(&self, content: &Content) -> Result<u64, PublishError> {
         match content {
             Content::Blob(blob) => Ok(self.with(|repository| repository.blob_size(blob))?),
             Content::Disk(path) => Ok(regular_on_disk(path).map_err(cannot_read(path))?.len()),
@@ -47,7 +47,7 @@ impl PublishContents {
     }
 
     /// The whole content; none if it has more than `limit` bytes.
-    pub fn read(&self, content: &Content, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
+    pub(super) fn read(&self, content: &Content, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
         match content {
             Content::Blob(blob) => match self.with(|repository| repository.read_blob(blob, limit)) {
                 Ok(bytes) => Ok(Some(bytes)),
@@ -59,7 +59,7 @@ impl PublishContents {
     }
 
     /// A reader of the content, which has `size` bytes, in flat memory.
-    pub fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
+    pub(super) fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
             Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob, size))?),
             Content::Disk(path) => {

@@ -30,11 +30,11 @@ pub fn content_hash(content: &[u8]) -> String {
 pub(super) struct Hashes(Arc<Mutex<Vec<Option<String>>>>);
 
 impl Hashes {
-    pub fn new(files: usize) -> Self {
+    pub(super) fn new(files: usize) -> Self {
         Self(Arc::new(Mutex::new(vec![None; files])))
     }
 
-    pub fn set(&self, file: usize, hash: &[u8]) {
+    pub(super) fn set(&self, file: usize, hash: &[u8]) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = all.get_mut(file) {
             *slot = Some(hex(hash));
@@ -42,12 +42,12 @@ impl Hashes {
     }
 
     /// The hashes so far, in the order of the files.
-    pub fn known(&self) -> Vec<Option<String>> {
+    pub(super) fn known(&self) -> Vec<Option<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// All hashes of the plan's files; those of files that were not read to their end are made now.
-    pub fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
+    pub(super) fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
         let mut hashes = self.known();
         for (hash, file) in hashes.iter_mut().zip(&plan.files) {
             if hash.is_none() {
@@ -105,7 +105,7 @@ pub(super) struct Hashing {
 }
 
 impl Hashing {
-    pub fn new(content: Box<dyn Read + Send>, file: usize, length: u64, hashes: Hashes) -> Self {
+    pub(super) fn new(content: Box<dyn Read + Send>, file: usize, length: u64, hashes: Hashes) -> Self {
         let hashing = Self {
             content,
             hasher: Sha256::new(),

@@ -19,7 +19,7 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    pub const fn lookup(&self) -> Lookup<'_> {
+    pub(super) const fn lookup(&self) -> Lookup<'_> {
         Lookup {
             platform: self.platform,
             plan: self.plan,
@@ -28,7 +28,7 @@ impl Judge<'_> {
     }
 
     /// The platform took the artifact; the answer may be one that could not be read, and then tells nothing.
-    pub async fn accepted(&self, answer: PublishAnswer, error: Option<HttpError>) -> Outcome {
+    pub(super) async fn accepted(&self, answer: PublishAnswer, error: Option<HttpError>) -> Outcome {
         let mut outcome = Outcome::new(OutcomeKind::Published);
         let mut is_suspect = judge_ignored(&mut outcome, answer.ignored_resources, self.options.on_ignored);
         if let Some(other) = answer.version_name.filter(|name| *name != self.plan.version_name) {
@@ -44,7 +44,7 @@ impl Judge<'_> {
     }
 
     /// The version is ours by commit and time, and the answer that told what was left out is lost.
-    pub async fn ours(&self, details: &ArtifactDetails, lost: HttpError) -> Outcome {
+    pub(super) async fn ours(&self, details: &ArtifactDetails, lost: HttpError) -> Outcome {
         let differences = verify::differences(details, self.plan);
         let verified = differences.is_empty();
         if verified && verify::proves_whole(self.plan) {
@@ -117,7 +117,7 @@ impl Judge<'_> {
     }
 
     /// The upload was refused because the version exists: a twin was faster.
-    pub async fn conflict(&self, error: HttpError) -> Outcome {
+    pub(super) async fn conflict(&self, error: HttpError) -> Outcome {
         if self.options.if_exists == IfExists::Fail {
             return self.exists().with_error(error);
         }
@@ -133,7 +133,7 @@ impl Judge<'_> {
     }
 
     /// The version exists and is not this run's. It may be the same all the same.
-    pub fn existing(&self, details: &ArtifactDetails) -> Outcome {
+    pub(super) fn existing(&self, details: &ArtifactDetails) -> Outcome {
         let mut differences = verify::differences(details, self.plan);
         differences.extend(disabled(details));
         if self.options.if_exists == IfExists::SameContent {
@@ -159,7 +159,7 @@ impl Judge<'_> {
     }
 
     /// The same for a version that appeared after a lost answer; `why` is by what it is told from ours.
-    pub fn anothers(&self, details: &ArtifactDetails, why: String) -> Outcome {
+    pub(super) fn anothers(&self, details: &ArtifactDetails, why: String) -> Outcome {
         let mut outcome = self.existing(details);
         if outcome.kind == OutcomeKind::Conflict && !outcome.problems.contains(&why) {
             outcome.problems.push(why);

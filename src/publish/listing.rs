@@ -16,7 +16,11 @@ pub(super) struct Listing<'a> {
 
 impl<'a> Listing<'a> {
     /// Lists what the wish selects, and all pipelines.
-    pub fn new(repository: &'a Repository, head: &CommitId, wish: &Wish<'_>) -> Result<Self, PublishError> {
+    pub(super) fn new(
+        repository: &'a Repository,
+        head: &CommitId,
+        wish: &Wish<'_>,
+    ) -> Result<Self, PublishError> {
         let snapshot = match wish.source {
             Source::Commit => repository.snapshot(head.clone()),
             Source::Worktree => repository.on_disk(None)?,
@@ -32,17 +36,17 @@ impl<'a> Listing<'a> {
     }
 
     /// The selected files and all pipelines, by path.
-    pub const fn known(&self) -> &BTreeMap<String, SnapshotFile> {
+    pub(super) const fn known(&self) -> &BTreeMap<String, SnapshotFile> {
         &self.known
     }
 
     /// Where the files are, in words.
-    pub fn place(&self) -> String {
+    pub(super) fn place(&self) -> String {
         self.snapshot.name()
     }
 
     /// The file with this path, whether selected or not.
-    pub fn find(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
+    pub(super) fn find(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
         match self.known.get(path) {
             Some(found) => Ok(Some(found.clone())),
             None => Ok(self.snapshot.find(path)?),
@@ -50,12 +54,15 @@ impl<'a> Listing<'a> {
     }
 
     /// Those of these files that are there, by path.
-    pub fn find_all(&self, paths: &BTreeSet<&str>) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
+    pub(super) fn find_all(
+        &self,
+        paths: &BTreeSet<&str>,
+    ) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
         Ok(self.snapshot.find_all(paths)?)
     }
 
     /// The names of the folders at the root.
-    pub fn root_folders(&self) -> Result<Vec<String>, PublishError> {
+    pub(super) fn root_folders(&self) -> Result<Vec<String>, PublishError> {
         Ok(self.snapshot.root_folders()?)
     }
 }

@@ -38,7 +38,7 @@ pub(super) enum LookedUp {
 
 impl Lookup<'_> {
     /// Asks once.
-    pub async fn once(&self) -> LookedUp {
+    pub(super) async fn once(&self) -> LookedUp {
         let (prefix, version) = (&self.plan.prefix, &self.plan.version_name);
         match self.platform.artifact_details(prefix, Some(version)).await {
             Ok(details) => match names_another(&details, self.plan) {
@@ -51,7 +51,7 @@ impl Lookup<'_> {
     }
 
     /// Asks until the version is there, the answer is a refusal, or the patience is at its end.
-    pub async fn until_there(&self) -> LookedUp {
+    pub(super) async fn until_there(&self) -> LookedUp {
         let is_settled = |seen: &LookedUp| match seen {
             LookedUp::There(_) => true,
             LookedUp::NotThere => false,
@@ -62,7 +62,7 @@ impl Lookup<'_> {
     }
 
     /// The same, but any answer other than "not there" is taken: the platform has just said that it is there.
-    pub async fn until_shown(&self) -> LookedUp {
+    pub(super) async fn until_shown(&self) -> LookedUp {
         let is_settled = |seen: &LookedUp| !matches!(seen, LookedUp::NotThere);
         self.told(patiently(self.patience, || self.once(), is_settled))
             .await

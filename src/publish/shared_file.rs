@@ -20,7 +20,7 @@ pub(super) struct SharedFile {
 }
 
 impl SharedFile {
-    pub fn read(
+    pub(super) fn read(
         listing: &Listing<'_>,
         contents: &PublishContents,
         config_dir: &str,
@@ -57,17 +57,17 @@ impl SharedFile {
         }
     }
 
-    pub fn path(&self) -> &str {
+    pub(super) fn path(&self) -> &str {
         &self.interface.file
     }
 
     /// All entries, in file order.
-    pub fn entries(&self) -> &[SharedEntry] {
+    pub(super) fn entries(&self) -> &[SharedEntry] {
         &self.interface.entries
     }
 
     /// Something that is wrong with the file.
-    pub fn problem(&self, position: Position, what: String) -> Problem {
+    pub(super) fn problem(&self, position: Position, what: String) -> Problem {
         Problem {
             path: self.path().to_owned(),
             line: Some(position.line),
@@ -77,7 +77,7 @@ impl SharedFile {
     }
 
     /// The entries that consumers are offered.
-    pub fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
+    pub(super) fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
         self.interface.offered()
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Unchanged {
 }
 
 impl Unchanged {
-    pub fn new(content: Box<dyn Read + Send>, checked: Checked) -> Self {
+    pub(super) fn new(content: Box<dyn Read + Send>, checked: Checked) -> Self {
         Self {
             content,
             hasher: Sha256::new(),

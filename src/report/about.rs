@@ -13,7 +13,7 @@ const CATEGORY_LIMIT: usize = 60;
 
 /// What a report says besides the review itself.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct About {
+pub(crate) struct About {
     pub tool_version: &'static str,
     /// Where the host shows a line of a file of the reviewed commit, for example
     /// `https://github.com/o/r/blob/<sha>/{path}#L{line}`. None where there is no such place.
@@ -52,7 +52,7 @@ pub struct About {
 
 /// What changed in a file, for people.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChangedFile {
+pub(crate) struct ChangedFile {
     pub changed: Changed,
     /// In words, without the file's own line; none where they are not known.
     pub words: Vec<ChangeLine>,
@@ -62,7 +62,7 @@ pub struct ChangedFile {
 
 /// A place in the rules file that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrongRules {
+pub(crate) struct WrongRules {
     /// The evaluation error that it leads to.
     pub error_type: &'static str,
     pub message: String,
@@ -101,7 +101,7 @@ impl About {
 
 /// What a host takes of a SARIF file; beyond it results are dropped, or the whole is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SarifLimits {
+pub(crate) struct SarifLimits {
     /// The most results of a run.
     pub results: usize,
     /// The most bytes, about.
@@ -111,14 +111,14 @@ pub struct SarifLimits {
 impl SarifLimits {
     /// GitHub shows 5,000 results of a run, and takes 10 MB after compression
     /// (<https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit>).
-    pub const GITHUB: Self = Self {
+    pub(crate) const GITHUB: Self = Self {
         results: 5_000,
         bytes: 8_000_000,
     };
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleText {
+pub(crate) struct RuleText {
     pub id: String,
     /// What must hold: one sentence.
     pub summary: String,
@@ -131,7 +131,7 @@ pub struct RuleText {
 impl About {
     /// The name of this review among those of the same change: another for each category and each part. By it a host's
     /// report or comment is found again, and replaced.
-    pub fn review_id(&self, report: &Report) -> String {
+    pub(crate) fn review_id(&self, report: &Report) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let mut id = "sluicegate".to_owned();
         if !self.category.is_empty() {
@@ -153,16 +153,16 @@ impl About {
 /// The lines around findings. Longer lines are cut, and the whole is bounded, since files are as large as their
 /// authors like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceLines {
+pub(crate) struct SourceLines {
     files: BTreeMap<String, BTreeMap<u32, String>>,
     kept: usize,
 }
 
-pub type NumberedLine<'a> = (u32, &'a str);
+pub(crate) type NumberedLine<'a> = (u32, &'a str);
 
 impl SourceLines {
     /// How many lines before and after a finding are kept.
-    pub const AROUND: u32 = 3;
+    pub(crate) const AROUND: u32 = 3;
 
     /// The longest line that is kept whole, in characters.
     const LONGEST: usize = 400;
@@ -170,12 +170,12 @@ impl SourceLines {
     /// The most that is kept of all files, in bytes.
     const MOST: usize = 24 * 1024 * 1024;
 
-    pub const fn is_full(&self) -> bool {
+    pub(crate) const fn is_full(&self) -> bool {
         self.kept >= Self::MOST
     }
 
     /// Keeps the lines around `lines` (from 1) of a file's content.
-    pub fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
+    pub(crate) fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
         let wanted = |number: u32| {
             let near = number.saturating_sub(Self::AROUND)..=number.saturating_add(Self::AROUND);
             lines.range(near).next().is_some()
@@ -195,7 +195,7 @@ impl SourceLines {
     }
 
     /// The lines around this one, as far as they are known, at most `reach` before and after it.
-    pub fn around(&self, path: &str, line: u32, reach: u32) -> Vec<NumberedLine<'_>> {
+    pub(crate) fn around(&self, path: &str, line: u32, reach: u32) -> Vec<NumberedLine<'_>> {
         let Some(file) = self.files.get(path).filter(|file| file.contains_key(&line)) else {
             return Vec::new();
         };
@@ -208,16 +208,16 @@ impl SourceLines {
 
 /// The lines of head that base does not have, by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChangedLines(BTreeMap<String, Vec<RangeInclusive<u32>>>);
+pub(crate) struct ChangedLines(BTreeMap<String, Vec<RangeInclusive<u32>>>);
 
 impl ChangedLines {
     /// Notes the changed lines of a file.
-    pub fn add(&mut self, path: &str, lines: Vec<RangeInclusive<u32>>) {
+    pub(crate) fn add(&mut self, path: &str, lines: Vec<RangeInclusive<u32>>) {
         self.0.insert(path.to_owned(), lines);
     }
 
     /// Whether the change touched this line; false where nothing is known of the file.
-    pub fn touch(&self, path: &str, line: u32) -> bool {
+    pub(crate) fn touch(&self, path: &str, line: u32) -> bool {
         let ranges = self.0.get(path).map(Vec::as_slice).unwrap_or_default();
         ranges.iter().any(|range| range.contains(&line))
     }

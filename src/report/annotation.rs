@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub(super) enum Level {
     Error,
     Warning,
     Notice,
@@ -28,7 +28,7 @@ impl Level {
 
 /// One annotation. All its text may come from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Annotation {
+pub(super) struct Annotation {
     pub level: Level,
     /// File and line that it stands on; none for one about the run.
     pub place: Option<(String, u32)>,
@@ -40,7 +40,7 @@ pub struct Annotation {
 /// unreviewed files, warnings and notes; within those first what stands on changed lines, as hosts show those in the
 /// change itself, then by path and line. A cause that was told of the whole run is told of the run, once, and not of each
 /// file that it kept from being reviewed.
-pub fn collect(report: &Report, about: &About) -> Vec<Annotation> {
+pub(super) fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     let mut findings = report.findings();
     findings.retain(Finding::counts);
     findings.sort_by_cached_key(|finding| {
@@ -141,7 +141,7 @@ fn notice(message: String) -> Annotation {
 }
 
 /// At most `limit` of each level; where there are more, the last one says how many more and where they are.
-pub fn cap(annotations: &[Annotation], limit: usize, elsewhere: &str) -> Vec<Annotation> {
+pub(super) fn cap(annotations: &[Annotation], limit: usize, elsewhere: &str) -> Vec<Annotation> {
     let mut capped = Vec::new();
     for level in Level::ALL {
         let of_level = annotations.iter().filter(|annotation| annotation.level == level);

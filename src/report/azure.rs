@@ -15,7 +15,7 @@ const MESSAGE_LIMIT: usize = 4_096;
 
 /// The review's issues, one `##vso` command a line: errors first, at most ten of a type, the last of them saying how
 /// many more there are. Azure knows no notices; they are warnings here.
-pub fn annotations(report: &Report, about: &About) -> Vec<String> {
+pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
     let mut all = annotation::collect(report, about);
     for notice in all.iter_mut().filter(|a| a.level == Level::Notice) {
         notice.level = Level::Warning;
@@ -26,7 +26,7 @@ pub fn annotations(report: &Report, about: &About) -> Vec<String> {
 
 /// The step's outputs, one `##vso` command a line: later steps read `<step>.verdict`, other jobs too
 /// (<https://learn.microsoft.com/azure/devops/pipelines/process/set-variables-scripts>).
-pub fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
+pub(crate) fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
     let set = |(name, value): &(&str, String)| {
         let value = escape(&text::line(value));
         format!("##vso[task.setvariable variable={name};isOutput=true]{value}")

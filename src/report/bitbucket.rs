@@ -24,7 +24,7 @@ const SUMMARY_LIMIT: usize = 450;
 const DETAILS_LIMIT: usize = 2_000;
 
 /// The report, as its PUT takes it. An undecided review is no pass.
-pub fn report(report: &Report, about: &About) -> Value {
+pub(crate) fn report(report: &Report, about: &About) -> Value {
     let (counts, totals) = (report.counts(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = headline(report);
@@ -52,7 +52,7 @@ pub fn report(report: &Report, about: &About) -> Value {
 }
 
 /// The annotations, as their POSTs take them: the most important first, at most 1,000, 100 in each.
-pub fn annotations(report: &Report, about: &About) -> Vec<Value> {
+pub(crate) fn annotations(report: &Report, about: &About) -> Vec<Value> {
     let all = annotation::collect(report, about);
     let placed = all.iter().filter(|annotation| annotation.place.is_some());
     let entries: Vec<Value> = placed

@@ -9,7 +9,7 @@ use crate::model::picture::mermaid;
 use std::fmt::Write as _;
 
 /// The boxes of a flowchart; more than this, nobody reads and no host draws.
-pub const MOST_BOXES: usize = 40;
+pub(crate) const MOST_BOXES: usize = 40;
 
 /// Lines of one file.
 const LINES: usize = 120;
@@ -25,7 +25,7 @@ const RESERVE: usize = 200;
 
 /// What a page about nothing but the changes shows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChangesPage {
+pub(crate) struct ChangesPage {
     pub files: Vec<ChangedFile>,
     /// What is compared, in a sentence.
     pub compared: String,
@@ -35,7 +35,7 @@ pub struct ChangesPage {
 
 /// What changed for consumers of shared pipelines.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ForConsumersOfChanges {
+pub(crate) struct ForConsumersOfChanges {
     /// The changes by class, in numbers.
     pub summary: String,
     /// Each change with its class, the worst first. Holds text from outside.
@@ -43,7 +43,7 @@ pub struct ForConsumersOfChanges {
 }
 
 /// The most changes for consumers that a page lists.
-pub const MOST_FOR_CONSUMERS: usize = 100;
+pub(super) const MOST_FOR_CONSUMERS: usize = 100;
 
 fn for_consumers(found: &ForConsumersOfChanges) -> String {
     let mut shown = format!("\n### Shared pipelines: {}\n\n", escape(&found.summary));
@@ -57,7 +57,7 @@ fn for_consumers(found: &ForConsumersOfChanges) -> String {
 }
 
 /// A page about nothing but the changes.
-pub fn page(changes: &ChangesPage) -> String {
+pub(crate) fn page(changes: &ChangesPage) -> String {
     let files = &changes.files;
     let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
     page.extend(changes.consumers.as_ref().map(for_consumers));
@@ -83,7 +83,7 @@ pub fn page(changes: &ChangesPage) -> String {
 
 /// The words and the flowchart of a file, in at most so many bytes: without the flowchart where it does not fit, and
 /// nothing where the words do not.
-pub fn block(file: &ChangedFile, most: usize) -> String {
+pub(super) fn block(file: &ChangedFile, most: usize) -> String {
     let mut shown = list(&file.words, most.saturating_sub(RESERVE));
     if let Some(chart) = flowchart(file)
         && shown.len() + chart.len() < most

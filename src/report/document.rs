@@ -48,13 +48,13 @@ const NAME_LIMIT: usize = 300;
 const LINES_LIMIT: usize = 500;
 
 /// A page for GitHub's step summary, under 1,000 KiB.
-pub fn summary(report: &Report, about: &About) -> String {
+pub(super) fn summary(report: &Report, about: &About) -> String {
     page(head(report), report, about, &SUMMARY)
 }
 
 /// A page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
 /// category, so that a bot finds its comment again and updates it.
-pub fn comment(report: &Report, about: &About) -> String {
+pub(crate) fn comment(report: &Report, about: &About) -> String {
     let start = format!("{}\n{}", marker(report, about), head(report));
     page(start, report, about, &COMMENT)
 }

@@ -34,7 +34,7 @@ struct IssueLines {
 }
 
 /// The report as a Code Quality array: the findings, the files without an answer, the changes to the gate, and the notes.
-pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
     let mut entries: Vec<QualityIssue<'_>> = findings

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Character references never act as markup (<https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references>),
 /// so every mark that could begin some becomes one. Mentions and issue references are found later, in the rendered
 /// text: an invisible word joiner after `@` and `#` keeps them from being whole.
-pub fn escape(raw: &str) -> String {
+pub(super) fn escape(raw: &str) -> String {
     let line = text::line(raw);
     let mut shown = String::with_capacity(line.len() * 2);
     for c in line.trim().chars() {
@@ -65,12 +65,12 @@ fn is_mark_here(c: char, before: &str) -> bool {
 }
 
 /// The text as the content of an HTML `code` element inside markdown.
-pub fn code(raw: &str) -> String {
+pub(super) fn code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }
 
 /// A sentence of ours with names in backticks: as [`escape`], with each name as code.
-pub fn prose(raw: &str) -> String {
+pub(super) fn prose(raw: &str) -> String {
     let mut parts = raw.split('`');
     let mut shown = escape_part(parts.next().unwrap_or_default());
     while let Some(name) = parts.next() {
@@ -92,7 +92,7 @@ fn escape_part(part: &str) -> String {
 }
 
 /// A link to the line of a file below `base`.
-pub fn blob_link(form: &str, path: &str, line: u32, shown: &str) -> String {
+pub(super) fn blob_link(form: &str, path: &str, line: u32, shown: &str) -> String {
     format!("[{}]({})", escape(shown), uri::blob(form, path, line))
 }
 

@@ -10,32 +10,32 @@
 
 mod about;
 mod annotation;
-pub mod azure;
-pub mod bitbucket;
+pub(crate) mod azure;
+pub(crate) mod bitbucket;
 mod changes;
 mod document;
-pub mod github;
+pub(crate) mod github;
 mod gitlab;
 mod html;
-pub mod json;
+pub(crate) mod json;
 mod junit;
 mod markdown;
 mod overview;
 mod release;
 mod sarif;
 mod shorten;
-pub mod terminal;
+pub(crate) mod terminal;
 mod uri;
 mod wording;
 
-pub use crate::model::findings::Verdict;
-pub use about::{About, ChangedFile, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules};
-pub use changes::{ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown};
-pub use document::comment;
-pub use html::changes_page as changes_as_html;
-pub use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
-pub use release::release_note;
-pub use sarif::left_out as left_out_of_sarif;
+pub(crate) use crate::model::findings::Verdict;
+pub(crate) use about::{About, ChangedFile, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules};
+pub(crate) use changes::{ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown};
+pub(crate) use document::comment;
+pub(crate) use html::changes_page as changes_as_html;
+pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
+pub(crate) use release::release_note;
+pub(crate) use sarif::left_out as left_out_of_sarif;
 
 use crate::base::text::SafeJson;
 use crate::model::findings::Report;
@@ -85,7 +85,7 @@ impl fmt::Display for Format {
 
 /// Writes the report in this format, UTF-8 with a line break at its end. It can also go to standard output: no
 /// line of it is a command to a CI host, and a parser reads the same from it. Only those for people are made as a whole.
-pub fn render(format: Format, report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn render(format: Format, report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Junit => junit::render(report, about, junit::Dialect::Hosts, out),
         Format::JunitStrict => junit::render(report, about, junit::Dialect::Strict, out),
@@ -112,7 +112,7 @@ fn write_json(
 }
 
 /// What later steps of a job can ask of the review: the numbers are those of findings, empty where there is none.
-pub fn outputs(report: &Report) -> Vec<(&'static str, String)> {
+pub(crate) fn outputs(report: &Report) -> Vec<(&'static str, String)> {
     let totals = report.totals();
     let known = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
     vec![
@@ -129,7 +129,7 @@ pub fn outputs(report: &Report) -> Vec<(&'static str, String)> {
 
 /// Which host's annotations are printed during a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnnotationStyle {
+pub(crate) enum AnnotationStyle {
     /// GitHub's workflow commands; Gitea and Forgejo read them too.
     Github,
     /// Azure's logging commands.
@@ -139,7 +139,7 @@ pub enum AnnotationStyle {
 }
 
 /// The review's annotations in this style, one command a line, to be printed on standard output as they are.
-pub fn annotations(style: AnnotationStyle, report: &Report, about: &About) -> Vec<String> {
+pub(crate) fn annotations(style: AnnotationStyle, report: &Report, about: &About) -> Vec<String> {
     match style {
         AnnotationStyle::Github => github::annotations(report, about),
         AnnotationStyle::Azure => azure::annotations(report, about),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Folders that are named.
 const WORST_FOLDERS: usize = 5;
 
-pub struct Overview<'a> {
+pub(super) struct Overview<'a> {
     /// The findings that count by rule and level, the worst first.
     pub rules: Vec<OverviewRow<'a>>,
     /// The folders with the most findings that count, if there are several.
@@ -29,7 +29,7 @@ pub struct Overview<'a> {
 
 /// How much there is of one kind.
 #[derive(Debug, PartialEq, Eq)]
-pub struct OverviewRow<'a> {
+pub(super) struct OverviewRow<'a> {
     pub name: &'a str,
     /// `error`, `warning` or `not evaluated`; empty for folders.
     pub level: &'static str,
@@ -38,7 +38,7 @@ pub struct OverviewRow<'a> {
 }
 
 /// One cause of all that it keeps from being judged.
-pub struct Cause<'a> {
+pub(super) struct Cause<'a> {
     /// What is told, once.
     pub finding: Finding<'a>,
     pub paths: Vec<&'a str>,
@@ -46,14 +46,14 @@ pub struct Cause<'a> {
 
 impl Cause<'_> {
     /// `3 files: a, b and c`.
-    pub fn concerns(&self) -> String {
+    pub(super) fn concerns(&self) -> String {
         format!("{}: {}", count(self.paths.len(), "file"), named(&self.paths))
     }
 }
 
 impl<'a> Overview<'a> {
     /// The overview, and the findings that `show` lists.
-    pub fn of(report: &'a Report, show: Show) -> Self {
+    pub(super) fn of(report: &'a Report, show: Show) -> Self {
         let (mut counting, mut old): (Vec<_>, Vec<_>) =
             report.findings().into_iter().partition(Finding::counts);
         let (rules, mut folders) = (by_rule(&counting), by_folder(&counting));
@@ -80,17 +80,17 @@ impl<'a> Overview<'a> {
     }
 
     /// How many folders are not named, for the last line of their table; none where all are.
-    pub fn more_folders(&self) -> Option<String> {
+    pub(super) fn more_folders(&self) -> Option<String> {
         let more = count(self.more_folders, "more folder");
         (self.more_folders > 0).then(|| format!("and {more}"))
     }
 
-    pub fn total(&self) -> usize {
+    pub(super) fn total(&self) -> usize {
         self.rules.iter().map(|row| row.findings).sum()
     }
 
     /// The listed findings by file, the worst file first.
-    pub fn by_file(&self) -> Vec<(&'a str, Vec<&Finding<'a>>)> {
+    pub(super) fn by_file(&self) -> Vec<(&'a str, Vec<&Finding<'a>>)> {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut files: Vec<(&str, Vec<&Finding<'_>>)> = Vec::new();
         for finding in &self.listed {
@@ -104,7 +104,7 @@ impl<'a> Overview<'a> {
     }
 
     /// What is not listed, in a sentence; none where nothing is left out.
-    pub fn left_out(&self) -> Option<String> {
+    pub(super) fn left_out(&self) -> Option<String> {
         let old = (self.old > 0).then(|| format!("{} known or waived", count(self.old, "finding")));
         let more = (self.more > 0).then(|| {
             let further = if self.listed.is_empty() { "" } else { "further " };
@@ -116,7 +116,7 @@ impl<'a> Overview<'a> {
 }
 
 /// `error`, `warning` or `not evaluated`.
-pub const fn level(finding: &Finding<'_>) -> &'static str {
+pub(super) const fn level(finding: &Finding<'_>) -> &'static str {
     match (finding.error_type, finding.severity) {
         (Some(_), _) => "not evaluated",
         (None, Severity::Error) => "error",

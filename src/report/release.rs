@@ -16,7 +16,7 @@ const WHOLE: usize = 64_000;
 const LONGEST: usize = 500;
 
 /// The note, from one version (or commit) to the other.
-pub fn release_note(prefix: &str, to: &str, compat: &Compat) -> String {
+pub(crate) fn release_note(prefix: &str, to: &str, compat: &Compat) -> String {
     let old = compat.old_name();
     let mut note = format!("## {} {}\n\n", named(prefix), named(to));
     let _ = writeln!(note, "{}\n", lead(compat, &old));

@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use std::io;
 use std::time::Duration;
 
-pub fn violation(text: &str, line: Option<u32>) -> Violation {
+pub(crate) fn violation(text: &str, line: Option<u32>) -> Violation {
     Violation {
         line,
         ..Violation::new(text)
     }
 }
 
-pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
+pub(crate) fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
     let enforcement = match status {
         Status::Failed(Severity::Error) => Some(Enforcement::Error),
         Status::Error(_) => None,
@@ -25,7 +25,7 @@ pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleRes
     RuleResult::new(rule.to_owned(), status, enforcement, violations)
 }
 
-pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
+pub(crate) fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     FileResults {
         path: path.to_owned(),
         results,
@@ -33,7 +33,7 @@ pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
 }
 
 /// A file that is not reviewed.
-pub fn excluded(path: &str) -> Excluded {
+pub(crate) fn excluded(path: &str) -> Excluded {
     Excluded {
         path: path.to_owned(),
         reason: "not a file that is reviewed".to_owned(),
@@ -41,7 +41,7 @@ pub fn excluded(path: &str) -> Excluded {
 }
 
 /// A change to the gate, without words.
-pub fn gate_change(path: &str) -> GateChange {
+pub(crate) fn gate_change(path: &str) -> GateChange {
     GateChange {
         path: path.to_owned(),
         words: vec![path.to_owned()],
@@ -49,7 +49,7 @@ pub fn gate_change(path: &str) -> GateChange {
 }
 
 /// A file that changed, without words and picture.
-pub fn changed(path: &str) -> ChangedFile {
+pub(crate) fn changed(path: &str) -> ChangedFile {
     ChangedFile {
         changed: Changed {
             path: path.to_owned(),
@@ -72,7 +72,7 @@ pub fn changed(path: &str) -> ChangedFile {
 }
 
 /// A report without anything in it.
-pub fn empty(verdict: Verdict) -> Report {
+pub(crate) fn empty(verdict: Verdict) -> Report {
     Report {
         engine: Engine::Remote,
         verdict,
@@ -101,7 +101,7 @@ pub fn empty(verdict: Verdict) -> Report {
 }
 
 /// A failed review with one of everything.
-pub fn report() -> Report {
+pub(crate) fn report() -> Report {
     let first = file(
         "load/it.orch.yaml",
         vec![
@@ -149,7 +149,7 @@ pub fn report() -> Report {
     }
 }
 
-pub fn written(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
+pub(crate) fn written(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(&mut bytes).unwrap();
     bytes

@@ -4,13 +4,13 @@
 const MARK: char = '…';
 
 /// At most `limit` characters of the text; a cut is marked at the end.
-pub fn to_chars(text: &str, limit: usize) -> String {
+pub(super) fn to_chars(text: &str, limit: usize) -> String {
     escaped(text, limit, |c, shown| shown.push(c))
 }
 
 /// The text escaped character by character, in at most `limit` units of UTF-16 (the unit that both .NET runners, of
 /// GitHub and of Azure, count in). Only whole escapes are kept; a cut is marked at the end.
-pub fn escaped(text: &str, limit: usize, escape: impl Fn(char, &mut String)) -> String {
+pub(super) fn escaped(text: &str, limit: usize, escape: impl Fn(char, &mut String)) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut units = 0;
     let mut fits_with_mark = 0;

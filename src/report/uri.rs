@@ -2,7 +2,7 @@
 
 /// The path with every byte percent-encoded that could mean anything in an address, `/` aside
 /// (<https://www.rfc-editor.org/rfc/rfc3986#section-2.3>).
-pub fn encoded(path: &str) -> String {
+pub(super) fn encoded(path: &str) -> String {
     path.bytes().map(encoded_byte).collect()
 }
 
@@ -15,7 +15,7 @@ fn encoded_byte(byte: u8) -> String {
 }
 
 /// Where the host shows a line of a file, from the form that the host has for it.
-pub fn blob(form: &str, path: &str, line: u32) -> String {
+pub(super) fn blob(form: &str, path: &str, line: u32) -> String {
     form.replace("{line}", &line.to_string())
         .replace("{path}", &encoded(path))
 }

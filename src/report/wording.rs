@@ -5,7 +5,7 @@ use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleRes
 use std::fmt::Write as _;
 
 /// The first names, and how many more there are. Holds text from outside.
-pub fn named(names: &[&str]) -> String {
+pub(super) fn named(names: &[&str]) -> String {
     /// Names in a sentence.
     const NAMED: usize = 3;
     let first = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
@@ -17,12 +17,12 @@ pub fn named(names: &[&str]) -> String {
 }
 
 /// The verdict with its numbers in one line; holds no text from outside.
-pub fn headline(report: &Report) -> String {
+pub(super) fn headline(report: &Report) -> String {
     format!("Review {}: {}", report.verdict, numbers(report))
 }
 
 /// What the review counted, in one line; holds no text from outside.
-pub fn numbers(report: &Report) -> String {
+pub(super) fn numbers(report: &Report) -> String {
     let counts = report.counts();
     if report.verdict == Verdict::Passed && nothing_at_all(&counts) {
         return "no pipeline was selected".to_owned();
@@ -69,7 +69,7 @@ fn compared(totals: &Totals) -> Option<String> {
 }
 
 /// What is said to whoever mended something and passes; holds no text from outside.
-pub fn praise(report: &Report) -> Option<String> {
+pub(super) fn praise(report: &Report) -> Option<String> {
     match report.fixed.filter(|_| report.verdict == Verdict::Passed)? {
         0 => None,
         1 => Some("Well done: 1 finding that was there before is fixed.".to_owned()),
@@ -85,7 +85,7 @@ const fn nothing_at_all(counts: &Counts) -> bool {
 
 /// Why the run as a whole is not a pass, where no single finding need say so: an undecided verdict, or a failed one
 /// without any error among the findings. Holds text from outside.
-pub fn run_problem(report: &Report) -> Option<String> {
+pub(super) fn run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
         Verdict::Undecided => {
@@ -100,7 +100,7 @@ pub fn run_problem(report: &Report) -> Option<String> {
 }
 
 /// What to do about an undecided review; holds no text from outside.
-pub fn next_step(report: &Report) -> Option<&'static str> {
+pub(super) fn next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {
         return None;
     }
@@ -116,7 +116,7 @@ pub fn next_step(report: &Report) -> Option<&'static str> {
 }
 
 /// Like [`next_step`] for a log; `None` if the log has a reason with its own hint for every file without a result.
-pub fn next_step_in_log(report: &Report, told: &[String]) -> Option<&'static str> {
+pub(super) fn next_step_in_log(report: &Report, told: &[String]) -> Option<&'static str> {
     let mut unreviewed = report.unreviewed.iter();
     let all_told = !report.unreviewed.is_empty() && unreviewed.all(|file| told.contains(&file.reason));
     next_step(report).filter(|_| !all_told)
@@ -150,7 +150,7 @@ fn has_any(report: &Report, is_meant: impl Fn(&RuleResult) -> bool) -> bool {
 }
 
 /// What is said of a change to the configuration or the rules file. Holds text from outside.
-pub fn gate_change(change: &GateChange) -> String {
+pub(super) fn gate_change(change: &GateChange) -> String {
     let mut said = format!("This change touches the gate itself: {}", change.path);
     if !change.words.is_empty() {
         let _ = write!(said, ": {}", change.words.join("; "));
@@ -159,10 +159,10 @@ pub fn gate_change(change: &GateChange) -> String {
 }
 
 /// What the section about breaks is called.
-pub const BREAKS: &str = "Breaks consumers of shared pipelines";
+pub(super) const BREAKS: &str = "Breaks consumers of shared pipelines";
 
 /// What breaks consumers, one sentence each, with its place. Holds text from outside.
-pub fn breaks(report: &Report) -> Vec<String> {
+pub(super) fn breaks(report: &Report) -> Vec<String> {
     let Some(found) = &report.compat else {
         return Vec::new();
     };
@@ -178,7 +178,7 @@ pub fn breaks(report: &Report) -> Vec<String> {
 }
 
 /// All files that are not reviewed in one line: how many, the first ones, and why. Holds text from outside.
-pub fn excluded(report: &Report) -> Option<String> {
+pub(super) fn excluded(report: &Report) -> Option<String> {
     /// Names in the line.
     const NAMED: usize = 5;
     if report.excluded.is_empty() {
@@ -202,7 +202,7 @@ pub fn excluded(report: &Report) -> Option<String> {
 }
 
 /// The text as a whole sentence: it begins with a capital, unless with a name, and ends with a mark.
-pub fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let word = text.split([' ', '\'']).next().unwrap_or_default();
     let mut letters = text.chars();
@@ -220,7 +220,7 @@ pub fn sentence(text: &str) -> String {
 
 /// The files without an answer, a sentence for each cause: how many, the first ones, and why. Holds text from outside.
 /// A reason of `told` was told before, and is not repeated.
-pub fn unanswered(report: &Report, told: &[String]) -> Vec<String> {
+pub(super) fn unanswered(report: &Report, told: &[String]) -> Vec<String> {
     let said = |(reason, paths): (&str, Vec<&str>)| {
         let is_told = told.iter().any(|told| told == reason);
         let reason = if is_told {
@@ -235,7 +235,7 @@ pub fn unanswered(report: &Report, told: &[String]) -> Vec<String> {
 
 /// What was told of the whole run already and kept files from being reviewed, a sentence for each cause. Holds text from
 /// outside.
-pub fn causes_of_the_run(report: &Report, told: &[String]) -> Vec<String> {
+pub(super) fn causes_of_the_run(report: &Report, told: &[String]) -> Vec<String> {
     let mut causes = causes(report);
     causes.retain(|(reason, _)| told.iter().any(|told| told == reason));
     let said = causes.iter().map(|(reason, paths)| unanswered_by(reason, paths));
@@ -265,7 +265,7 @@ fn unanswered_by(reason: &str, paths: &[&str]) -> String {
 }
 
 /// What is said of a file without an answer. Holds text from outside.
-pub fn unreviewed(reason: &str) -> String {
+pub(super) fn unreviewed(reason: &str) -> String {
     format!("The file was not reviewed: {reason}")
 }
 

@@ -21,7 +21,7 @@ use uuid::Uuid;
 const READERS: usize = 8;
 
 /// The state of the local platform.
-pub struct App {
+pub(super) struct App {
     store: Store,
     tokens: Tokens,
     projects: Vec<GivenProject>,
@@ -33,7 +33,7 @@ pub struct App {
 impl App {
     /// Opens the store and checks the projects' repositories. Also gives the token that was generated because none
     /// was given.
-    pub fn open(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
+    pub(super) fn open(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
         let mut tokens = options.tokens;
         let generated = tokens.is_empty().then(tokens::generate_token);
         tokens.extend(generated.clone().map(|token| (token, Role::SuperAdmin)));

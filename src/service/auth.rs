@@ -15,7 +15,7 @@ use std::sync::Arc;
 const DESCRIPTION: &str = "/openapi.json";
 
 /// Lets only known callers through; everything else about a request is looked at later.
-pub async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if reads && request.uri().path() == DESCRIPTION {
         return next.run(request).await;
@@ -37,7 +37,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
 /// A caller who may use the shared pipeline endpoints; 403 for others.
 #[derive(Debug, Clone)]
-pub struct Admin(pub Caller);
+pub(super) struct Admin(pub Caller);
 
 impl<S: Sync> FromRequestParts<S> for Admin {
     type Rejection = Problem;
@@ -55,7 +55,7 @@ impl<S: Sync> FromRequestParts<S> for Admin {
 
 /// A caller who may read the audit log; 403 for others.
 #[derive(Debug, Clone)]
-pub struct SuperAdmin;
+pub(super) struct SuperAdmin;
 
 impl<S: Sync> FromRequestParts<S> for SuperAdmin {
     type Rejection = Problem;

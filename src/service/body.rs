@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// The largest JSON body in bytes.
-pub const JSON_LIMIT: u64 = 16 * 1024 * 1024;
+pub(super) const JSON_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// How long a JSON body may take in all.
 const JSON_TIME: Duration = Duration::from_secs(60);
@@ -20,7 +20,7 @@ const JSON_TIME: Duration = Duration::from_secs(60);
 const STALL: Duration = Duration::from_secs(30);
 
 /// A body that is counted and timed while it comes.
-pub struct BoundedBody {
+pub(super) struct BoundedBody {
     pieces: Pin<Box<dyn futures_util::Stream<Item = Result<Bytes, axum::Error>> + Send>>,
     limit: u64,
     seen: u64,
@@ -28,7 +28,7 @@ pub struct BoundedBody {
 
 impl BoundedBody {
     /// Refuses a body whose declared length is over `limit` bytes, before any of it is read.
-    pub fn new(headers: &HeaderMap, body: Body, limit: u64) -> Result<Self, Problem> {
+    pub(super) fn new(headers: &HeaderMap, body: Body, limit: u64) -> Result<Self, Problem> {
         if declared_length(headers).is_some_and(|length| length > limit) {
             return Err(Problem::too_large("the body", limit));
         }
@@ -40,7 +40,7 @@ impl BoundedBody {
     }
 
     /// The next piece; none at the end.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let next = timeout(STALL, self.pieces.next())
             .await
             .map_err(|_| Problem::too_slow())?;
@@ -71,7 +71,7 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
 
 /// A JSON object as body; 400 for anything else.
 #[derive(Debug)]
-pub struct JsonObject(pub Map<String, Value>);
+pub(super) struct JsonObject(pub Map<String, Value>);
 
 impl<S: Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;

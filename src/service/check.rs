@@ -5,14 +5,14 @@ use axum::http::HeaderMap;
 
 /// Gathers findings; each reading gives a harmless value where there is one, so that the others are still made.
 #[derive(Debug, Default)]
-pub struct BodyCheck {
+pub(super) struct BodyCheck {
     pub(super) findings: Vec<FieldError>,
     /// The dotted path of the object that is being read; empty for the request itself.
     path: String,
 }
 
 impl BodyCheck {
-    pub fn note(&mut self, field: &str, message: impl Into<String>) {
+    pub(super) fn note(&mut self, field: &str, message: impl Into<String>) {
         let field = self.place_of(field);
         self.findings.push(FieldError {
             field,
@@ -28,7 +28,7 @@ impl BodyCheck {
     }
 
     /// The value, if nothing was found.
-    pub fn done<T>(self, value: T) -> Result<T, Problem> {
+    pub(super) fn done<T>(self, value: T) -> Result<T, Problem> {
         if self.findings.is_empty() {
             Ok(value)
         } else {
@@ -37,7 +37,7 @@ impl BodyCheck {
     }
 
     /// Reads with findings put below a field.
-    pub fn below<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn below<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let inner = self.place_of(field);
         let outer = std::mem::replace(&mut self.path, inner);
         let value = read(self);
@@ -45,7 +45,7 @@ impl BodyCheck {
         value
     }
 
-    pub fn header(&mut self, headers: &HeaderMap, name: &str) -> String {
+    pub(super) fn header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.findings.iter().any(|finding| finding.field == name) {
                 self.note(name, "the header must be there and must not be empty");
@@ -55,7 +55,7 @@ impl BodyCheck {
     }
 
     /// A header that may be missing; an empty one counts as missing.
-    pub fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
+    pub(super) fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
         let value = headers.get(name)?;
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else {
             self.note(name, "the header must be UTF-8");

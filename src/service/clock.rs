@@ -46,31 +46,31 @@ impl Clock {
 /// A point in time, in milliseconds since 1970 in UTC; shown as ISO 8601.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
-pub struct Moment(i64);
+pub(super) struct Moment(i64);
 
 impl Moment {
     /// The first millisecond that is not before `time`.
-    pub fn not_before(time: Timestamp) -> Self {
+    pub(super) fn not_before(time: Timestamp) -> Self {
         let millis = time.as_millisecond();
         let at = Timestamp::from_millisecond(millis).unwrap_or(time);
         Self(if at < time { millis + 1 } else { millis })
     }
 
     /// The last millisecond that is not after `time`.
-    pub fn not_after(time: Timestamp) -> Self {
+    pub(super) fn not_after(time: Timestamp) -> Self {
         let millis = time.as_millisecond();
         let at = Timestamp::from_millisecond(millis).unwrap_or(time);
         Self(if at > time { millis - 1 } else { millis })
     }
 
     /// This long before.
-    pub fn before(self, by: Duration) -> Self {
+    pub(super) fn before(self, by: Duration) -> Self {
         Self(self.0.saturating_sub(millis_of(by)))
     }
 
     /// For storing within JSON, where [`Serialize`] shows the time to people.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub fn as_number<S: Serializer>(moment: &Self, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn as_number<S: Serializer>(moment: &Self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(moment.0)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 /// The fields of a JSON object; null is as good as missing.
-pub trait Fields {
+pub(super) trait Fields {
     fn given(&self, field: &str) -> Option<&Value>;
 
     fn optional_text(&self, field: &str) -> Option<String> {
@@ -53,7 +53,7 @@ impl Fields for Map<String, Value> {
 }
 
 /// A whole number from 0, which may be written with a fraction of nothing: to JSON Schema, `1.0` is an integer.
-pub fn whole(value: &Value) -> Option<u64> {
+pub(super) fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
         format!("{number:.0}").parse().ok()

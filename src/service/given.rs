@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenProject {
+pub(super) struct GivenProject {
     pub id: Uuid,
     /// The name of its repository's folder.
     pub name: String,
@@ -13,7 +13,7 @@ pub struct GivenProject {
 
 impl GivenProject {
     /// A project whose remote is this local repository.
-    pub fn new(id: Uuid, repository: PathBuf) -> Self {
+    pub(super) fn new(id: Uuid, repository: PathBuf) -> Self {
         let folder = repository.canonicalize().unwrap_or_else(|_| repository.clone());
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| id.to_string());

@@ -23,7 +23,7 @@ const LIMIT: usize = 64 * 1024 * 1024;
 const TIME: Duration = Duration::from_secs(5);
 
 /// Gives the request a body that is read on when it is dropped.
-pub async fn linger(request: Request, next: Next) -> Response {
+pub(super) async fn linger(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }

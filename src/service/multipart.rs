@@ -15,7 +15,7 @@ use memchr::memmem;
 const HEADER_LIMIT: usize = 16 * 1024;
 
 /// A form that is being read.
-pub struct Form {
+pub(super) struct Form {
     body: BoundedBody,
     buffer: BytesMut,
     delimiter: memmem::Finder<'static>,
@@ -24,7 +24,7 @@ pub struct Form {
 
 impl Form {
     /// The form that the body holds; 400 if the `Content-Type` is not that of one.
-    pub fn new(headers: &HeaderMap, body: BoundedBody) -> Result<Self, Problem> {
+    pub(super) fn new(headers: &HeaderMap, body: BoundedBody) -> Result<Self, Problem> {
         let boundary = headers
             .get(header::CONTENT_TYPE)
             .and_then(|value| boundary_of(value.to_str().ok()?))
@@ -42,7 +42,7 @@ impl Form {
     }
 
     /// Goes on to the next part and gives its name; none after the last. What is left of the part before is skipped.
-    pub async fn next_part(&mut self) -> Result<Option<String>, Problem> {
+    pub(super) async fn next_part(&mut self) -> Result<Option<String>, Problem> {
         self.inside_part = true;
         while self.next_piece().await?.is_some() {}
         let start = self.delimiter.needle().len();
@@ -58,7 +58,7 @@ impl Form {
     }
 
     /// The next piece of the current part; none at its end.
-    pub async fn next_piece(&mut self) -> Result<Option<Bytes>, Problem> {
+    pub(super) async fn next_piece(&mut self) -> Result<Option<Bytes>, Problem> {
         while self.inside_part {
             if let Some(end) = self.delimiter.find(&self.buffer) {
                 self.inside_part = false;

@@ -40,7 +40,7 @@ const WITH_BODY: [(&str, &str); 2] = [
 ];
 
 /// The router of all resources and of their description, which is in the names of the vocabulary.
-pub fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
+pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     let (router, mut description) = resources().split_for_parts();
     complete(&mut description);
     let mut description = serde_json::to_value(description).unwrap_or_default();

@@ -14,7 +14,7 @@ const LARGEST_SIZE: u32 = 100;
 
 /// The query of a request, decoded; where a name stands twice, the first counts.
 #[derive(Debug, Default)]
-pub struct Query(Vec<(String, String)>);
+pub(super) struct Query(Vec<(String, String)>);
 
 impl Query {
     fn parse(query: &str) -> Self {
@@ -22,7 +22,7 @@ impl Query {
     }
 
     /// The value of a parameter.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
             .find(|(known, _)| known == name)
@@ -30,7 +30,7 @@ impl Query {
     }
 
     /// The value of a truth parameter.
-    pub fn boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
+    pub(super) fn boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
         match self.get(name)? {
             "true" => Some(true),
             "false" => Some(false),
@@ -53,7 +53,7 @@ impl<S: Sync> FromRequestParts<S> for Query {
 /// Which part of a list is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Page {
+pub(super) struct Page {
     /// The page, from 0; one past the end is empty.
     #[param(required = false, minimum = 0, default = 0, format = "uint64")]
     pub page: u64,
@@ -64,12 +64,12 @@ pub struct Page {
 
 impl Page {
     /// Reads `page` and `size`.
-    pub fn read(query: &Query, check: &mut BodyCheck) -> Self {
+    pub(super) fn read(query: &Query, check: &mut BodyCheck) -> Self {
         Self::of_size(DEFAULT_SIZE, query, check)
     }
 
     /// Reads `page` and `size` of a list that has pages of its own `default` size.
-    pub fn of_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
+    pub(super) fn of_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
         let number = |name: &str| query.get(name).map(whole_number);
         let page = number("page").unwrap_or(Some(0));
         let size = number("size").unwrap_or(Some(default.into()));
@@ -89,28 +89,28 @@ impl Page {
     }
 
     /// Reads `page` and `size` of a list that takes nothing else.
-    pub fn only(query: &Query) -> Result<Self, Problem> {
+    pub(super) fn only(query: &Query) -> Result<Self, Problem> {
         let mut check = BodyCheck::default();
         let page = Self::read(query, &mut check);
         check.done(page)
     }
 
     /// How many items stand before the page, as the database counts; a page beyond all counting is past the end.
-    pub fn offset(self) -> i64 {
+    pub(super) fn offset(self) -> i64 {
         let before = self.page.saturating_mul(self.size.into());
         i64::try_from(before).unwrap_or(i64::MAX)
     }
 }
 
 /// Digits only, neither a sign nor blanks; a number beyond all counting is the largest.
-pub fn whole_number(text: &str) -> Option<u64> {
+pub(super) fn whole_number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 /// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Paged<T> {
+pub(super) struct Paged<T> {
     results: Vec<T>,
     page: u64,
     size: u32,
@@ -119,7 +119,7 @@ pub struct Paged<T> {
 
 impl<T> Paged<T> {
     /// The envelope around these items of all `total`.
-    pub fn new(page: Page, (results, total): (Vec<T>, u64)) -> Self {
+    pub(super) fn new(page: Page, (results, total): (Vec<T>, u64)) -> Self {
         Self {
             results,
             page: page.page,

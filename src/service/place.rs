@@ -10,11 +10,11 @@ use uuid::fmt::Hyphenated;
 
 /// The parameters of the path, decoded.
 #[derive(Debug)]
-pub struct Place(Vec<(String, String)>);
+pub(super) struct Place(Vec<(String, String)>);
 
 impl Place {
     /// A parameter as it came.
-    pub fn text(&self, name: &str) -> &str {
+    pub(super) fn text(&self, name: &str) -> &str {
         self.0
             .iter()
             .find(|(known, _)| known == name)
@@ -22,13 +22,13 @@ impl Place {
     }
 
     /// A parameter that is a UUID in its usual form; 400 for anything else.
-    pub fn uuid(&self, name: &str) -> Result<Uuid, Problem> {
+    pub(super) fn uuid(&self, name: &str) -> Result<Uuid, Problem> {
         uuid(self.text(name)).ok_or_else(|| Problem::invalid_field(name, "must be a UUID"))
     }
 }
 
 /// A UUID in its usual form, with hyphens.
-pub fn uuid(text: &str) -> Option<Uuid> {
+pub(super) fn uuid(text: &str) -> Option<Uuid> {
     (text.len() == Hyphenated::LENGTH)
         .then(|| Uuid::try_parse(text).ok())
         .flatten()

@@ -16,7 +16,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// A refused or failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub(super) struct Problem {
     status: StatusCode,
     detail: String,
     findings: Vec<FieldError>,
@@ -26,7 +26,7 @@ pub struct Problem {
 
 /// One thing that is wrong with a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct FieldError {
+pub(super) struct FieldError {
     /// The dotted path into the request; empty for the request as a whole.
     pub field: String,
     /// The rule that it breaks.
@@ -36,7 +36,7 @@ pub struct FieldError {
 /// The body of every refusal.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
-pub struct ProblemBody {
+pub(super) struct ProblemBody {
     /// The status in words.
     title: &'static str,
     /// The HTTP status.
@@ -54,7 +54,7 @@ pub struct ProblemBody {
 /// The body that the API document gives to the 409 of an execution whose tag is taken.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ExecutionConflict)]
-pub struct ShortBody {
+pub(super) struct ShortBody {
     /// What was wrong.
     error: String,
     /// The HTTP status.
@@ -79,7 +79,7 @@ impl Problem {
     }
 
     /// 400 with everything that was found.
-    pub fn invalid(findings: Vec<FieldError>) -> Self {
+    pub(super) fn invalid(findings: Vec<FieldError>) -> Self {
         let count = findings.len();
         let detail = match count {
             1 => "the request has a validation error".to_owned(),
@@ -92,7 +92,7 @@ impl Problem {
     }
 
     /// 400 with one finding.
-    pub fn invalid_field(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(super) fn invalid_field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::invalid(vec![FieldError {
             field: field.into(),
             message: message.into(),
@@ -100,22 +100,22 @@ impl Problem {
     }
 
     /// 401: no token, or none that is known.
-    pub fn unauthorized() -> Self {
+    pub(super) fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "a known bearer token is needed")
     }
 
     /// 403: the caller's role does not suffice.
-    pub fn forbidden(detail: impl Into<String>) -> Self {
+    pub(super) fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, detail)
     }
 
     /// 404.
-    pub fn not_found(detail: impl Into<String>) -> Self {
+    pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
     /// 405; which methods there are stands in the `Allow` header.
-    pub fn method_not_allowed() -> Self {
+    pub(super) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "this path does not have this method",
@@ -123,7 +123,7 @@ impl Problem {
     }
 
     /// 408: the body came too slowly.
-    pub fn too_slow() -> Self {
+    pub(super) fn too_slow() -> Self {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
             "the rest of the body did not come in time",
@@ -131,12 +131,12 @@ impl Problem {
     }
 
     /// 409.
-    pub fn conflict(detail: impl Into<String>) -> Self {
+    pub(super) fn conflict(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, detail)
     }
 
     /// 409 in the short form.
-    pub fn short_conflict(detail: impl Into<String>) -> Self {
+    pub(super) fn short_conflict(detail: impl Into<String>) -> Self {
         Self {
             short: true,
             ..Self::conflict(detail)
@@ -144,7 +144,7 @@ impl Problem {
     }
 
     /// 413: more than `limit` bytes, of what `subject` says.
-    pub fn too_large(subject: &str, limit: u64) -> Self {
+    pub(super) fn too_large(subject: &str, limit: u64) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("{subject} may have {limit} bytes"),
@@ -152,12 +152,12 @@ impl Problem {
     }
 
     /// 500: the fault is this side's.
-    pub fn internal(detail: impl Into<String>) -> Self {
+    pub(super) fn internal(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
     /// 500 for a handler that panicked.
-    pub fn panicked() -> Response {
+    pub(super) fn panicked() -> Response {
         Self::internal("a defect of the local platform ended this request").into_response()
     }
 
@@ -192,7 +192,7 @@ impl IntoResponse for Problem {
 }
 
 /// Writes out the body of a refusal and gives every answer a request id.
-pub async fn answer(request: Request, next: Next) -> Response {
+pub(super) async fn answer(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {

@@ -19,7 +19,7 @@ const PARAMETER: &str = "projectId";
 
 /// The project in the path: 400 if its id is no UUID, 404 if there is no such project for the caller.
 #[derive(Debug)]
-pub struct Project {
+pub(super) struct Project {
     pub id: Uuid,
     /// Its remote; projects made through the API have none.
     pub repository: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub struct Project {
 
 impl Project {
     /// The project with this id, if there is one for the caller.
-    pub async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
+    pub(super) async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
         if let Some(given) = app.given_project(id) {
             return Ok(Self {
                 id,

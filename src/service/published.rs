@@ -16,7 +16,7 @@ const FILE_LIMIT: u64 = 64 * 1024 * 1024;
 /// A pipeline that can be executed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublishedPipeline {
+pub(super) struct PublishedPipeline {
     /// The path without its extension.
     pub name: String,
     /// When the head of the branch was committed, in UTC.
@@ -25,7 +25,7 @@ pub struct PublishedPipeline {
 }
 
 /// All published pipelines by name.
-pub fn list(path: &Path) -> Result<Vec<PublishedPipeline>, Problem> {
+pub(super) fn list(path: &Path) -> Result<Vec<PublishedPipeline>, Problem> {
     let repository = review::open(path)?;
     let Some(head) = head(&repository)? else {
         return Ok(Vec::new());
@@ -46,7 +46,7 @@ fn name_of(path: &str) -> Option<&str> {
 }
 
 /// The document of the published pipeline with this name, if there is one.
-pub fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+pub(super) fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
     let repository = review::open(path)?;
     let Some(head) = head(&repository)? else {
         return Ok(None);
@@ -61,7 +61,7 @@ pub fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
 }
 
 /// Whether the repository has this branch; one that has no commit at all may get it yet.
-pub fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
+pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     let repository = review::open(path)?;
     if head(&repository)?.is_none() {
         return Ok(true);

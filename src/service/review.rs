@@ -24,7 +24,7 @@ const NAMED_PATHS: usize = 10;
 
 /// What is to be reviewed.
 #[derive(Debug)]
-pub struct Request {
+pub(super) struct Request {
     /// The branch that must hold the commit.
     pub branch: String,
     /// The full id of the commit.
@@ -36,7 +36,7 @@ pub struct Request {
 /// A review as the API document has it.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Review {
+pub(super) struct Review {
     /// Whether the pipelines may be merged.
     #[serde(rename = "reviewStatus")]
     status: ReviewStatus,
@@ -90,12 +90,12 @@ struct ErrorDetail {
 }
 
 /// Opens the repository at `path`, or the one that it lies in.
-pub fn open(path: &Path) -> Result<Repository, GitError> {
+pub(super) fn open(path: &Path) -> Result<Repository, GitError> {
     Repository::open(path)
 }
 
 /// Reviews the pipelines of the request in the repository at `path`.
-pub fn review(path: &Path, request: &Request) -> Result<Review, Problem> {
+pub(super) fn review(path: &Path, request: &Request) -> Result<Review, Problem> {
     let repository = open(path)?;
     let commit = asked_commit(&repository, request)?;
     let files = asked_files(&repository, &commit, request)?;
@@ -115,7 +115,7 @@ fn is_pipeline(path: &str) -> bool {
 }
 
 /// The tip of the branch with exactly this name.
-pub fn branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
+pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
     // libgit2 takes names as C strings, and no branch has a control character in its name.
     if branch.contains(char::is_control) {
         return Ok(None);

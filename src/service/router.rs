@@ -17,7 +17,7 @@ use std::sync::Arc;
 ///
 /// From the outside in: an unread body is read on, refusals are written out, a panic becomes a refusal, the caller is
 /// found, and only then is the path looked at.
-pub fn router(state: Arc<App>) -> Router {
+pub(super) fn router(state: Arc<App>) -> Router {
     openapi::router(state.vocabulary())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::not_found("there is nothing at this path"))

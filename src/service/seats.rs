@@ -16,7 +16,7 @@ const SHORTEST_STAY: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Clone)]
-pub struct Seats {
+pub(super) struct Seats {
     free: Arc<Semaphore>,
     idle: Arc<Mutex<Idle>>,
 }
@@ -30,7 +30,7 @@ struct Idle {
 
 /// The seat of a connection, free again when it is dropped.
 #[derive(Debug)]
-pub struct Seat {
+pub(super) struct Seat {
     seats: Seats,
     sent_away: Arc<Notify>,
     /// The number in the order of the idle ones.
@@ -39,7 +39,7 @@ pub struct Seat {
 }
 
 impl Seats {
-    pub fn new(number: usize) -> Self {
+    pub(super) fn new(number: usize) -> Self {
         Self {
             free: Arc::new(Semaphore::new(number)),
             idle: Arc::default(),
@@ -47,7 +47,7 @@ impl Seats {
     }
 
     /// A seat, once there is one.
-    pub async fn take(&self) -> Seat {
+    pub(super) async fn take(&self) -> Seat {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
                 return self.seat(permit);
@@ -73,7 +73,7 @@ impl Seats {
     }
 
     /// Sends away the connection that is idle for the longest, unless it has only just come.
-    pub fn send_one_away(&self) {
+    pub(super) fn send_one_away(&self) {
         let mut idle = locked(&self.idle);
         let Some(first) = idle.since.first_entry() else {
             return;
@@ -85,7 +85,7 @@ impl Seats {
 }
 
 impl Seat {
-    pub fn rest(&self) {
+    pub(super) fn rest(&self) {
         let mut idle = locked(&self.seats.idle);
         idle.last += 1;
         let number = idle.last;
@@ -95,14 +95,14 @@ impl Seat {
     }
 
     /// A request is under way; false if the connection was sent away before.
-    pub fn work(&self) -> bool {
+    pub(super) fn work(&self) -> bool {
         let mut idle = locked(&self.seats.idle);
         let number = locked(&self.resting).take();
         number.is_none_or(|number| idle.since.remove(&number).is_some())
     }
 
     /// Until the connection is sent away.
-    pub async fn sent_away(&self) {
+    pub(super) async fn sent_away(&self) {
         self.sent_away.notified().await;
     }
 }

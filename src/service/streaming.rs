@@ -27,7 +27,7 @@ const TARGET_TEXTS: [(&str, &str); 10] = [
 ];
 
 /// The definition of a streaming pipeline; further members are kept as they are.
-pub fn definition(vocabulary: &Vocabulary) -> Shape {
+pub(super) fn definition(vocabulary: &Vocabulary) -> Shape {
     object(members(vocabulary)).named(
         "StreamingDefinition",
         "The definition of a streaming pipeline; further members are kept as they are.",
@@ -35,7 +35,7 @@ pub fn definition(vocabulary: &Vocabulary) -> Shape {
 }
 
 /// A definition as it is stored.
-pub fn stored(vocabulary: &Vocabulary) -> Shape {
+pub(super) fn stored(vocabulary: &Vocabulary) -> Shape {
     let id = needs("streamingPipelineId", uuid());
     object([id].into_iter().chain(members(vocabulary)))
         .named("StreamingPipeline", "A definition as it is stored.")

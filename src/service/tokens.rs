@@ -14,10 +14,10 @@ use uuid::Uuid;
 type TokenDigest = [u8; 32];
 
 #[derive(Debug)]
-pub struct Tokens(Vec<(TokenDigest, Caller)>);
+pub(super) struct Tokens(Vec<(TokenDigest, Caller)>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
+pub(super) struct Caller {
     /// The account role of the token.
     pub role: Role,
     /// The user that the token belongs to.
@@ -26,7 +26,7 @@ pub struct Caller {
 
 /// The user of a token. There are no accounts here, so a user is called by the role and the number of its token.
 #[derive(Debug, PartialEq, Eq)]
-pub struct User {
+pub(super) struct User {
     /// The identifier; the same at every start with the same tokens.
     pub id: Uuid,
     /// An address that can belong to nobody (RFC 2606).
@@ -49,7 +49,7 @@ impl User {
 }
 
 impl Tokens {
-    pub fn new(given: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
+    pub(super) fn new(given: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
         let mut known: Vec<(TokenDigest, Caller)> = Vec::with_capacity(given.len());
         for (token, role) in given {
             let text = token.expose_secret();
@@ -68,7 +68,7 @@ impl Tokens {
     }
 
     /// The caller whose token the `Authorization` header carries.
-    pub fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
+    pub(super) fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
         let presented = digest_of(bearer_token(headers)?);
         let mut found = None;
         for (known, caller) in &self.0 {
@@ -81,7 +81,7 @@ impl Tokens {
 }
 
 /// A new token with 244 random bits.
-pub fn generate_token() -> SecretString {
+pub(super) fn generate_token() -> SecretString {
     format!("sg_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
 }
 

@@ -27,7 +27,7 @@ const ARCHIVES: [&str; 12] = [
 
 /// Something that was left out of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct IgnoredResource {
+pub(super) struct IgnoredResource {
     /// The part's name, or the path of a pipeline that was not sent.
     pub name: String,
     /// Why it was left out.
@@ -36,14 +36,14 @@ pub struct IgnoredResource {
 
 /// The parts of a form, as far as they are kept.
 #[derive(Debug, Default)]
-pub struct Upload {
+pub(super) struct Upload {
     files: BTreeMap<String, StoredFile>,
     configuration: Option<(String, Vec<u8>)>,
 }
 
 impl Upload {
     /// Reads the whole form; contents are hashed as they come, and only the shared-pipelines file is kept.
-    pub async fn receive(mut form: Form) -> Result<Self, Problem> {
+    pub(super) async fn receive(mut form: Form) -> Result<Self, Problem> {
         let mut upload = Self::default();
         while let Some(name) = form.next_part().await? {
             upload.admit(&name)?;
@@ -82,7 +82,7 @@ impl Upload {
     }
 
     /// Settles what the artifact holds and what is left out.
-    pub fn settle(self) -> Result<(Contents, Vec<IgnoredResource>), Problem> {
+    pub(super) fn settle(self) -> Result<(Contents, Vec<IgnoredResource>), Problem> {
         let (name, configuration) = self.configuration.ok_or_else(|| {
             Problem::invalid_field(
                 SHARED_PIPELINES_FILE,

@@ -8,7 +8,7 @@ use crate::model::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
+pub(super) struct Ending {
     pub success: bool,
     pub message: String,
     pub steps: u32,
@@ -25,7 +25,7 @@ impl Ending {
 }
 
 /// Walks through the pipeline in this document.
-pub fn walk(document: &[u8]) -> Ending {
+pub(super) fn walk(document: &[u8]) -> Ending {
     match Pipeline::parse(document) {
         Err(error) => Ending::failed(format!("The pipeline cannot be read: {error}")),
         Ok(pipeline) if pipeline.kind == Kind::Transformation => Ending {

@@ -99,12 +99,12 @@ pub(super) struct TreeEntry<'a> {
 }
 
 impl TreeEntry<'_> {
-    pub fn is_folder(&self) -> bool {
+    pub(super) fn is_folder(&self) -> bool {
         matches!(self.mode, b"40000" | b"040000")
     }
 
     /// None for a folder.
-    pub fn file_kind(&self) -> Option<FileKind> {
+    pub(super) fn file_kind(&self) -> Option<FileKind> {
         match self.mode {
             b"40000" | b"040000" => None,
             b"120000" => Some(FileKind::Symlink),
@@ -113,11 +113,11 @@ impl TreeEntry<'_> {
         }
     }
 
-    pub fn id(&self) -> Result<Oid, GitError> {
+    pub(super) fn id(&self) -> Result<Oid, GitError> {
         Oid::from_bytes(self.id).map_err(GitError::library("read an object id"))
     }
 
-    pub fn side(&self) -> Result<Option<EntrySide>, GitError> {
+    pub(super) fn side(&self) -> Result<Option<EntrySide>, GitError> {
         let Some(kind) = self.file_kind() else {
             return Ok(None);
         };
@@ -125,7 +125,7 @@ impl TreeEntry<'_> {
     }
 
     /// The order of git's trees: by bytes, a folder as if its name ended in `/`.
-    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+    pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
         let common = self.name.len().min(other.name.len());
         let (start, rest) = self.name.split_at(common);
         let (other_start, other_rest) = other.name.split_at(common);
@@ -145,14 +145,14 @@ pub(super) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    pub fn of(object: &'a OdbObject<'_>, tree: Oid) -> Self {
+    pub(super) fn of(object: &'a OdbObject<'_>, tree: Oid) -> Self {
         Self {
             rest: object.data(),
             ..Self::none(tree)
         }
     }
 
-    pub fn none(tree: Oid) -> Self {
+    pub(super) fn none(tree: Oid) -> Self {
         Self {
             rest: &[],
             before: EntriesBefore::default(),
@@ -160,7 +160,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    pub fn next_entry(&mut self) -> Result<Option<TreeEntry<'a>>, GitError> {
+    pub(super) fn next_entry(&mut self) -> Result<Option<TreeEntry<'a>>, GitError> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -178,7 +178,7 @@ impl<'a> Entries<'a> {
     }
 
     /// Leaves out the entries that both go on with, and says how many; each is looked at once for both.
-    pub fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
+    pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped = 0;
         while let Ok((entry, rest)) = split_entry(self.rest) {
             let length = self.rest.len() - rest.len();

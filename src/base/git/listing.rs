@@ -31,11 +31,11 @@ pub(super) struct Listed {
 
 impl Listed {
     /// The path, with `\u{fffd}` for what is not UTF-8.
-    pub fn shown_path(&self) -> Cow<'_, str> {
+    pub(super) fn shown_path(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.path)
     }
 
-    pub fn utf8_path(&self) -> Result<String, GitError> {
+    pub(super) fn utf8_path(&self) -> Result<String, GitError> {
         match self.shown_path() {
             Cow::Borrowed(path) => Ok(path.to_owned()),
             Cow::Owned(path) => Err(GitError::PathNotUtf8 { path }),

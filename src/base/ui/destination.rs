@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Debug)]
-pub struct Destination {
+pub(crate) struct Destination {
     path: PathBuf,
     file: Mutex<Option<Unfinished>>,
 }
 
 impl Destination {
     /// A file at this path, which nothing is written to yet.
-    pub const fn new(path: PathBuf) -> Self {
+    pub(crate) const fn new(path: PathBuf) -> Self {
         Self {
             path,
             file: Mutex::new(None),

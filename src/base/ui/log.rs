@@ -9,7 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, filter, fmt};
 
 /// Starts the log. Only this program's own lines are shown: a library's could hold headers, and so a token.
-pub fn start(verbose: u8) {
+pub(crate) fn start(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,

@@ -4,9 +4,9 @@ mod destination;
 mod log;
 mod progress;
 
-pub use destination::Destination;
-pub use log::start as start_log;
-pub use progress::Bar;
+pub(crate) use destination::Destination;
+pub(crate) use log::start as start_log;
+pub(crate) use progress::Bar;
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -30,7 +30,7 @@ pub enum ColorChoice {
 
 /// The two streams, and how to write to them.
 #[derive(Debug, Clone, Copy)]
-pub struct Ui {
+pub(crate) struct Ui {
     /// The file that takes the place of standard output.
     out: Option<&'static Destination>,
     quiet: bool,
@@ -41,7 +41,7 @@ pub struct Ui {
 
 impl Ui {
     /// `ci` turns moving progress bars off even where the host offers a terminal, and into lines.
-    pub fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
+    pub(crate) fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
         Self {
             out: None,
             quiet,
@@ -53,28 +53,28 @@ impl Ui {
 
     /// Writes results to a file, which is there for the rest of the process.
     #[must_use]
-    pub fn with_destination(self, destination: Destination) -> Self {
+    pub(crate) fn with_destination(self, destination: Destination) -> Self {
         let out = Some(&*Box::leak(Box::new(destination)));
         Self { out, ..self }
     }
 
     /// Puts the file with the results in its place, if there is one.
-    pub fn finish(self) -> Result<(), Failure> {
+    pub(crate) fn finish(self) -> Result<(), Failure> {
         self.out.map_or(Ok(()), Destination::finish)
     }
 
     /// Whether text on standard output is coloured.
-    pub fn colors_output(self) -> bool {
+    pub(crate) fn colors_output(self) -> bool {
         self.colors(self.out.is_none() && io::stdout().is_terminal())
     }
 
     /// Whether text on standard error is coloured.
-    pub fn colors_messages(self) -> bool {
+    pub(crate) fn colors_messages(self) -> bool {
         self.colors(io::stderr().is_terminal())
     }
 
     /// Whether text for a pager that shows colours is coloured.
-    pub fn colors_pager(self) -> bool {
+    pub(crate) fn colors_pager(self) -> bool {
         self.colors(true)
     }
 
@@ -87,19 +87,19 @@ impl Ui {
     }
 
     /// Columns of the terminal that standard output is, if it is one.
-    pub fn width(self) -> Option<usize> {
+    pub(crate) fn width(self) -> Option<usize> {
         let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| self.out.is_none());
         size.map(|(width, _)| usize::from(width.0))
     }
 
     /// Writes a result to standard output. The text must be safe to show, or a machine format with its own escapes.
     /// A reader that went away ends the writing quietly.
-    pub fn out(self, result: &str) -> Result<(), Failure> {
+    pub(crate) fn out(self, result: &str) -> Result<(), Failure> {
         self.out_in_pieces(|out| out.write_all(result.as_bytes()))
     }
 
     /// The same with what is made while it is written.
-    pub fn out_in_pieces(
+    pub(crate) fn out_in_pieces(
         self,
         fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
@@ -110,7 +110,7 @@ impl Ui {
     }
 
     /// The same where what follows counts on it: a reader that went away is a failure.
-    pub fn out_to_the_end(self, result: &str) -> Result<(), Failure> {
+    pub(crate) fn out_to_the_end(self, result: &str) -> Result<(), Failure> {
         if let Some(destination) = self.out {
             return destination.write(|out| out.write_all(result.as_bytes()));
         }
@@ -120,29 +120,29 @@ impl Ui {
     }
 
     /// Writes a result to standard error: where standard output carries a report.
-    pub fn out_beside(result: &str) -> Result<(), Failure> {
+    pub(crate) fn out_beside(result: &str) -> Result<(), Failure> {
         write(io::stderr().lock(), |out| out.write_all(result.as_bytes()))
     }
 
     /// Whether only results and errors are wanted.
-    pub const fn is_quiet(self) -> bool {
+    pub(crate) const fn is_quiet(self) -> bool {
         self.quiet
     }
 
     /// Says how things go, unless quiet was asked for.
-    pub fn say(self, message: &str) {
+    pub(crate) fn say(self, message: &str) {
         if !self.quiet {
             self.message("", Style::new(), message);
         }
     }
 
     /// Warns, also when quiet was asked for.
-    pub fn warn(self, message: &str) {
+    pub(crate) fn warn(self, message: &str) {
         self.message("warning: ", AnsiColor::Yellow.on_default().bold(), message);
     }
 
     /// Shows a failure and gives its status.
-    pub fn fail(self, failure: &Failure) -> ExitStatus {
+    pub(crate) fn fail(self, failure: &Failure) -> ExitStatus {
         let shown = failure.render();
         let rest = shown.strip_prefix("error: ").unwrap_or(&shown).trim_end();
         self.message("error: ", AnsiColor::Red.on_default().bold(), rest);
@@ -150,7 +150,7 @@ impl Ui {
     }
 
     /// A progress bar on a terminal, some lines in CI, nothing elsewhere.
-    pub fn progress(self, what: &str) -> Bar {
+    pub(crate) fn progress(self, what: &str) -> Bar {
         Bar::new(self.live, self.lines, what)
     }
 

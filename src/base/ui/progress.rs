@@ -10,7 +10,7 @@ const STEPS: u64 = 20;
 
 /// A bar over things or bytes.
 #[derive(Debug, Clone)]
-pub struct Bar {
+pub(crate) struct Bar {
     bar: ProgressBar,
     lines: Option<Lines>,
 }
@@ -60,7 +60,7 @@ impl Bar {
     }
 
     #[must_use]
-    pub fn files(mut self) -> Self {
+    pub(crate) fn files(mut self) -> Self {
         if let Some(lines) = &mut self.lines {
             lines.unit = Some("files");
         }
@@ -69,7 +69,7 @@ impl Bar {
 
     /// Counts bytes, with rate and time left.
     #[must_use]
-    pub fn bytes(self) -> Self {
+    pub(crate) fn bytes(self) -> Self {
         self.styled("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
     }
 
@@ -81,7 +81,7 @@ impl Bar {
     }
 
     /// Shows that `done` of `total` are done.
-    pub fn set(&self, done: u64, total: u64) {
+    pub(crate) fn set(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
         if let Some(lines) = &self.lines {
@@ -89,7 +89,7 @@ impl Bar {
         }
     }
 
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct Payload<'a> {
 
 impl<'a> Payload<'a> {
     /// The payload, or none if the host named no file.
-    pub fn find(env: &'a Env, event: &'a str) -> Result<Option<Self>, CiError> {
+    pub(super) fn find(env: &'a Env, event: &'a str) -> Result<Option<Self>, CiError> {
         let value = env
             .payload()
             .map_err(|why| CiError::Payload { why: why.to_owned() })?;
@@ -21,20 +21,20 @@ impl<'a> Payload<'a> {
     }
 
     /// The payload, which the event cannot do without.
-    pub fn need(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
+    pub(super) fn need(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
         Self::find(env, event)?.ok_or_else(|| CiError::NoPayload {
             event: event.to_owned(),
         })
     }
 
     /// The value at a path such as `pull_request.head.sha`; null counts as absent.
-    pub fn get(&self, path: &str) -> Option<&'a Value> {
+    pub(super) fn get(&self, path: &str) -> Option<&'a Value> {
         let found = path.split('.').try_fold(self.value, |value, key| value.get(key));
         found.filter(|value| !value.is_null())
     }
 
     /// The text at a path, if there is one that is not empty.
-    pub fn text(&self, path: &str) -> Option<String> {
+    pub(super) fn text(&self, path: &str) -> Option<String> {
         self.get(path)?
             .as_str()
             .filter(|text| !text.is_empty())
@@ -42,7 +42,7 @@ impl<'a> Payload<'a> {
     }
 
     /// The text at a path, which the event always has.
-    pub fn need_text(&self, path: &str) -> Result<String, CiError> {
+    pub(super) fn need_text(&self, path: &str) -> Result<String, CiError> {
         self.text(path).ok_or_else(|| CiError::Field {
             file: self.file.to_owned(),
             field: path.to_owned(),

@@ -16,7 +16,7 @@ pub(super) struct Settling<'a> {
 
 impl Settling<'_> {
     /// What is judged is a commit.
-    pub fn commit(&self) -> Result<Target, ContextError> {
+    pub(super) fn commit(&self) -> Result<Target, ContextError> {
         if let Some(why) = self.idle() {
             return Ok(Target::idle(self.ci, self.repo.head()?.commit, why));
         }
@@ -36,7 +36,7 @@ impl Settling<'_> {
     }
 
     /// What is judged are the files of the working tree or the index.
-    pub fn checkout(&self) -> Result<Comparison, ContextError> {
+    pub(super) fn checkout(&self) -> Result<Comparison, ContextError> {
         if let Some(why) = self.idle() {
             return Ok(Comparison::idle(self.ci, None, why));
         }

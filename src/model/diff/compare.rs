@@ -12,10 +12,10 @@ use crate::model::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
 /// A file as it was read, or why it was not.
-pub type SideContent<'b> = Result<&'b [u8], &'b str>;
+pub(super) type SideContent<'b> = Result<&'b [u8], &'b str>;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Sides<'b> {
+pub(crate) struct Sides<'b> {
     /// From the repository root; of a file that is gone, where it was.
     pub path: &'b str,
     pub previous_path: Option<&'b str>,
@@ -26,7 +26,7 @@ pub struct Sides<'b> {
 }
 
 /// Compares the sides of one file. Nothing can go wrong: a side that cannot be read is told as such.
-pub fn compare(sides: &Sides<'_>) -> PipelineDiff {
+pub(crate) fn compare(sides: &Sides<'_>) -> PipelineDiff {
     readable(sides).unwrap_or_else(|reason| PipelineDiff {
         path: sides.path.to_owned(),
         previous_path: sides.previous_path.map(str::to_owned),

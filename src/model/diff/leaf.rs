@@ -7,14 +7,14 @@ use std::fmt;
 /// A step of a path: the key of a map, or the place in a list, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(untagged)]
-pub enum PathStep {
+pub(crate) enum PathStep {
     /// A key, as it is written.
     Key(String),
     Index(usize),
 }
 
 impl PathStep {
-    pub fn key(key: &str) -> Self {
+    pub(crate) fn key(key: &str) -> Self {
         Self::Key(key.to_owned())
     }
 }
@@ -30,7 +30,7 @@ impl fmt::Display for PathStep {
 
 /// A value without parts: a scalar by what it means, or an empty list or map.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Leaf {
+pub(crate) enum Leaf {
     /// `null`, in any spelling.
     Null,
     /// `true` or `false`.

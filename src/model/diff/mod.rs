@@ -19,10 +19,10 @@ mod rename;
 mod walk;
 mod words;
 
-pub use compare::{Sides, compare};
-pub use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VariableChange};
-pub use plain::plain;
-pub use words::{Line, Sign, words};
+pub(crate) use compare::{Sides, compare};
+pub(crate) use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VariableChange};
+pub(crate) use plain::plain;
+pub(crate) use words::{Line, Sign, words};
 
 #[cfg(test)]
 mod tests;

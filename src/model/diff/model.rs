@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ComponentChange {
+pub(crate) enum ComponentChange {
     Added,
     Removed,
     Renamed,
@@ -16,7 +16,7 @@ pub enum ComponentChange {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum VariableChange {
+pub(crate) enum VariableChange {
     Added,
     Removed,
     Modified,
@@ -24,14 +24,14 @@ pub enum VariableChange {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LinkChange {
+pub(crate) enum LinkChange {
     Added,
     Removed,
 }
 
 /// A leaf that differs. A side that does not have it has no value, which is not null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Field {
+pub(crate) struct Field {
     /// From the component, the variable, or the document.
     pub path: Vec<PathStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub struct Field {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ComponentDiff {
+pub(crate) struct ComponentDiff {
     /// In the head; of one that is gone, in the base.
     pub name: String,
     /// In the base, of one that was renamed.
@@ -60,7 +60,7 @@ pub struct ComponentDiff {
 
 /// A link that came or went.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct LinkDiff {
+pub(crate) struct LinkDiff {
     /// The component that runs or gives first.
     pub from: String,
     /// The component that runs or takes next.
@@ -71,7 +71,7 @@ pub struct LinkDiff {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VariableDiff {
+pub(crate) struct VariableDiff {
     pub name: String,
     pub change: VariableChange,
     pub fields: Vec<Field>,
@@ -79,7 +79,7 @@ pub struct VariableDiff {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PipelineDiff {
+pub(crate) struct PipelineDiff {
     /// From the repository root; of a file that is gone, where it was.
     pub path: String,
     pub previous_path: Option<String>,

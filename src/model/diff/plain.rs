@@ -11,7 +11,7 @@ const MOST_LINES: usize = 2_000;
 const WIDTH: usize = 400;
 
 /// The lines that differ, and those around them. A file with a NUL is told as binary.
-pub fn plain(before: &str, after: &str) -> Vec<Line> {
+pub(crate) fn plain(before: &str, after: &str) -> Vec<Line> {
     if before.contains('\0') || after.contains('\0') {
         return vec![Line::remark("binary")];
     }

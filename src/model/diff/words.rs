@@ -35,7 +35,7 @@ const COLUMNS: usize = 160;
 
 /// What a line says of its thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub(crate) enum Sign {
     /// Nothing: a heading, or a remark.
     None,
     Added,
@@ -44,7 +44,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    pub const fn mark(self) -> &'static str {
+    pub(crate) const fn mark(self) -> &'static str {
         match self {
             Self::None => "",
             Self::Added => "+",
@@ -54,7 +54,7 @@ impl Sign {
     }
 
     /// The word that says the same.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::None => "same",
             Self::Added => "added",
@@ -74,7 +74,7 @@ impl Sign {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     /// How far in: the file has 0.
     pub depth: usize,
     pub sign: Sign,
@@ -95,7 +95,7 @@ impl fmt::Display for Line {
 }
 
 impl Line {
-    pub fn heading(words: &str) -> Self {
+    pub(crate) fn heading(words: &str) -> Self {
         Self {
             depth: 0,
             ..Self::remark(words)
@@ -103,7 +103,7 @@ impl Line {
     }
 
     /// Words of ours about a file.
-    pub fn remark(words: &str) -> Self {
+    pub(crate) fn remark(words: &str) -> Self {
         Self {
             depth: 1,
             sign: Sign::None,
@@ -113,7 +113,7 @@ impl Line {
     }
 
     /// The line for a terminal with colours.
-    pub fn coloured(&self) -> String {
+    pub(crate) fn coloured(&self) -> String {
         let style = match self.depth {
             0 => Style::new().bold(),
             _ => self.sign.style(),
@@ -123,7 +123,7 @@ impl Line {
 }
 
 /// What changed in a pipeline: the file, then its parts, indented. `columns` are those of the terminal.
-pub fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
+pub(crate) fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
     let mut words = Words {
         lines: Vec::new(),
         columns: columns.unwrap_or(COLUMNS),

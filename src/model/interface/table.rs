@@ -87,7 +87,7 @@ const NOTHING: &str = "nothing to do";
 
 /// Every change, one row each.
 #[rustfmt::skip]
-pub const TABLE: [Row; 23] = {
+pub(super) const TABLE: [Row; 23] = {
     use Class::{Addition, Breaking, Content, Note};
     [
         row(Breaking, What::PipelineRemoved, "it is not offered any more",

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// What happened to what is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     Same,
     Added,
     Removed,
@@ -19,7 +19,7 @@ pub enum Mark {
 
 impl Mark {
     /// The sign that says the same as the colour.
-    pub const fn sign(self) -> &'static str {
+    pub(crate) const fn sign(self) -> &'static str {
         match self {
             Self::Same => "",
             Self::Added => "+",
@@ -29,7 +29,7 @@ impl Mark {
     }
 
     /// The word that says the same as the colour.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Same => "same",
             Self::Added => "added",
@@ -40,7 +40,7 @@ impl Mark {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Badge {
+pub(crate) struct Badge {
     pub count: usize,
     pub worst: Severity,
     /// Where the page has them: an id.
@@ -48,7 +48,7 @@ pub struct Badge {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Box {
+pub(crate) struct Box {
     pub name: String,
     pub previous_name: Option<String>,
     pub kind: Option<String>,
@@ -60,7 +60,7 @@ pub struct Box {
 
 /// A link on the canvas; its ends are places in the list of boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrow {
+pub(crate) struct Arrow {
     pub from: usize,
     pub to: usize,
     /// The key of the transition, `iteration`, or `source`.
@@ -69,7 +69,7 @@ pub struct Arrow {
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Canvas {
+pub(crate) struct Canvas {
     /// The components, in file order, then those that are gone.
     pub boxes: Vec<Box>,
     pub arrows: Vec<Arrow>,
@@ -82,12 +82,12 @@ struct CanvasSide {
 
 impl Canvas {
     /// A pipeline as it is, without what changed.
-    pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
+    pub(crate) fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::drawn(Some(&CanvasSide::read(bytes)?), None, None))
     }
 
     /// A pipeline with what changed in it. A side that is not there draws nothing.
-    pub fn of_change(
+    pub(crate) fn of_change(
         before: Option<&[u8]>,
         after: Option<&[u8]>,
         diff: &PipelineDiff,
@@ -97,7 +97,7 @@ impl Canvas {
         Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
     }
 
-    pub fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
+    pub(crate) fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for drawn in &mut self.boxes {
             drawn.badge = badges.get(&drawn.name).cloned();
         }
@@ -181,7 +181,7 @@ impl Canvas {
 
     /// The part that changed: what is marked, what stands beside it, at most `most` boxes, the marked ones first. Gives
     /// also how many are left out.
-    pub fn changed_part(&self, most: usize) -> (Self, usize) {
+    pub(crate) fn changed_part(&self, most: usize) -> (Self, usize) {
         let is_marked = |at: usize| self.boxes.get(at).is_some_and(|drawn| drawn.mark != Mark::Same);
         let mut kept: Vec<usize> = (0..self.boxes.len()).filter(|at| is_marked(*at)).collect();
         let mut known: std::collections::HashSet<usize> = kept.iter().copied().collect();

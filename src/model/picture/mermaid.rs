@@ -14,7 +14,7 @@ const CLASSES: &str = "  classDef added stroke:#1a7f37,stroke-width:3px\n  \
     classDef changed stroke:#bf8700,stroke-width:3px\n";
 
 /// The flowchart's text, without the fence around it.
-pub fn mermaid(canvas: &Canvas) -> String {
+pub(crate) fn mermaid(canvas: &Canvas) -> String {
     let mut chart = String::from("flowchart LR\n");
     for (at, drawn) in canvas.boxes.iter().enumerate() {
         let class = match drawn.mark {

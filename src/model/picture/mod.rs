@@ -8,9 +8,9 @@ mod mermaid;
 mod place;
 mod svg;
 
-pub use canvas::{Badge, Canvas};
-pub use mermaid::mermaid;
-pub use svg::{STYLE, document, fragment, markers};
+pub(crate) use canvas::{Badge, Canvas};
+pub(crate) use mermaid::mermaid;
+pub(crate) use svg::{STYLE, document, fragment, markers};
 
 #[cfg(test)]
 mod tests;

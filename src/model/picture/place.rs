@@ -19,7 +19,7 @@ const SPREAD: (f64, f64) = (0.25, 4.0);
 const FARTHEST: f64 = 1.0e6;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     pub x: f64,
     pub y: f64,
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthChar as _;
 
 /// The colours and lines of pictures.
-pub const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// Around the picture, in pixels.
 const MARGIN: f64 = 24.0;
@@ -32,7 +32,7 @@ const KINDS: [&str; 7] = [
 ];
 
 /// A picture that stands alone, as a file.
-pub fn document(canvas: &Canvas, title: &str) -> String {
+pub(crate) fn document(canvas: &Canvas, title: &str) -> String {
     let inside = format!("<style>{STYLE}</style>{}", markers());
     drawn(canvas, title, None, &inside)
 }
@@ -40,12 +40,12 @@ pub fn document(canvas: &Canvas, title: &str) -> String {
 /// A picture in a page that has [`STYLE`] and [`markers`] once. `id` is a name of its own in the page, of letters,
 /// digits and `-`; a component has the id `ID-NUMBER`, its place in the list of boxes, and leads to its findings if
 /// it has any.
-pub fn fragment(canvas: &Canvas, title: &str, id: &str) -> String {
+pub(crate) fn fragment(canvas: &Canvas, title: &str, id: &str) -> String {
     drawn(canvas, title, Some(id), "")
 }
 
 /// The arrow heads, one of each colour.
-pub fn markers() -> String {
+pub(crate) fn markers() -> String {
     let mut defs = String::from("<defs>");
     for name in KINDS.iter().chain(&["gone", "new"]) {
         let _ = write!(

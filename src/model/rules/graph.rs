@@ -7,7 +7,7 @@ use crate::model::pipelines::{Component, LinkRole, Pipeline};
 use std::collections::HashMap;
 
 /// The type of the component that an orchestration begins with.
-pub const START: &str = "start";
+pub(super) const START: &str = "start";
 
 /// The links between existing components. Links that name nothing, and those of a component to itself, are none.
 #[derive(Debug)]

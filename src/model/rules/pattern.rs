@@ -61,7 +61,7 @@ impl Pattern {
     /// It is compiled as it is written first, so that `a)|(b` does not become valid by what is put around it. It is
     /// then put in a group, and not merely tried for a match that ends with the name, because `a|ab` finds `a` in
     /// `ab`.
-    pub fn whole_name(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
+    pub(super) fn whole_name(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
         if pattern.is_empty() {
             return Err(EvaluationError::EmptyRegexPattern { id: rule });
         }
@@ -84,7 +84,7 @@ impl Pattern {
     }
 
     /// Which of the names match, in their order. An error where that would take too long.
-    pub fn matches<'n>(
+    pub(super) fn matches<'n>(
         &self,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<Vec<bool>, EvaluationError> {

@@ -69,7 +69,7 @@ pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t,
 }
 
 impl<'t, 'a> RuleEntry<'t, 'a> {
-    pub fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+    pub(super) fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let wrong = |message: &str| DocumentError::at(node.position(), message);
         if !node.is_map() {
             return Err(wrong("an entry of `rules` is not a map"));

@@ -44,7 +44,7 @@ impl<'p> Subject<'p> {
 }
 
 /// A violation by the pipeline as a whole, which stands on no line of its own; `problem` goes on after "the pipeline ".
-pub fn of_pipeline(problem: &str) -> Violation {
+pub(super) fn of_pipeline(problem: &str) -> Violation {
     Violation::new(format!(
         "{}{problem}",
         crate::model::pipelines::ABOUT_THE_PIPELINE
@@ -52,14 +52,14 @@ pub fn of_pipeline(problem: &str) -> Violation {
 }
 
 /// The same by a pipeline that has too many or too few of something.
-pub fn of_size(size: u64, problem: &str) -> Violation {
+pub(super) fn of_size(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),
         ..of_pipeline(problem)
     }
 }
 
-pub fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
+pub(super) fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
     Violation {
         text: format!("variable \"{}\" {problem}", variable.name),
         line: Some(variable.position.line),
@@ -68,6 +68,6 @@ pub fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
     }
 }
 
-pub fn component_count(pipeline: &Pipeline) -> u64 {
+pub(super) fn component_count(pipeline: &Pipeline) -> u64 {
     u64::try_from(pipeline.components.len()).unwrap_or(u64::MAX)
 }

@@ -16,7 +16,7 @@ const MOST_PLACES: usize = 200_000;
 
 /// A file's content with the places of its parts.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub(crate) struct Document {
     file: PathBuf,
     pub value: Value,
     places: HashMap<String, Position>,
@@ -26,7 +26,7 @@ pub struct Document {
 
 impl Document {
     /// Reads a YAML or JSON file. Errors name the file as `shown`.
-    pub fn read(path: &Path, shown: &Path) -> Result<Self, DesiredError> {
+    pub(crate) fn read(path: &Path, shown: &Path) -> Result<Self, DesiredError> {
         let unreadable =
             |why: std::io::Error| DesiredError::new(shown, None, format!("it cannot be read: {why}"));
         let bytes = input::file(path, LIMIT).map_err(unreadable)?;
@@ -35,7 +35,7 @@ impl Document {
 
     /// Reads YAML, of which JSON is a part. What only JSON allows (tabs that indent, pairs of `\u` escapes) is read
     /// as JSON, without places.
-    pub fn parse(bytes: &[u8], shown: &Path) -> Result<Self, DesiredError> {
+    pub(crate) fn parse(bytes: &[u8], shown: &Path) -> Result<Self, DesiredError> {
         let tree = match Tree::read(bytes, None) {
             Ok(tree) => tree,
             Err(why) => {
@@ -66,7 +66,7 @@ impl Document {
     }
 
     /// Where the part at this path stands (`a.b[0].c`); of one that is not there, what it would stand in.
-    pub fn place(&self, path: &str) -> Option<Position> {
+    pub(crate) fn place(&self, path: &str) -> Option<Position> {
         let mut path = path;
         loop {
             if let Some(position) = self.places.get(path) {
@@ -86,7 +86,7 @@ impl Document {
     }
 
     /// A complaint about the part at this path.
-    pub fn error(&self, path: &str, message: impl AsRef<str>) -> DesiredError {
+    pub(crate) fn error(&self, path: &str, message: impl AsRef<str>) -> DesiredError {
         let message = message.as_ref();
         let message = if path.is_empty() {
             message.to_owned()

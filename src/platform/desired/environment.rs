@@ -27,7 +27,7 @@ const KEYS: [&str; 7] = [
 
 /// The environment that the part of the document at `path` says. Where it says nothing of `defaultConnections`,
 /// `connections` are taken. Keys that the API document does not know are sent as they stand.
-pub fn environment(
+pub(crate) fn environment(
     document: &Document,
     path: &str,
     value: &Value,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A file that cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", file.display(), position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default())]
-pub struct DesiredError {
+pub(crate) struct DesiredError {
     file: PathBuf,
     position: Option<Position>,
     message: String,
@@ -28,7 +28,7 @@ impl DesiredError {
         self
     }
 
-    pub fn hint(&self) -> Option<&str> {
+    pub(crate) fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }

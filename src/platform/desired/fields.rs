@@ -14,14 +14,14 @@ pub(super) struct Fields<'d> {
 
 impl<'d> Fields<'d> {
     /// The map at `path`, whose value is `value`.
-    pub fn of(document: &'d Document, path: &'d str, value: &'d Value) -> Result<Self, DesiredError> {
+    pub(super) fn of(document: &'d Document, path: &'d str, value: &'d Value) -> Result<Self, DesiredError> {
         match value {
             Value::Object(map) => Ok(Self { document, path, map }),
             _ => Err(document.error(path, "must be a map")),
         }
     }
 
-    pub fn known(&self, keys: &[&str]) -> Result<(), DesiredError> {
+    pub(super) fn known(&self, keys: &[&str]) -> Result<(), DesiredError> {
         for key in self.map.keys() {
             if !keys.contains(&key.as_str()) {
                 let error = self.error(key, "is no key of this place");
@@ -35,12 +35,12 @@ impl<'d> Fields<'d> {
     }
 
     /// The value of a key; null is as if it were not there.
-    pub fn get(&self, key: &str) -> Option<&'d Value> {
+    pub(super) fn get(&self, key: &str) -> Option<&'d Value> {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
     /// A text that is not empty, if it is there.
-    pub fn text(&self, key: &str) -> Result<Option<String>, DesiredError> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<String>, DesiredError> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::String(text)) if text.trim().is_empty() => Err(self.error(key, "must not be empty")),
@@ -53,7 +53,7 @@ impl<'d> Fields<'d> {
     }
 
     /// A text that may be empty, if it is there.
-    pub fn any_text(&self, key: &str) -> Result<Option<String>, DesiredError> {
+    pub(super) fn any_text(&self, key: &str) -> Result<Option<String>, DesiredError> {
         match self.get(key) {
             Some(Value::String(text)) if text.is_empty() => Ok(Some(String::new())),
             _ => self.text(key),
@@ -61,13 +61,13 @@ impl<'d> Fields<'d> {
     }
 
     /// A text that must be there.
-    pub fn required(&self, key: &str) -> Result<String, DesiredError> {
+    pub(super) fn required(&self, key: &str) -> Result<String, DesiredError> {
         self.text(key)?
             .ok_or_else(|| self.error(key, "is missing and needed"))
     }
 
     /// A UUID that must be there.
-    pub fn uuid(&self, key: &str) -> Result<String, DesiredError> {
+    pub(super) fn uuid(&self, key: &str) -> Result<String, DesiredError> {
         let text = self.required(key)?;
         match uuid::Uuid::parse_str(&text) {
             Ok(_) => Ok(text),
@@ -76,7 +76,7 @@ impl<'d> Fields<'d> {
     }
 
     /// `true` or `false`, if it is there.
-    pub fn switch(&self, key: &str) -> Result<Option<bool>, DesiredError> {
+    pub(super) fn switch(&self, key: &str) -> Result<Option<bool>, DesiredError> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(*value)),
@@ -84,16 +84,16 @@ impl<'d> Fields<'d> {
         }
     }
 
-    pub fn others(&self, known: impl Fn(&String) -> bool) -> Map<String, Value> {
+    pub(super) fn others(&self, known: impl Fn(&String) -> bool) -> Map<String, Value> {
         let others = self.map.iter().filter(|(key, _)| !known(key));
         others.map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 
-    pub fn error(&self, key: &str, message: impl AsRef<str>) -> DesiredError {
+    pub(super) fn error(&self, key: &str, message: impl AsRef<str>) -> DesiredError {
         self.document.error(&self.path_of(key), message)
     }
 
-    pub fn path_of(&self, key: &str) -> String {
+    pub(super) fn path_of(&self, key: &str) -> String {
         joined(self.path, key)
     }
 }

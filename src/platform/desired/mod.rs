@@ -8,11 +8,11 @@ mod environment;
 mod error;
 mod fields;
 mod number;
-pub mod provision;
+pub(crate) mod provision;
 mod streaming;
-pub mod variables;
+pub(crate) mod variables;
 
-pub use document::Document;
-pub use environment::environment;
-pub use error::DesiredError;
-pub use streaming::streaming;
+pub(crate) use document::Document;
+pub(crate) use environment::environment;
+pub(crate) use error::DesiredError;
+pub(crate) use streaming::streaming;

@@ -37,7 +37,7 @@ pub(super) struct Decimal {
 
 impl Decimal {
     /// The number that a value is; texts count as what they say.
-    pub fn of(value: &Value) -> Option<Self> {
+    pub(super) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::read(&number.to_string()),
             Value::String(text) => Self::read(text.trim()),

@@ -45,7 +45,7 @@ const ID: &str = "streamingPipelineId";
 
 /// A definition, ready to be sent.
 #[derive(Debug, Clone)]
-pub struct StreamingDefinition {
+pub(crate) struct StreamingDefinition {
     pub body: Value,
     /// What was done to the file's content, each a sentence.
     pub notes: Vec<String>,
@@ -53,7 +53,7 @@ pub struct StreamingDefinition {
 
 /// The definition in the document. A reference to a secret that does not say its type gets `key_vault`; the platform's
 /// identifier is left out, as it makes its own.
-pub fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefinition, DesiredError> {
+pub(crate) fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefinition, DesiredError> {
     let mut body = document.value.clone();
     let Value::Object(fields) = &mut body else {
         return Err(document.error("", "must be a map"));
@@ -166,7 +166,7 @@ fn at<'v>(body: &'v Value, place: &[&str]) -> &'v Value {
 
 impl Document {
     /// The platform's complaints, each at the line of its field.
-    pub fn complaints(&self, violations: &[FieldViolation]) -> Vec<String> {
+    pub(crate) fn complaints(&self, violations: &[FieldViolation]) -> Vec<String> {
         let shown = |it: &FieldViolation| self.error(&it.field, &it.message).to_string();
         violations.iter().map(shown).collect()
     }

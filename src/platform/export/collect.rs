@@ -24,7 +24,10 @@ const MOST_PASSES: usize = 8;
 const MOST_STALE: usize = 3;
 
 /// The events of the window in the order of time.
-pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answer<Event>>, HttpError> {
+pub(crate) async fn collect(
+    platform: &Platform,
+    mut window: Window,
+) -> Result<Vec<Answer<Event>>, HttpError> {
     let mut found = Collected::default();
     let mut short = String::new();
     for _ in 0..MOST_PASSES {

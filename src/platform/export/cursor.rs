@@ -18,7 +18,7 @@ const LATE: SignedDuration = SignedDuration::from_mins(15);
 const SCHEMA: &str = "sluicegate.cursor/v1";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cursor {
+pub(crate) struct Cursor {
     schema: String,
     /// The time of the newest event that was exported.
     through: Timestamp,
@@ -28,7 +28,7 @@ pub struct Cursor {
 
 /// A cursor that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum CursorError {
+pub(crate) enum CursorError {
     #[error("the cursor {} cannot be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     /// The platform has not kept what follows it.
@@ -38,7 +38,7 @@ pub enum CursorError {
 
 impl Cursor {
     /// The cursor that the file at `path` holds.
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
+    pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
         let unreadable = |why: String| CursorError::Unreadable {
             path: path.to_owned(),
             why,
@@ -52,7 +52,12 @@ impl Cursor {
     }
 
     /// The window that goes on from here.
-    pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
+    pub(crate) fn window(
+        &self,
+        to: Option<Timestamp>,
+        now: Timestamp,
+        path: &Path,
+    ) -> Result<Window, CursorError> {
         let earliest = earliest(now);
         if self.through < earliest {
             return Err(CursorError::TooOld {
@@ -71,7 +76,7 @@ impl Cursor {
     }
 
     /// The events that were not exported before.
-    pub fn news(&self, events: Vec<Answer<Event>>) -> Vec<Answer<Event>> {
+    pub(crate) fn news(&self, events: Vec<Answer<Event>>) -> Vec<Answer<Event>> {
         events
             .into_iter()
             .filter(|event| !self.seen.contains_key(&key(event)))
@@ -79,7 +84,7 @@ impl Cursor {
     }
 
     /// Where things stand after these events; none if there was never any.
-    pub fn after(last: Option<Self>, events: &[Answer<Event>]) -> Option<Self> {
+    pub(crate) fn after(last: Option<Self>, events: &[Answer<Event>]) -> Option<Self> {
         let newest = events.iter().filter_map(time).max();
         let through = newest.max(last.as_ref().map(|cursor| cursor.through))?;
         let since = before(through);
@@ -95,7 +100,7 @@ impl Cursor {
         })
     }
 
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

@@ -22,7 +22,7 @@ const FIELDS: [&str; 13] = [
 ];
 
 /// One event a line, as it came, harmless in a CI log.
-pub fn json_lines(events: &[Answer<Event>]) -> String {
+pub(crate) fn json_lines(events: &[Answer<Event>]) -> String {
     let line = |event: &Answer<Event>| text::json(event.raw.to_string()) + "\n";
     events.iter().map(line).collect()
 }
@@ -30,7 +30,7 @@ pub fn json_lines(events: &[Answer<Event>]) -> String {
 /// A row for each event (RFC 4180), with a column for every field that any of them has. Text that a spreadsheet would
 /// take for a formula begins with an apostrophe, control characters are shown as escapes, and no line is a command to
 /// a CI host.
-pub fn csv(events: &[Answer<Event>]) -> String {
+pub(crate) fn csv(events: &[Answer<Event>]) -> String {
     let mut columns: Vec<&str> = FIELDS.to_vec();
     for key in events
         .iter()

@@ -10,7 +10,7 @@ const KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// A window that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WindowError {
+pub(crate) enum WindowError {
     #[error(
         "{0:?} is no time: it must be like 2026-11-20T09:30:00Z, with an offset, or a date (which begins in UTC)"
     )]
@@ -32,13 +32,13 @@ pub enum WindowError {
 
 /// From when to when; none is without a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Window {
+pub(crate) struct Window {
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
 }
 
 /// A time with an offset, or a date.
-pub fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
+pub(crate) fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
     let date = || {
         let date: Date = text.parse().ok()?;
         // A time without an offset would parse as its date.
@@ -58,7 +58,7 @@ pub(super) fn earliest(now: Timestamp) -> Timestamp {
 
 impl Window {
     /// Checks that there can be events in it.
-    pub fn check(self, now: Timestamp) -> Result<Self, WindowError> {
+    pub(crate) fn check(self, now: Timestamp) -> Result<Self, WindowError> {
         let earliest = earliest(now);
         match (self.from, self.to) {
             (Some(from), _) if from < earliest => Err(WindowError::TooOld { from, earliest }),

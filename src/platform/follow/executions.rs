@@ -6,7 +6,7 @@ use crate::platform::http::HttpError;
 use uuid::Uuid;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExecutionStanding {
+pub(super) enum ExecutionStanding {
     /// It goes on, or its status is not known and it has no end.
     Open,
     Succeeded,
@@ -15,7 +15,7 @@ pub enum ExecutionStanding {
 
 /// What the status of an execution means. The API document shows RUNNING only; the other words are those that
 /// clients meet. A word that is not known ends it only where the answer has an end, and then never well.
-pub fn standing(execution: &Execution) -> ExecutionStanding {
+pub(super) fn standing(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
         .as_deref()
@@ -31,7 +31,7 @@ pub fn standing(execution: &Execution) -> ExecutionStanding {
 }
 
 /// Asks until the execution ends; `told` hears of each new status.
-pub async fn execution(
+pub(crate) async fn execution(
     platform: &Platform,
     (project, id): (Uuid, &str),
     mut pace: Pace,

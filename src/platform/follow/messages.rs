@@ -11,7 +11,7 @@ const MOST_PAGES: usize = 10_000;
 /// Knows what of a history was read. At the end there is no token to go on with, so the last page is read again and
 /// what was there already is left out.
 #[derive(Debug, Clone)]
-pub struct MessageReader {
+pub(crate) struct MessageReader {
     limit: usize,
     token: Option<String>,
     seen: usize,
@@ -21,7 +21,7 @@ pub struct MessageReader {
 
 impl MessageReader {
     /// Reads pages of at most `limit` events, from the beginning.
-    pub fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
             token: None,
@@ -32,7 +32,11 @@ impl MessageReader {
     }
 
     /// The next events, and whether there are more now. A token that came before leads round in a circle.
-    pub async fn next(&mut self, platform: &Platform, task: &str) -> Result<(Vec<Value>, bool), HttpError> {
+    pub(crate) async fn next(
+        &mut self,
+        platform: &Platform,
+        task: &str,
+    ) -> Result<(Vec<Value>, bool), HttpError> {
         let page = platform.task_messages(task, self.limit, self.token.as_deref());
         let page = page.await?.value;
         let count = page.results.len();

@@ -12,11 +12,11 @@ mod tasks;
 
 use crate::platform::http::HttpError;
 
-pub use executions::execution;
-pub use messages::MessageReader;
-pub use pace::{Pace, changed_in_time};
-pub use streams::stream;
-pub use tasks::{Policy, TaskEnd, Turn, scope_word, task};
+pub(crate) use executions::execution;
+pub(crate) use messages::MessageReader;
+pub(crate) use pace::{Pace, changed_in_time};
+pub(crate) use streams::stream;
+pub(crate) use tasks::{Policy, TaskEnd, Turn, scope_word, task};
 
 /// The failure of a wait in which no answer came at all.
 pub(crate) fn silent() -> HttpError {
@@ -25,7 +25,7 @@ pub(crate) fn silent() -> HttpError {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     Good,
     Bad,
     /// Not at all before the deadline.

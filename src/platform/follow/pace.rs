@@ -10,7 +10,7 @@ const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// Waits that grow by half from one to the next, up to a limit, within a deadline.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
+pub(crate) struct Pace {
     first: Duration,
     next: Duration,
     limit: Duration,
@@ -22,7 +22,7 @@ impl Pace {
     const GROWTH: u32 = 15;
 
     /// Begins with waits of `first` and ends after `limit`.
-    pub fn new(first: Duration, limit: Duration) -> Self {
+    pub(crate) fn new(first: Duration, limit: Duration) -> Self {
         Self {
             first,
             next: first,
@@ -32,13 +32,13 @@ impl Pace {
     }
 
     /// How long is waited, from the beginning to the deadline.
-    pub const fn limit(&self) -> Duration {
+    pub(crate) const fn limit(&self) -> Duration {
         self.limit
     }
 
     /// The answer, if it comes in time: an answer that hangs is not waited for beyond the deadline. What is asked at the
     /// deadline itself still has a moment.
-    pub async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
             return Some(answer.await);
         };
@@ -48,7 +48,7 @@ impl Pace {
 
     /// Waits until it is time to ask again; false if the deadline has passed. The last wait ends at the deadline, so
     /// that it is asked once more there.
-    pub async fn pause(&mut self) -> bool {
+    pub(crate) async fn pause(&mut self) -> bool {
         match self.wait(Instant::now()) {
             None => false,
             Some(wait) => {
@@ -66,7 +66,7 @@ impl Pace {
     }
 
     /// Begins with short waits again: something has just happened.
-    pub fn hasten(&mut self) {
+    pub(crate) fn hasten(&mut self) {
         self.next = self.first;
     }
 
@@ -78,7 +78,7 @@ impl Pace {
 }
 
 /// Sends a change whose effect is then waited for, within the same deadline; without one where nothing is waited for.
-pub async fn changed_in_time<T>(
+pub(crate) async fn changed_in_time<T>(
     pace: Option<&Pace>,
     change: impl Future<Output = Result<T, HttpError>>,
 ) -> Result<T, HttpError> {

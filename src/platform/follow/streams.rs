@@ -6,7 +6,7 @@ use crate::platform::http::HttpError;
 use uuid::Uuid;
 
 /// Asks until the status is `wanted`, compared without case; `told` hears of each new status.
-pub async fn stream(
+pub(crate) async fn stream(
     platform: &Platform,
     (project, id): (Uuid, &str),
     wanted: &str,

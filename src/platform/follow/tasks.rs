@@ -10,14 +10,14 @@ const LOOKS: usize = 3;
 
 /// Which tools are approved without asking anybody.
 #[derive(Debug, Clone, Default)]
-pub struct Policy {
+pub(crate) struct Policy {
     pub tools: Vec<String>,
     /// Approve each for the rest of the task, not only once.
     pub for_the_task: bool,
 }
 
 /// The word for how long an approval holds.
-pub const fn scope_word(for_the_task: bool) -> &'static str {
+pub(crate) const fn scope_word(for_the_task: bool) -> &'static str {
     if for_the_task { "CONVERSATION" } else { "ONCE" }
 }
 
@@ -42,7 +42,7 @@ impl Policy {
 
 /// How a task ended, for whoever waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TaskEnd {
+pub(crate) enum TaskEnd {
     Finished,
     /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped it.
     Halted,
@@ -56,7 +56,7 @@ pub enum TaskEnd {
 }
 
 #[derive(Debug)]
-pub enum Turn<'a> {
+pub(crate) enum Turn<'a> {
     Status(&'a str),
     Approved(&'a str),
 }
@@ -77,7 +77,7 @@ struct Resumed {
 /// Asks until the task ends or needs somebody. `before` is the task as it was before it was told to go on by whoever
 /// calls; none for a new one. The document does not show the status right after that, so an old one is not believed
 /// at once.
-pub async fn task(
+pub(crate) async fn task(
     platform: &Platform,
     id: &str,
     policy: &Policy,

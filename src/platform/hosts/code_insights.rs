@@ -8,7 +8,7 @@ use crate::platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Re
 use serde_json::Value;
 
 #[derive(Debug, Clone, Copy)]
-pub struct CodeInsights<'a> {
+pub(crate) struct CodeInsights<'a> {
     pub workspace: &'a str,
     pub repository: &'a str,
     pub commit: &'a str,
@@ -18,7 +18,7 @@ pub struct CodeInsights<'a> {
 
 impl CodeInsights<'_> {
     /// Sends the report and its annotations, a request each, in place of those of an earlier run.
-    pub async fn send(
+    pub(crate) async fn send(
         self,
         client: &HostClient,
         report: &Value,

@@ -17,7 +17,7 @@ const MOST_PAGES: usize = 100;
 const JOB_BOT: &str = "github-actions[bot]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Thread {
+pub(crate) enum Thread {
     GitHub {
         owner: String,
         repository: String,
@@ -31,7 +31,7 @@ pub enum Thread {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub(crate) enum Kept {
     /// There was none.
     Posted,
     Updated,
@@ -53,7 +53,7 @@ struct Own {
 
 /// Posts `body`, which begins with `marker`, or updates the comment that does. Further ones, which two runs at the same
 /// time may have left, are removed.
-pub async fn keep_comment(
+pub(crate) async fn keep_comment(
     client: &HostClient,
     thread: &Thread,
     marker: &str,

@@ -6,5 +6,5 @@
 mod code_insights;
 mod comments;
 
-pub use code_insights::CodeInsights;
-pub use comments::{Kept, Thread, keep_comment};
+pub(crate) use code_insights::CodeInsights;
+pub(crate) use comments::{Kept, Thread, keep_comment};

@@ -4,7 +4,7 @@
 
 mod outputs;
 
-pub use outputs::outputs;
+pub(crate) use outputs::outputs;
 
 use super::annotation::{self, Annotation, Level};
 use super::{About, document, shorten};
@@ -23,14 +23,14 @@ const TITLE_LIMIT: usize = 200;
 
 /// The review's annotations, one workflow command a line: errors first, at most ten of a level, the last of them
 /// saying how many more there are and where.
-pub fn annotations(report: &Report, about: &About) -> Vec<String> {
+pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
     let all = annotation::collect(report, about);
     let capped = annotation::cap(&all, CAP, "the step summary and the report");
     capped.iter().map(command).collect()
 }
 
 /// The step summary: markdown on the run's page, under 1,000 KiB.
-pub fn step_summary(report: &Report, about: &About) -> String {
+pub(crate) fn step_summary(report: &Report, about: &About) -> String {
     document::summary(report, about)
 }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// The outputs in the form `name<<DELIMITER`, which holds values with line breaks. The delimiter is made of `seed`,
 /// which must be random, so that no value can hold it on purpose; one that holds it all the same gets a longer one.
-pub fn outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
+pub(crate) fn outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
     let mut lines = String::new();
     for (name, value) in pairs {
         let delimiter = delimiter(value, seed);

@@ -18,24 +18,29 @@ const MOST_OPEN: usize = 5;
 const MOST_FILES: usize = 200;
 
 /// A finding with its number on the page.
-pub type Numbered<'v, 'a> = (usize, &'v Finding<'a>);
+pub(super) type Numbered<'v, 'a> = (usize, &'v Finding<'a>);
 
 /// What stands above the findings of a file, and where the picture has each component.
 #[derive(Default)]
-pub struct Above {
+pub(super) struct Above {
     pub shown: String,
     places: HashMap<String, String>,
 }
 
 impl Above {
     /// The id of the component that the finding is about.
-    pub fn place(&self, finding: &Finding<'_>) -> Option<&str> {
+    pub(super) fn place(&self, finding: &Finding<'_>) -> Option<&str> {
         self.places.get(finding.about?).map(String::as_str)
     }
 }
 
 /// What changed in a file with findings, and its picture with them.
-pub fn above(view: &View<'_>, file: &FileView<'_>, number: usize, findings: &[Numbered<'_, '_>]) -> Above {
+pub(super) fn above(
+    view: &View<'_>,
+    file: &FileView<'_>,
+    number: usize,
+    findings: &[Numbered<'_, '_>],
+) -> Above {
     let path = file.results.path.as_str();
     let changed = view.change(path);
     let drawn = changed.and_then(|file| file.picture.as_ref());
@@ -90,7 +95,7 @@ fn places(canvas: &Canvas, id: &str) -> HashMap<String, String> {
 }
 
 /// What changed in files that have no findings.
-pub fn others(view: &View<'_>) -> String {
+pub(super) fn others(view: &View<'_>) -> String {
     let has_findings = |file: &&ChangedFile| view.files.iter().any(|it| it.results.path == file.changed.path);
     let others: Vec<&ChangedFile> = view
         .about
@@ -118,7 +123,7 @@ pub fn others(view: &View<'_>) -> String {
     shown + "</section>\n"
 }
 
-pub fn one(file: &ChangedFile, id: &str, is_open: bool) -> String {
+pub(super) fn one(file: &ChangedFile, id: &str, is_open: bool) -> String {
     let path = &file.changed.path;
     let picture = file.picture.as_ref();
     format!(
@@ -171,7 +176,7 @@ fn figure(canvas: &Canvas, path: &str, id: &str) -> String {
 }
 
 /// The arrow heads of all pictures of the page.
-pub fn arrow_heads() -> String {
+pub(super) fn arrow_heads() -> String {
     format!(
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
         picture::markers()

@@ -18,7 +18,7 @@ const STYLE: [&str; 7] = [
     include_str!("style/print.css"),
 ];
 
-pub struct HtmlPage<'p> {
+pub(super) struct HtmlPage<'p> {
     pub title: &'p str,
     /// The id of what the page is about, and the words of the link to it.
     pub skip: (&'static str, &'static str),
@@ -29,7 +29,7 @@ pub struct HtmlPage<'p> {
 }
 
 /// The whole page.
-pub fn document(page: &HtmlPage<'_>) -> String {
+pub(super) fn document(page: &HtmlPage<'_>) -> String {
     let style = style();
     let (skip, words) = page.skip;
     let mut shown = format!(
@@ -57,7 +57,7 @@ pub fn document(page: &HtmlPage<'_>) -> String {
     shown + "</body>\n</html>\n"
 }
 
-pub fn style() -> String {
+pub(super) fn style() -> String {
     STYLE.concat()
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const FIRST: usize = 8;
 
 /// Both lists; nothing where there are no findings.
-pub fn facets(view: &View<'_>) -> String {
+pub(super) fn facets(view: &View<'_>) -> String {
     if view.files.is_empty() {
         return String::new();
     }

@@ -10,13 +10,13 @@ use crate::report::{SourceLines, shorten, uri};
 use std::fmt::Write as _;
 
 /// Where more files have findings, they are folded.
-pub const MOST_OPEN: usize = 20;
+pub(super) const MOST_OPEN: usize = 20;
 
 /// Lines shown before and after that of a finding.
 const REACH: u32 = 2;
 
 /// All files with findings; the findings are numbered through.
-pub fn groups(view: &View<'_>) -> String {
+pub(super) fn groups(view: &View<'_>) -> String {
     let mut shown = String::from("<div id=\"by-file\">\n");
     let open = if view.files.len() > MOST_OPEN {
         ""
@@ -141,7 +141,7 @@ fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &SourceLines) 
 }
 
 /// The files without findings, by name.
-pub fn clean(view: &View<'_>) -> String {
+pub(super) fn clean(view: &View<'_>) -> String {
     let files = view.report.files.iter();
     let clean: Vec<String> = files
         .filter(|file| file.findings().is_empty())

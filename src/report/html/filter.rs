@@ -18,7 +18,7 @@ const ACTIONS: &str = r#"<button type="button" id="fold">Unfold all</button>
 const SHOWN: &str = r#"<p id="shown" role="status"></p><span id="chosen"></span><button type="button" id="clear" class="quiet" hidden="">Clear the filter</button><span id="said" class="unseen" role="status"></span>"#;
 
 /// Without the script it would do nothing, and is not shown.
-pub fn bar(view: &View<'_>) -> String {
+pub(super) fn bar(view: &View<'_>) -> String {
     let mut levels = String::new();
     for tone in Tone::ALL {
         let number = view

@@ -17,7 +17,7 @@ mod tiles;
 mod top;
 mod view;
 
-pub use page_of_changes::render as changes_page;
+pub(crate) use page_of_changes::render as changes_page;
 
 use self::document::{HtmlPage, document};
 use self::parts::list;
@@ -38,7 +38,7 @@ const SCRIPT: &str = concat!(
 );
 
 /// The review as an HTML page.
-pub fn render(report: &Report, about: &About) -> String {
+pub(super) fn render(report: &Report, about: &About) -> String {
     let view = View::of(report, about);
     let mut body = top::header(&view);
     body.push_str("<main>\n");

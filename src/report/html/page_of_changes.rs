@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 const MOST_OPEN: usize = 20;
 
 /// The changes as an HTML page.
-pub fn render(changes: &ChangesPage, tool_version: &str) -> String {
+pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
     let ChangesPage { files, compared, .. } = changes;
     let title = match files.as_slice() {
         [] => "No pipeline differs".to_owned(),

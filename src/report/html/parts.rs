@@ -5,18 +5,18 @@ use crate::base::text::markup as escape;
 use std::fmt::Write as _;
 
 /// The longest message, in characters.
-pub const MESSAGE_LIMIT: usize = 4_000;
+pub(super) const MESSAGE_LIMIT: usize = 4_000;
 
 /// A list of more entries is folded, so that the findings stay near the top.
 const LONG_LIST: usize = 12;
 
 /// Copies what is marked as `copied` beside it.
-pub fn copy(what: &str) -> String {
+pub(super) fn copy(what: &str) -> String {
     format!("<button type=\"button\" class=\"quiet copy live\">{what}</button>")
 }
 
 /// `2 errors`, `1 warning`, each in its colour.
-pub fn tally(tally: RuleTally) -> String {
+pub(super) fn tally(tally: RuleTally) -> String {
     let mut shown = String::from("<span class=\"tally\">");
     for (tone, number) in tally.parts() {
         let words = tone.counted(number);
@@ -26,7 +26,7 @@ pub fn tally(tally: RuleTally) -> String {
 }
 
 /// The path, its folder quieter than the name.
-pub fn heading(path: &str) -> String {
+pub(super) fn heading(path: &str) -> String {
     let (folder, name) = path.rfind('/').map_or(("", path), |at| path.split_at(at + 1));
     format!(
         "<h3 class=\"mono copied\"><span class=\"folder\">{}</span>{}</h3>",
@@ -36,7 +36,7 @@ pub fn heading(path: &str) -> String {
 }
 
 /// A list below a heading; nothing where it is empty.
-pub fn list(title: &str, items: impl Iterator<Item = String>) -> String {
+pub(super) fn list(title: &str, items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.map(|item| format!("<li>{}</li>", escape(&item))).collect();
     if items.is_empty() {
         return String::new();
@@ -52,7 +52,7 @@ pub fn list(title: &str, items: impl Iterator<Item = String>) -> String {
 }
 
 /// A sentence of this program with names in backquotes.
-pub fn marked(text: &str) -> String {
+pub(super) fn marked(text: &str) -> String {
     let mut shown = String::new();
     for (at, part) in text.split('`').enumerate() {
         let part = escape(part);

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const MOST_OPEN: usize = 100;
 
 /// A group for each rule. The script moves the findings there, so that each is on the page once.
-pub fn groups(view: &View<'_>) -> String {
+pub(super) fn groups(view: &View<'_>) -> String {
     let mut shown = String::from("<div id=\"by-rule\" hidden=\"\">\n");
     let open = if view.findings().count() > MOST_OPEN {
         ""
@@ -38,7 +38,7 @@ fn opener(id: &str) -> String {
 }
 
 /// What is known of the rules that found something.
-pub fn explanations(view: &View<'_>) -> String {
+pub(super) fn explanations(view: &View<'_>) -> String {
     let known = view.rules.iter().filter_map(|(rule, _)| {
         let id = view.explanation(rule)?;
         view.about.rule(rule).map(|text| explanation(&id, text))

@@ -3,7 +3,7 @@
 use super::view::{Tone, View};
 
 /// The numbers of the review, findings first.
-pub fn tiles(view: &View<'_>) -> String {
+pub(super) fn tiles(view: &View<'_>) -> String {
     let (counts, totals) = (view.report.counts(), view.report.totals());
     let old = view.findings().filter(|finding| !finding.counts()).count();
     let shown = [

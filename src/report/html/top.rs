@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// Rules that are named as the ones that fail the gate.
 const NAMED: usize = 6;
 
-pub fn header(view: &View<'_>) -> String {
+pub(super) fn header(view: &View<'_>) -> String {
     let report = view.report;
     let (sign, tone) = match report.verdict {
         Verdict::Passed => ("M5 13l5 5L20 7", "passed"),
@@ -42,7 +42,7 @@ pub fn header(view: &View<'_>) -> String {
     shown + "</dl>\n</header>\n"
 }
 
-pub fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
+pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
     let of_url = |url: &'a String| url.trim_start_matches("https://");
     let named = view.about.repository.as_deref();
     named.or_else(|| view.about.repository_url.as_ref().map(of_url))

@@ -12,7 +12,7 @@ const NAME_LIMIT: usize = 200;
 
 /// What a finding is at a glance: its level if it counts; the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tone {
+pub(super) enum Tone {
     Error,
     Broken,
     Warning,
@@ -20,9 +20,9 @@ pub enum Tone {
 }
 
 impl Tone {
-    pub const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
+    pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
 
-    pub const fn of(finding: &Finding<'_>) -> Self {
+    pub(super) const fn of(finding: &Finding<'_>) -> Self {
         match (finding.error_type, finding.severity) {
             _ if !finding.counts() => Self::Old,
             (Some(_), _) => Self::Broken,
@@ -32,7 +32,7 @@ impl Tone {
     }
 
     /// The word of the style and of the filter.
-    pub const fn class(self) -> &'static str {
+    pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Broken => "broken",
@@ -42,7 +42,7 @@ impl Tone {
     }
 
     /// `2 errors`.
-    pub fn counted(self, number: usize) -> String {
+    pub(super) fn counted(self, number: usize) -> String {
         match self {
             Self::Error | Self::Warning => count(number, self.class()),
             Self::Broken => format!("{number} not evaluated"),
@@ -53,7 +53,7 @@ impl Tone {
 
 /// How many findings there are of each tone; what has worse ones is greater.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RuleTally([usize; Tone::ALL.len()]);
+pub(super) struct RuleTally([usize; Tone::ALL.len()]);
 
 impl RuleTally {
     fn of(findings: &[Finding<'_>]) -> Self {
@@ -64,30 +64,30 @@ impl RuleTally {
         tally
     }
 
-    pub const fn add(&mut self, finding: &Finding<'_>) {
+    pub(super) const fn add(&mut self, finding: &Finding<'_>) {
         self.0[Tone::of(finding) as usize] += 1;
     }
 
-    pub fn total(self) -> usize {
+    pub(super) fn total(self) -> usize {
         self.0.iter().sum()
     }
 
     /// The tones that there are, each with its number.
-    pub fn parts(self) -> impl Iterator<Item = (Tone, usize)> {
+    pub(super) fn parts(self) -> impl Iterator<Item = (Tone, usize)> {
         let all = Tone::ALL.into_iter().zip(self.0);
         all.filter(|(_, number)| *number > 0)
     }
 }
 
 /// A file with its findings, the worst first.
-pub struct FileView<'a> {
+pub(super) struct FileView<'a> {
     pub results: &'a FileResults,
     pub findings: Vec<Finding<'a>>,
     pub tally: RuleTally,
 }
 
 /// Everything that the parts of the page are made from.
-pub struct View<'a> {
+pub(super) struct View<'a> {
     pub report: &'a Report,
     pub about: &'a About,
     /// The files with findings, the worst first.
@@ -99,7 +99,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub fn of(report: &'a Report, about: &'a About) -> Self {
+    pub(super) fn of(report: &'a Report, about: &'a About) -> Self {
         let mut files: Vec<FileView<'_>> = report.files.iter().map(file).collect();
         files.retain(|file| !file.findings.is_empty());
         files.sort_by_key(|file| (Reverse(file.tally), &file.results.path));
@@ -121,16 +121,16 @@ impl<'a> View<'a> {
         view
     }
 
-    pub fn findings(&self) -> impl Iterator<Item = &Finding<'a>> {
+    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding<'a>> {
         self.files.iter().flat_map(|file| &file.findings)
     }
 
-    pub fn change(&self, path: &str) -> Option<&'a ChangedFile> {
+    pub(super) fn change(&self, path: &str) -> Option<&'a ChangedFile> {
         self.changes.get(path).copied()
     }
 
     /// How much there is of each kind, by name.
-    pub fn tallies(&self, kind: impl Fn(&Finding<'a>) -> &'a str) -> Vec<(&'a str, RuleTally)> {
+    pub(super) fn tallies(&self, kind: impl Fn(&Finding<'a>) -> &'a str) -> Vec<(&'a str, RuleTally)> {
         let mut found: BTreeMap<&str, RuleTally> = BTreeMap::new();
         for finding in self.findings() {
             found.entry(kind(finding)).or_default().add(finding);
@@ -139,13 +139,13 @@ impl<'a> View<'a> {
     }
 
     /// The id of what explains the rule; none where nothing is known of it.
-    pub fn explanation(&self, rule: &str) -> Option<String> {
+    pub(super) fn explanation(&self, rule: &str) -> Option<String> {
         let number = self.numbers.get(rule)?;
         self.about.rule(rule).map(|_| format!("rule-{number}"))
     }
 
     /// The rule's name, which opens what is known of it.
-    pub fn rule(&self, rule: &str) -> String {
+    pub(super) fn rule(&self, rule: &str) -> String {
         let name = name(rule);
         match self.explanation(rule) {
             Some(id) => {
@@ -168,6 +168,6 @@ fn file(results: &FileResults) -> FileView<'_> {
 }
 
 /// A rule's name, cut to what a heading can hold.
-pub fn name(rule: &str) -> String {
+pub(super) fn name(rule: &str) -> String {
     escape(&shorten::to_chars(rule, NAME_LIMIT))
 }

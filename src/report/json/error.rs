@@ -2,7 +2,7 @@
 
 /// A text is no report of this program.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub(crate) enum ReadError {
     /// It is not JSON, or lacks what a report has, or has what a report does not have.
     #[error("it is not a report: {0}")]
     Form(#[from] serde_path_to_error::Error<serde_json::Error>),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Reports that are not parts of one review.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MergeError {
+pub(crate) enum MergeError {
     /// There is none.
     #[error("there is no report")]
     Nothing,
@@ -26,7 +26,7 @@ pub enum MergeError {
 }
 
 /// The reports as one. The verdict is the worst of theirs; if a part is missing, it is no pass.
-pub fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
+pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     let mut reports = reports.into_iter();
     let first = reports.next().ok_or(MergeError::Nothing)?;
     let mut shards: Vec<Shard> = first.context.shard.into_iter().collect();

@@ -5,8 +5,8 @@ mod error;
 mod merge;
 mod read;
 
-pub use merge::merge;
-pub use read::read;
+pub(crate) use merge::merge;
+pub(crate) use read::read;
 
 use super::write_json;
 use crate::model::findings::Report;
@@ -14,7 +14,7 @@ use document::DocumentV1;
 use std::io::{self, Write};
 
 /// Writes the report as JSON, indented, with a line break at its end.
-pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     write_json(out, |json| {
         serde_json::to_writer_pretty(json, &DocumentV1::from(report))
     })

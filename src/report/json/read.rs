@@ -17,7 +17,7 @@ use std::time::Duration;
 const NOT_REVIEWED: &str = "not a file that is reviewed";
 
 /// Reads a report. Its counts must be those of its results, and its verdict one that they can come to.
-pub fn read(text: &[u8]) -> Result<Report, ReadError> {
+pub(crate) fn read(text: &[u8]) -> Result<Report, ReadError> {
     let mut json = serde_json::Deserializer::from_slice(text);
     let document: DocumentV1<'_> = serde_path_to_error::deserialize(&mut json)?;
     json.end()

@@ -6,7 +6,7 @@ use crate::model::findings::{FailOn, FileResults, Report, RuleResult, Status};
 use junit_report::TestResult;
 
 /// The cases of all suites, counted before any is made, as the document begins with their numbers.
-pub fn sums(report: &Report, run: &[PlacedCase]) -> Sums {
+pub(super) fn sums(report: &Report, run: &[PlacedCase]) -> Sums {
     let results = report.files.iter().flat_map(FileResults::told);
     let of_files = results.map(|result| CaseOutcome::of(result, report.fail_on()));
     let of_run = run.iter().map(|(case, _)| match case.result {
@@ -35,7 +35,7 @@ pub fn sums(report: &Report, run: &[PlacedCase]) -> Sums {
 
 /// As what a case is told.
 #[derive(Clone, Copy)]
-pub enum CaseOutcome {
+pub(super) enum CaseOutcome {
     Passed,
     Skipped,
     Failure,
@@ -44,7 +44,7 @@ pub enum CaseOutcome {
 
 impl CaseOutcome {
     /// Of a result of a rule.
-    pub fn of(result: &RuleResult, fail_on: FailOn) -> Self {
+    pub(super) fn of(result: &RuleResult, fail_on: FailOn) -> Self {
         match &result.status {
             Status::Passed => Self::Passed,
             _ if !result.fails(fail_on) => Self::Skipped,

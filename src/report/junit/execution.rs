@@ -8,7 +8,7 @@ use std::io;
 
 /// An execution of a pipeline that was waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExecutionRun {
+pub(crate) struct ExecutionRun {
     pub pipeline: String,
     pub environment: String,
     /// The platform's word for how it ended.
@@ -24,7 +24,7 @@ pub struct ExecutionRun {
 }
 
 /// Writes the execution as JUnit XML: a bad end is a `failure`, an end that was not seen an `error`.
-pub fn execution_junit(run: &ExecutionRun, out: &mut dyn io::Write) -> io::Result<()> {
+pub(crate) fn execution_junit(run: &ExecutionRun, out: &mut dyn io::Write) -> io::Result<()> {
     let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);
     let short = shorten::to_chars(problem, MESSAGE_LIMIT);

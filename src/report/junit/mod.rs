@@ -20,9 +20,9 @@ mod text;
 mod words;
 mod write;
 
-pub use self::write::Dialect;
-pub use execution::{ExecutionRun, execution_junit};
-pub use publish::{PublishBreak, PublishRun, publish_junit};
+pub(super) use self::write::Dialect;
+pub(crate) use execution::{ExecutionRun, execution_junit};
+pub(crate) use publish::{PublishBreak, PublishRun, publish_junit};
 
 use self::count::{CaseOutcome, sums};
 use self::words::{error_type, line, message, texts, why_skipped};
@@ -48,7 +48,12 @@ const BREAK: &str = "breaks consumers";
 const NOTHING: &str = "nothing to review";
 
 /// Writes the report as JUnit XML.
-pub fn render(report: &Report, about: &About, dialect: Dialect, out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn render(
+    report: &Report,
+    about: &About,
+    dialect: Dialect,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let mut run = run_cases(report);
     let mut sums = sums(report, &run);
     if dialect == Dialect::Strict {

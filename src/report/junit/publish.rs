@@ -13,7 +13,7 @@ use std::io;
 const SUITE: &str = "publish";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublishRun {
+pub(crate) struct PublishRun {
     /// The version, and what became of it.
     pub version: String,
     /// Passed where it is published, undecided where that is not known.
@@ -27,7 +27,7 @@ pub struct PublishRun {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublishBreak {
+pub(crate) struct PublishBreak {
     pub name: String,
     /// With its places, and what consumers must do.
     pub words: String,
@@ -37,7 +37,7 @@ pub struct PublishBreak {
 }
 
 /// Writes the publish as JUnit XML: what stopped it is a `failure`, a break that did not is `skipped` with its words.
-pub fn publish_junit(run: &PublishRun, out: &mut dyn io::Write) -> io::Result<()> {
+pub(crate) fn publish_junit(run: &PublishRun, out: &mut dyn io::Write) -> io::Result<()> {
     let mut names = CaseNames::default();
     let mut cases = vec![version(run, &names.unique(&run.version))];
     cases.extend(run.breaks.iter().map(|it| {

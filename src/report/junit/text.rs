@@ -2,7 +2,7 @@
 
 /// An attribute's value, escaped. Breaks and tabs are references, since a parser makes blanks of what stands there plainly
 /// (<https://www.w3.org/TR/xml/#AVNormalize>), and so are the marks of a CI host's command. What XML 1.0 forbids is U+FFFD.
-pub fn attribute(text: &str) -> String {
+pub(super) fn attribute(text: &str) -> String {
     let mut value = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -19,7 +19,7 @@ pub fn attribute(text: &str) -> String {
 /// An element's content, escaped. CR LF and CR are LF, as a parser would make them anyway. What a CI host would take for a
 /// command if the document is printed has a reference within. No `<![CDATA[`: a section would have to be closed and
 /// opened again within such words, and action-junit-report puts a comma between two sections.
-pub fn content(text: &str) -> String {
+pub(super) fn content(text: &str) -> String {
     let unified = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut value = String::with_capacity(unified.len());
     unified.chars().for_each(|c| push(&mut value, c));
@@ -49,13 +49,13 @@ fn unmarked(escaped: &str) -> String {
 
 /// What a parser gives back for [`attribute`].
 #[cfg(test)]
-pub fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.chars().map(allowed).collect()
 }
 
 /// What a parser gives back for [`content`].
 #[cfg(test)]
-pub fn readable(text: &str) -> String {
+pub(crate) fn readable(text: &str) -> String {
     text.replace("\r\n", "\n")
         .replace('\r', "\n")
         .chars()

@@ -23,7 +23,7 @@ fn meant(result: &RuleResult) -> Vec<NumberedWords<'_>> {
 }
 
 /// The first line that the case is about.
-pub fn line(result: &RuleResult) -> u32 {
+pub(super) fn line(result: &RuleResult) -> u32 {
     let lines = meant(result)
         .into_iter()
         .filter_map(|(_, violation)| violation.line);
@@ -31,7 +31,7 @@ pub fn line(result: &RuleResult) -> u32 {
 }
 
 /// The first violation in short, and how many more there are.
-pub fn message(result: &RuleResult) -> String {
+pub(super) fn message(result: &RuleResult) -> String {
     let meant = meant(result);
     let (at, first) = match (&result.status, meant.first()) {
         (_, Some((at, violation))) => (*at, violation.text.as_str()),
@@ -50,7 +50,7 @@ pub fn message(result: &RuleResult) -> String {
 }
 
 /// Everything that the result says, each violation with its place.
-pub fn texts(result: &RuleResult, path: &str) -> String {
+pub(super) fn texts(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(told) = &result.status {
         lines.push(format!(
@@ -86,7 +86,7 @@ const fn mark(state: Option<State>) -> &'static str {
 }
 
 /// Why a result that is not passed does not count against the gate.
-pub fn why_skipped(result: &RuleResult) -> &'static str {
+pub(super) fn why_skipped(result: &RuleResult) -> &'static str {
     let states = states(result);
     let all = |of: &[State]| {
         states
@@ -110,6 +110,6 @@ fn states(result: &RuleResult) -> HashSet<Option<State>> {
 }
 
 /// The evaluation error's type, as it is shown.
-pub fn error_type(told: Option<&str>) -> &str {
+pub(super) fn error_type(told: Option<&str>) -> &str {
     told.unwrap_or(NO_ERROR_TYPE)
 }

@@ -39,14 +39,14 @@ const TYPES_OF_RAILS: [&str; 17] = [
 
 /// Which readers the document is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// The CI hosts, which read attributes freely.
     Hosts,
     Strict,
 }
 
 /// A suite, with what `junit-report` has no place for.
-pub struct Suite {
+pub(super) struct Suite {
     pub suite: TestSuite,
     /// The line of each of its cases that stands in a file.
     pub lines: Vec<Option<u32>>,
@@ -54,7 +54,7 @@ pub struct Suite {
 
 /// How many cases there are, of all suites.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Sums {
+pub(super) struct Sums {
     pub tests: usize,
     pub skipped: usize,
     pub failures: usize,
@@ -62,7 +62,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    pub fn of(suite: &Suite) -> Self {
+    pub(super) fn of(suite: &Suite) -> Self {
         let suite = &suite.suite;
         Self {
             tests: suite.tests(),
@@ -74,7 +74,7 @@ impl Sums {
 }
 
 /// What is said of the whole.
-pub struct Whole<'a> {
+pub(super) struct Whole<'a> {
     /// Which readers the document is for.
     pub dialect: Dialect,
     /// The name of the whole.
@@ -86,7 +86,7 @@ pub struct Whole<'a> {
 }
 
 /// Writes the document, with a line break at its end.
-pub fn document(
+pub(super) fn document(
     out: &mut dyn io::Write,
     suites: impl IntoIterator<Item = Suite>,
     whole: &Whole<'_>,

@@ -68,7 +68,7 @@ const KINDS: [(&str, &str, &str); 6] = [
 ];
 
 /// The review as a SARIF log with one run.
-pub fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     let rules = Rules::of(report, about);
     let (results, cut) = results(report, about, &rules);
     let mut notifications = notifications(report, &rules);
@@ -175,7 +175,7 @@ fn time(at: jiff::Timestamp) -> Option<String> {
 }
 
 /// How many results a host with these limits would not get.
-pub fn left_out(report: &Report, about: &About) -> usize {
+pub(crate) fn left_out(report: &Report, about: &About) -> usize {
     results(report, about, &Rules::of(report, about)).1
 }
 

@@ -14,14 +14,14 @@ const MOST: usize = 25_000;
 const NAME_LIMIT: usize = 200;
 
 /// The rules, and where each stands among them.
-pub struct Rules<'a> {
+pub(super) struct Rules<'a> {
     pub list: Vec<SarifRule<'a>>,
     index: HashMap<&'a str, usize>,
 }
 
 impl<'a> Rules<'a> {
     /// Every rule that has a result, in the order of the results, then what findings are told under beside them.
-    pub fn of(report: &'a Report, about: &About) -> Self {
+    pub(super) fn of(report: &'a Report, about: &About) -> Self {
         let mut rules = Self {
             list: Vec::new(),
             index: HashMap::new(),
@@ -46,12 +46,12 @@ impl<'a> Rules<'a> {
     }
 
     /// Where the rule stands; none for one beyond the limit.
-    pub fn index(&self, id: &str) -> Option<usize> {
+    pub(super) fn index(&self, id: &str) -> Option<usize> {
         self.index.get(id).copied()
     }
 }
 
-pub const fn level(severity: Severity) -> &'static str {
+pub(super) const fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

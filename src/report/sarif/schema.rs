@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
-pub struct Log<'a> {
+pub(super) struct Log<'a> {
     #[serde(rename = "$schema")]
     pub schema: &'static str,
     pub version: &'static str,
@@ -15,7 +15,7 @@ pub struct Log<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SarifRun<'a> {
+pub(super) struct SarifRun<'a> {
     pub tool: Tool<'a>,
     pub automation_details: AutomationDetails,
     pub invocations: [Invocation; 1],
@@ -28,13 +28,13 @@ pub struct SarifRun<'a> {
 }
 
 #[derive(Serialize)]
-pub struct Tool<'a> {
+pub(super) struct Tool<'a> {
     pub driver: Driver<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Driver<'a> {
+pub(super) struct Driver<'a> {
     pub name: &'static str,
     pub full_name: String,
     pub version: &'static str,
@@ -47,7 +47,7 @@ pub struct Driver<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SarifRule<'a> {
+pub(super) struct SarifRule<'a> {
     pub id: &'a str,
     pub short_description: SarifText,
     pub full_description: SarifText,
@@ -57,7 +57,7 @@ pub struct SarifRule<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Descriptor {
+pub(super) struct Descriptor {
     pub id: &'static str,
     pub short_description: SarifText,
     pub full_description: SarifText,
@@ -65,29 +65,29 @@ pub struct Descriptor {
 }
 
 #[derive(Serialize)]
-pub struct SarifText {
+pub(super) struct SarifText {
     pub text: String,
 }
 
 #[derive(Serialize)]
-pub struct Help {
+pub(super) struct Help {
     pub text: String,
     pub markdown: String,
 }
 
 #[derive(Serialize)]
-pub struct Configuration {
+pub(super) struct Configuration {
     pub level: &'static str,
 }
 
 #[derive(Serialize)]
-pub struct AutomationDetails {
+pub(super) struct AutomationDetails {
     pub id: String,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Invocation {
+pub(super) struct Invocation {
     pub execution_successful: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time_utc: Option<String>,
@@ -98,7 +98,7 @@ pub struct Invocation {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Notification {
+pub(super) struct Notification {
     pub descriptor: SarifReference,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub associated_rule: Option<RuleReference>,
@@ -109,20 +109,20 @@ pub struct Notification {
 }
 
 #[derive(Serialize)]
-pub struct SarifReference {
+pub(super) struct SarifReference {
     pub id: &'static str,
     pub index: usize,
 }
 
 #[derive(Serialize)]
-pub struct RuleReference {
+pub(super) struct RuleReference {
     pub id: String,
     pub index: usize,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Provenance {
+pub(super) struct Provenance {
     pub repository_uri: String,
     pub revision_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,18 +132,18 @@ pub struct Provenance {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Mapped {
+pub(super) struct Mapped {
     pub uri_base_id: &'static str,
 }
 
 #[derive(Serialize)]
-pub struct SarifBase {
+pub(super) struct SarifBase {
     pub description: SarifText,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SarifResult<'a> {
+pub(super) struct SarifResult<'a> {
     pub rule_id: &'a str,
     pub rule_index: usize,
     pub level: &'static str,
@@ -159,14 +159,14 @@ pub struct SarifResult<'a> {
 
 /// Why a result does not count.
 #[derive(Serialize)]
-pub struct Suppression {
+pub(super) struct Suppression {
     pub kind: &'static str,
     pub status: &'static str,
     pub justification: String,
 }
 
 #[derive(Serialize)]
-pub struct Fingerprints {
+pub(super) struct Fingerprints {
     /// Under a name of our own: GitHub makes `primaryLocationLineHash` itself, and warns once for each result that has
     /// another one
     /// (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#data-for-preventing-duplicated-alerts>).
@@ -176,13 +176,13 @@ pub struct Fingerprints {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Location {
+pub(super) struct Location {
     pub physical_location: PhysicalLocation,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PhysicalLocation {
+pub(super) struct PhysicalLocation {
     pub artifact_location: ArtifactLocation,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
@@ -190,14 +190,14 @@ pub struct PhysicalLocation {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ArtifactLocation {
+pub(super) struct ArtifactLocation {
     pub uri: String,
     pub uri_base_id: &'static str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Region {
+pub(super) struct Region {
     pub start_line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_column: Option<usize>,

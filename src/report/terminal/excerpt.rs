@@ -17,7 +17,14 @@ const LEAST: usize = 20;
 const TAB: &str = "    ";
 
 /// Where a finding is, and the lines around it, if they are known.
-pub fn push(shown: &mut String, path: &str, line: u32, lines: &[NumberedLine<'_>], mark: Ansi, style: Style) {
+pub(super) fn push(
+    shown: &mut String,
+    path: &str,
+    line: u32,
+    lines: &[NumberedLine<'_>],
+    mark: Ansi,
+    style: Style,
+) {
     let blue = AnsiColor::Blue.on_default().bold();
     let digits = lines
         .last()

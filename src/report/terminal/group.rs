@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const NAME_LIMIT: usize = 300;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Groups {
+pub(crate) enum Groups {
     /// None.
     #[default]
     None,
@@ -22,7 +22,7 @@ pub enum Groups {
 impl Groups {
     /// Writes the content as a group of this name, from outside; `number` tells it from others of the log. Where there are no
     /// groups, the content alone.
-    pub fn push(self, shown: &mut String, number: usize, name: &str, content: &str) {
+    pub(crate) fn push(self, shown: &mut String, number: usize, name: &str, content: &str) {
         let plain = shorten::to_chars(&text::line(name), NAME_LIMIT);
         let _ = match self {
             Self::None => write!(shown, "{content}"),

@@ -5,7 +5,7 @@ mod excerpt;
 mod group;
 mod table;
 
-pub use group::Groups;
+pub(crate) use group::Groups;
 
 use super::About;
 use super::overview::{Cause, Overview};
@@ -18,7 +18,7 @@ use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Style {
+pub(crate) struct Style {
     pub color: bool,
     /// The columns of the terminal: longer messages are wrapped. None where lines are to stay whole.
     pub width: Option<usize>,
@@ -54,7 +54,7 @@ fn no_rules_hint(about: &About) -> String {
 }
 
 /// The report as text, one line break at its end. Everything from outside is made harmless.
-pub fn render(report: &Report, about: &About, style: Style) -> String {
+pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
     let mut shown = String::new();
     if !style.quiet {
         let overview = Overview::of(report, about.show);
@@ -76,7 +76,7 @@ pub fn render(report: &Report, about: &About, style: Style) -> String {
 }
 
 /// The findings whose lines [`render`] shows.
-pub fn listed(report: &Report, show: Show) -> Vec<Finding<'_>> {
+pub(crate) fn listed(report: &Report, show: Show) -> Vec<Finding<'_>> {
     Overview::of(report, show).listed
 }
 

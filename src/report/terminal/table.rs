@@ -13,7 +13,7 @@ const NAME: usize = 40;
 const MOST: usize = 30;
 
 /// A table of these rows under a heading, `more` as its last line, and an empty line; nothing for no rows.
-pub fn push(shown: &mut String, heading: &str, rows: &[OverviewRow<'_>], more: Option<String>) {
+pub(super) fn push(shown: &mut String, heading: &str, rows: &[OverviewRow<'_>], more: Option<String>) {
     if rows.is_empty() {
         return;
     }

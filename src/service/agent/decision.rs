@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 /// Something that the agent waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum PendingDecision {
+pub(crate) enum PendingDecision {
     /// Leave to use a tool.
     Tool(PendingTool),
     /// The answer to a question.
@@ -17,7 +17,7 @@ pub enum PendingDecision {
 /// A tool that the agent needs leave for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PendingTool {
+pub(crate) struct PendingTool {
     /// The tool.
     pub tool_name: String,
     /// What a decision names.
@@ -31,7 +31,7 @@ pub struct PendingTool {
 
 /// What to show to people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct PermissionMessage {
+pub(crate) struct PermissionMessage {
     /// In short.
     pub title: String,
     /// In full.
@@ -40,7 +40,7 @@ pub struct PermissionMessage {
 
 /// Questions of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct PendingQuestion {
+pub(crate) struct PendingQuestion {
     /// What a decision names.
     pub id: String,
     /// What they are about.
@@ -51,7 +51,7 @@ pub struct PendingQuestion {
 
 /// A question and the answers to choose from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Question {
+pub(crate) struct Question {
     /// The question.
     pub question: String,
     /// The answers.
@@ -60,7 +60,7 @@ pub struct Question {
 
 impl PendingDecision {
     /// Asks for leave to use a tool.
-    pub fn tool(tool: &str, id: String, input: Value) -> Self {
+    pub(crate) fn tool(tool: &str, id: String, input: Value) -> Self {
         Self::Tool(PendingTool {
             permission_message: PermissionMessage {
                 title: format!("Use {tool}"),
@@ -73,7 +73,7 @@ impl PendingDecision {
     }
 
     /// Asks how to go on.
-    pub fn question(id: String) -> Self {
+    pub(crate) fn question(id: String) -> Self {
         Self::Question(PendingQuestion {
             id,
             title: "How to go on".to_owned(),
@@ -87,7 +87,7 @@ impl PendingDecision {
 
 /// A decision on something that the agent waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub(crate) struct Decision {
     /// The id of what is decided.
     pub id: String,
     /// What is decided.
@@ -96,7 +96,7 @@ pub struct Decision {
 
 /// What is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Whether a tool may be used.
     Tool {
         /// It may.
@@ -110,7 +110,7 @@ pub enum Verdict {
 
 /// The answer to one of several questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Which of them, from 0.
     pub question: u64,
     /// What was chosen.
@@ -119,7 +119,7 @@ pub struct Answer {
 
 impl Decision {
     /// Whether it is this that is decided.
-    pub fn is_on(&self, pending: &PendingDecision) -> bool {
+    pub(crate) fn is_on(&self, pending: &PendingDecision) -> bool {
         match (pending, &self.verdict) {
             (PendingDecision::Tool(tool), Verdict::Tool { .. }) => tool.tool_id == self.id,
             (PendingDecision::Question(question), Verdict::Question(_)) => question.id == self.id,

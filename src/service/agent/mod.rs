@@ -9,6 +9,6 @@ mod plan;
 mod task;
 mod tools;
 
-pub use decision::{Answer, Decision, PendingDecision, Verdict};
-pub use task::{AgentConfig, Message, Mode, Task, TaskStatus};
-pub use tools::{TOOLS, acceptance_of};
+pub(super) use decision::{Answer, Decision, PendingDecision, Verdict};
+pub(super) use task::{AgentConfig, Message, Mode, Task, TaskStatus};
+pub(super) use tools::{TOOLS, acceptance_of};

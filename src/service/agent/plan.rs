@@ -36,7 +36,7 @@ const WORDS: [(&str, &str); 26] = [
 const WHOLE: usize = 4;
 
 /// The tools that the message asks for, by words or by their names, each once, in the order in which it does.
-pub fn tools_for(message: &str) -> Vec<&'static str> {
+pub(super) fn tools_for(message: &str) -> Vec<&'static str> {
     let mut tools: Vec<&str> = Vec::new();
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     for word in message.split(|c| !is_part(c)).filter(|word| !word.is_empty()) {

@@ -22,7 +22,7 @@ const WRAPPING_UP: Duration = Duration::from_secs(1);
 /// How a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum TaskStatus {
+pub(crate) enum TaskStatus {
     /// The agent works.
     Running,
     /// The agent wraps up.
@@ -37,7 +37,7 @@ pub enum TaskStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = AgentMode)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// It makes changes.
     Act,
     /// It makes a plan.
@@ -47,7 +47,7 @@ pub enum Mode {
 /// What a task is done with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct AgentConfig {
+pub(crate) struct AgentConfig {
     /// The agent.
     pub name: String,
     /// What it may do.
@@ -74,7 +74,7 @@ pub struct AgentConfig {
 /// Something that happened in a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Message {
+pub(crate) struct Message {
     /// What happened; `type` says what else there is.
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     pub data: Value,
@@ -112,7 +112,7 @@ enum Phase {
 
 /// The state of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
+pub(crate) struct Task {
     /// What it is done with.
     pub config: AgentConfig,
     /// The tools that need no leave.
@@ -130,7 +130,7 @@ pub struct Task {
 
 impl Task {
     /// A task that begins with this instruction; `trouble` says why it cannot be done.
-    pub fn begin(
+    pub(crate) fn begin(
         config: AgentConfig,
         granted: Vec<String>,
         trouble: Option<String>,
@@ -153,7 +153,7 @@ impl Task {
     }
 
     /// How the task is.
-    pub const fn status(&self) -> TaskStatus {
+    pub(crate) const fn status(&self) -> TaskStatus {
         match self.phase {
             Phase::Working { .. } => TaskStatus::Running,
             Phase::WrappingUp { .. } => TaskStatus::Stopping,
@@ -163,7 +163,7 @@ impl Task {
     }
 
     /// What the agent waits for.
-    pub fn pending(&self) -> Vec<PendingDecision> {
+    pub(crate) fn pending(&self) -> Vec<PendingDecision> {
         match &self.phase {
             Phase::Waiting(pending) => vec![pending.clone()],
             _ => Vec::new(),
@@ -171,7 +171,7 @@ impl Task {
     }
 
     /// Adds tools that need no leave.
-    pub fn grant(&mut self, tools: impl IntoIterator<Item = String>) {
+    pub(crate) fn grant(&mut self, tools: impl IntoIterator<Item = String>) {
         for tool in tools {
             if !self.granted.contains(&tool) {
                 self.granted.push(tool);
@@ -180,14 +180,14 @@ impl Task {
     }
 
     /// Puts these tools in the place of those that need no leave. What the agent waits for it still waits for.
-    pub fn replace_grants(&mut self, tools: Vec<String>, now: Moment) {
+    pub(crate) fn replace_grants(&mut self, tools: Vec<String>, now: Moment) {
         self.granted.clear();
         self.grant(tools);
         self.modified_at = now;
     }
 
     /// Moves the task on to this time and gives what happened until then.
-    pub fn advance(&mut self, now: Moment) -> Vec<Message> {
+    pub(crate) fn advance(&mut self, now: Moment) -> Vec<Message> {
         let mut said = Vec::new();
         loop {
             match self.phase {
@@ -202,7 +202,7 @@ impl Task {
 
     /// The agent has an instruction, and works on it from now; what it was to do before, it does first if it is at
     /// work, and else no more.
-    pub fn instruct(&mut self, message: &str, now: Moment) -> Message {
+    pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, Phase::Working { .. }) {
             self.left.clear();
             self.phase = Phase::Working { next: now + THINKING };
@@ -219,7 +219,7 @@ impl Task {
     }
 
     /// Stops the agent; afterwards it waits for nothing.
-    pub fn stop(&mut self, now: Moment) -> Option<Message> {
+    pub(crate) fn stop(&mut self, now: Moment) -> Option<Message> {
         self.left.clear();
         match self.phase {
             Phase::Working { .. } => {
@@ -237,7 +237,7 @@ impl Task {
 
     /// Takes decisions, and gives those that were on something that the agent waited for, with the tool. Others
     /// resolve nothing.
-    pub fn decide<'d>(
+    pub(crate) fn decide<'d>(
         &mut self,
         decisions: &'d [Decision],
         now: Moment,

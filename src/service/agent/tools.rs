@@ -3,7 +3,7 @@
 use crate::service::store::events::Kind;
 
 /// All names of tools: those of the API document's list, and the two more of its example.
-pub const TOOLS: [&str; 16] = [
+pub(crate) const TOOLS: [&str; 16] = [
     "git_push",
     "git_commit",
     "run_pipeline",
@@ -23,7 +23,7 @@ pub const TOOLS: [&str; 16] = [
 ];
 
 /// The tool by which an agent asks a question.
-pub const ASK: &str = "ask_user_question";
+pub(super) const ASK: &str = "ask_user_question";
 
 /// The tools that leave everything as it is; a plan is made with these alone.
 const READING: [&str; 5] = [
@@ -34,12 +34,12 @@ const READING: [&str; 5] = [
     ASK,
 ];
 
-pub fn changes(tool: &str) -> bool {
+pub(super) fn changes(tool: &str) -> bool {
     !READING.contains(&tool)
 }
 
 /// The audit event of allowing the tool, where there is one.
-pub fn acceptance_of(tool: &str) -> Option<Kind> {
+pub(crate) fn acceptance_of(tool: &str) -> Option<Kind> {
     match tool {
         "sample_component" => Some(Kind::SamplingAccepted),
         "run_pipeline" => Some(Kind::ExecutionAccepted),

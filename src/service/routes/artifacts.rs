@@ -38,7 +38,7 @@ const PUBLISH_LIMIT: u64 = 1024 * 1024 * 1024;
 const PUBLISH_TIME: Duration = Duration::from_secs(60 * 60);
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, publish, change))
         .routes(routes!(details))
@@ -62,7 +62,7 @@ struct Published {
 }
 
 /// The shapes of bodies.
-pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![change_request()]
 }
 

@@ -22,12 +22,12 @@ use utoipa_axum::routes;
 const AUTHENTICATION: [&str; 2] = ["key_pair", "password"];
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
 /// The shapes of bodies.
-pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![connection_request(vocabulary)]
 }
 

@@ -46,12 +46,12 @@ const PLAIN_PROPERTIES: [&str; 10] = [
 const KEYED_SECRETS: [&str; 2] = ["passphrase", "password"];
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list, create))
 }
 
 /// The shapes of bodies.
-pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![environment_request(vocabulary)]
 }
 

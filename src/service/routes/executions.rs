@@ -37,7 +37,7 @@ const COUNTED_STEPS: u32 = 100;
 const CANCELLED: &str = "CANCELLED";
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list_published))
         .routes(routes!(create))
@@ -45,7 +45,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// The shapes of bodies.
-pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![execution_request(), termination()]
 }
 

@@ -1,18 +1,18 @@
 //! What goes over the wire, a file for each resource.
 
-pub mod artifacts;
-pub mod connections;
-pub mod environments;
-pub mod events;
-pub mod executions;
-pub mod overrides;
-pub mod projects;
-pub mod reviews;
-pub mod secrets;
-pub mod shared_pipelines;
-pub mod streaming;
-pub mod tasks;
-pub mod variables;
+pub(super) mod artifacts;
+pub(super) mod connections;
+pub(super) mod environments;
+pub(super) mod events;
+pub(super) mod executions;
+pub(super) mod overrides;
+pub(super) mod projects;
+pub(super) mod reviews;
+pub(super) mod secrets;
+pub(super) mod shared_pipelines;
+pub(super) mod streaming;
+pub(super) mod tasks;
+pub(super) mod variables;
 
 use crate::service::shape::Shape;
 use crate::service::vocabulary::Vocabulary;
@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 struct Empty {}
 
 /// The shapes of all bodies, in the names of the vocabulary.
-pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+pub(super) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     let shapes = [
         artifacts::shapes,
         connections::shapes,

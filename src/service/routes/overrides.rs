@@ -30,7 +30,7 @@ use uuid::Uuid;
 const LOOKING_ONLY: [&str; 3] = ["runner", "readOnly", "noAccess"];
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, put))
         .routes(routes!(remove))
@@ -53,7 +53,7 @@ struct OverriddenVariable {
 }
 
 /// The shapes of bodies.
-pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![overrides_request()]
 }
 

@@ -29,14 +29,14 @@ const FULL_SAAS: &str = "FULL_SAAS";
 const DEPLOYMENTS: [&str; 2] = ["HYBRID", FULL_SAAS];
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(initialize))
 }
 
 /// The shapes of bodies.
-pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![project_request(vocabulary), repository_request(vocabulary)]
 }
 

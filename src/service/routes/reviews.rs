@@ -17,12 +17,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
 /// The shapes of bodies.
-pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![review_request(vocabulary.review)]
 }
 

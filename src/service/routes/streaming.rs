@@ -26,7 +26,7 @@ use uuid::Uuid;
 const ID: &str = "streamingPipelineId";
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(create))
         .routes(routes!(show))
@@ -35,7 +35,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// The shapes of bodies.
-pub fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![definition(vocabulary), stored(vocabulary), streaming_command()]
 }
 

@@ -35,14 +35,14 @@ const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 const SIZE: u32 = 25;
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(update, remove))
 }
 
 /// The shapes of bodies.
-pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![variable_request(), variable_change()]
 }
 

@@ -13,87 +13,90 @@ const fn shape(kind: ShapeKind) -> Shape {
 }
 
 /// A text that is not empty.
-pub const fn text() -> Shape {
+pub(crate) const fn text() -> Shape {
     shape(ShapeKind::Text)
 }
 
-pub const fn any_text() -> Shape {
+pub(crate) const fn any_text() -> Shape {
     shape(ShapeKind::AnyText)
 }
 
 /// A UUID in its usual form.
-pub const fn uuid() -> Shape {
+pub(crate) const fn uuid() -> Shape {
     shape(ShapeKind::Uuid)
 }
 
-pub const fn boolean() -> Shape {
+pub(crate) const fn boolean() -> Shape {
     shape(ShapeKind::Boolean)
 }
 
-pub fn one_of(names: &[impl ToString]) -> Shape {
+pub(crate) fn one_of(names: &[impl ToString]) -> Shape {
     shape(ShapeKind::OneOf(names.iter().map(ToString::to_string).collect()))
 }
 
 /// A whole number from the first to the last, if there is one.
-pub const fn whole_from(first: u64, last: Option<u64>) -> Shape {
+pub(crate) const fn whole_from(first: u64, last: Option<u64>) -> Shape {
     shape(ShapeKind::Whole(first, last))
 }
 
-pub const fn text_or_number() -> Shape {
+pub(crate) const fn text_or_number() -> Shape {
     shape(ShapeKind::TextOrNumber)
 }
 
 /// A list of texts that is not empty, and none of which is.
-pub const fn texts() -> Shape {
+pub(crate) const fn texts() -> Shape {
     shape(ShapeKind::Texts)
 }
 
 /// A list of objects of this shape, which may be empty.
-pub fn list_of(item: Shape) -> Shape {
+pub(crate) fn list_of(item: Shape) -> Shape {
     shape(ShapeKind::List(Box::new(item)))
 }
 
 /// An object with these parts, and with any other members.
-pub fn object(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
+pub(crate) fn object(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
     shape(ShapeKind::Object(parts.into_iter().collect()))
 }
 
 /// An object with at least one member, of these parts; a rule says it to a body.
-pub fn at_least_one_of(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
+pub(crate) fn at_least_one_of(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
     shape(ShapeKind::AtLeastOneOf(parts.into_iter().collect()))
 }
 
 /// An object all of whose members are of this shape.
-pub fn map_of(item: Shape) -> Shape {
+pub(crate) fn map_of(item: Shape) -> Shape {
     shape(ShapeKind::Map(Some(Box::new(item))))
 }
 
-pub const fn any_object() -> Shape {
+pub(crate) const fn any_object() -> Shape {
     shape(ShapeKind::Map(None))
 }
 
 /// An object of the shape that its `tag` names.
-pub fn variants(tag: &'static str, variants: impl IntoIterator<Item = (&'static str, Shape)>) -> Shape {
+pub(crate) fn variants(
+    tag: &'static str,
+    variants: impl IntoIterator<Item = (&'static str, Shape)>,
+) -> Shape {
     shape(ShapeKind::Variants(tag, variants.into_iter().collect()))
 }
 
 /// A member that must be there.
-pub fn needs(field: impl Into<String>, shape: Shape) -> ShapePart {
+pub(crate) fn needs(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Needed(MISSING))
 }
 
 /// A member that counts as empty if it is missing, and must not be.
-pub fn fills(field: impl Into<String>, shape: Shape) -> ShapePart {
+pub(crate) fn fills(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Needed(EMPTY))
 }
 
 /// A member that may be missing or null.
-pub fn may(field: impl Into<String>, shape: Shape) -> ShapePart {
+pub(crate) fn may(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Free)
 }
 
 /// A member that must be there, as a rule of the object says.
-pub fn ruled(field: impl Into<String>, shape: Shape) -> ShapePart {
+pub(crate) fn ruled(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Ruled)
 }
 
@@ -107,7 +110,7 @@ fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePa
 }
 
 /// A rule, and what a JSON schema can say of it.
-pub fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> ShapePart {
+pub(crate) fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> ShapePart {
     ShapePart::Rule(ShapeRule {
         check: Box::new(check),
         schema,

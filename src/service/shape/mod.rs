@@ -5,7 +5,7 @@
 mod make;
 mod schema;
 
-pub use make::{
+pub(super) use make::{
     any_object, any_text, at_least_one_of, boolean, fills, list_of, map_of, may, needs, object, one_of, rule,
     ruled, text, text_or_number, texts, uuid, variants, whole_from,
 };
@@ -22,7 +22,7 @@ const EMPTY: &str = "must not be empty";
 type Object = Map<String, Value>;
 
 /// What a JSON value must be.
-pub struct Shape {
+pub(super) struct Shape {
     kind: ShapeKind,
     name: Option<&'static str>,
     about: Option<&'static str>,
@@ -45,13 +45,13 @@ enum ShapeKind {
 }
 
 /// A part of what an object must be.
-pub enum ShapePart {
+pub(super) enum ShapePart {
     Member(Member),
     /// What is to be said of several members together.
     Rule(ShapeRule),
 }
 
-pub struct Member {
+pub(super) struct Member {
     field: String,
     shape: Shape,
     about: Option<&'static str>,
@@ -71,14 +71,14 @@ enum Presence {
 type RuleCheck = dyn Fn(&mut BodyCheck, &Object);
 
 /// What is to be said of several members together.
-pub struct ShapeRule {
+pub(super) struct ShapeRule {
     check: Box<RuleCheck>,
     /// What a JSON schema can say of it.
     schema: Option<Value>,
 }
 
 impl ShapePart {
-    pub fn about(mut self, text: &'static str) -> Self {
+    pub(super) fn about(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
             member.about = Some(text);
         }
@@ -88,7 +88,7 @@ impl ShapePart {
 
 impl Shape {
     /// With a name in the description, and a sentence about it.
-    pub fn named(self, name: &'static str, about: &'static str) -> Self {
+    pub(super) fn named(self, name: &'static str, about: &'static str) -> Self {
         Self {
             name: Some(name),
             about: Some(about),
@@ -97,14 +97,14 @@ impl Shape {
     }
 
     /// Refuses a body with everything that is wrong with it.
-    pub fn hold(&self, body: &Object) -> Result<(), Problem> {
+    pub(super) fn hold(&self, body: &Object) -> Result<(), Problem> {
         let mut check = BodyCheck::default();
         self.check(&mut check, body);
         check.done(())
     }
 
     /// Notes everything that is wrong with a body.
-    pub fn check(&self, check: &mut BodyCheck, body: &Object) {
+    pub(super) fn check(&self, check: &mut BodyCheck, body: &Object) {
         match &self.kind {
             ShapeKind::Object(parts) | ShapeKind::AtLeastOneOf(parts) => {
                 for part in parts {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 impl Shape {
     /// The JSON schema; shapes with a name go into `named`, and a reference stands in their place.
-    pub fn describe(&self, named: &mut Object) -> Value {
+    pub(crate) fn describe(&self, named: &mut Object) -> Value {
         let mut schema = self.schema(named);
         if let Some(about) = self.about {
             schema["description"] = about.into();

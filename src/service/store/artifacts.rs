@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE artifact (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         prefix TEXT NOT NULL,
@@ -49,7 +49,7 @@ pub const TABLES: &str = "
 /// One version of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Artifact {
+pub(crate) struct Artifact {
     /// The group of shared pipelines.
     pub shared_pipeline_id_prefix: String,
     /// The label given when it was published; it never changes.
@@ -72,7 +72,7 @@ pub struct Artifact {
 /// A shared pipeline of one version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SharedPipeline {
+pub(crate) struct SharedPipeline {
     /// Its Pipeline ID.
     #[serde(rename = "sharedPipelineId")]
     pub id: String,
@@ -86,7 +86,7 @@ pub struct SharedPipeline {
 /// A shared pipeline across its versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SharedPipelineItem {
+pub(crate) struct SharedPipelineItem {
     /// The group that it belongs to.
     pub shared_pipeline_id_prefix: String,
     /// Its Pipeline ID.
@@ -101,7 +101,7 @@ pub struct SharedPipelineItem {
 
 /// What is recorded of a published file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredFile {
+pub(crate) struct StoredFile {
     /// The part's name.
     pub path: String,
     /// In bytes.
@@ -112,7 +112,7 @@ pub struct StoredFile {
 
 /// What a version holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contents {
+pub(crate) struct Contents {
     /// The shared-pipelines file as it came.
     pub configuration: Vec<u8>,
     /// All files that were taken.
@@ -123,7 +123,7 @@ pub struct Contents {
 
 /// Which versions a list is to hold.
 #[derive(Debug, Default)]
-pub struct Filter {
+pub(crate) struct Filter {
     /// Only this prefix.
     pub prefix: Option<String>,
     /// Only this version name.
@@ -136,7 +136,7 @@ const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, comm
 
 /// Adds a version, which belongs to the project if one is given; false, and nothing is changed, if prefix and version
 /// name are taken.
-pub fn insert(
+pub(crate) fn insert(
     transaction: &Transaction<'_>,
     artifact: &Artifact,
     contents: &Contents,
@@ -223,14 +223,18 @@ fn insert_pipelines(
 }
 
 /// Whether prefix and version name are taken.
-pub fn exists(connection: &Connection, prefix: &str, version_name: &str) -> rusqlite::Result<bool> {
+pub(crate) fn exists(connection: &Connection, prefix: &str, version_name: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM artifact WHERE prefix = ? AND version_name = ?")?
         .exists([prefix, version_name])
 }
 
 /// A page of the versions, the last published first, and how many there are.
-pub fn list(connection: &Connection, filter: &Filter, page: Page) -> rusqlite::Result<(Vec<Artifact>, u64)> {
+pub(crate) fn list(
+    connection: &Connection,
+    filter: &Filter,
+    page: Page,
+) -> rusqlite::Result<(Vec<Artifact>, u64)> {
     let chosen = "FROM artifact WHERE (:prefix IS NULL OR prefix = :prefix)
         AND (:version IS NULL OR version_name = :version) AND (:enabled IS NULL OR enabled = :enabled)";
     let Filter {
@@ -269,7 +273,7 @@ fn artifact(row: &Row<'_>) -> rusqlite::Result<Artifact> {
 }
 
 /// A version with its shared pipelines; without a name the [Latest] of the prefix.
-pub fn find(
+pub(crate) fn find(
     connection: &Connection,
     prefix: &str,
     version_name: Option<&str>,
@@ -309,7 +313,7 @@ fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<Sh
 }
 
 /// Enables or disables the version of a prefix and gives it as it is then; none if there is no such version.
-pub fn set_enabled(
+pub(crate) fn set_enabled(
     transaction: &Transaction<'_>,
     [prefix, version_name]: [&str; 2],
     enabled: bool,
@@ -331,7 +335,7 @@ pub fn set_enabled(
 }
 
 /// A page of the shared pipelines of all prefixes, by prefix and id, and how many there are.
-pub fn shared_pipelines(
+pub(crate) fn shared_pipelines(
     connection: &Connection,
     page: Page,
 ) -> rusqlite::Result<(Vec<SharedPipelineItem>, u64)> {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE connection (
         project TEXT NOT NULL,
         name TEXT NOT NULL,
@@ -15,7 +15,7 @@ pub const TABLES: &str = "
 ";
 
 /// Adds a connection; false, and nothing is changed, if the project has one of this name.
-pub fn insert(
+pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: Uuid,
     name: &str,
@@ -29,7 +29,11 @@ pub fn insert(
 }
 
 /// The warehouse kind, in lower case, of a project's connection; none if there is no such connection.
-pub fn provider(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<String>> {
+pub(crate) fn provider(
+    connection: &Connection,
+    project: Uuid,
+    name: &str,
+) -> rusqlite::Result<Option<String>> {
     connection
         .query_row_cached(
             "SELECT provider FROM connection WHERE project = ? AND name = ?",

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE environment (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         project TEXT NOT NULL,
@@ -26,7 +26,7 @@ pub const TABLES: &str = "
 /// An environment in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct EnvironmentItem {
+pub(crate) struct EnvironmentItem {
     /// The name that other requests use.
     name: String,
     /// The runner used by default.
@@ -38,7 +38,7 @@ pub struct EnvironmentItem {
 
 /// An environment to be made.
 #[derive(Debug)]
-pub struct NewEnvironment {
+pub(crate) struct NewEnvironment {
     /// The project that it belongs to.
     pub project: Uuid,
     /// The name that other requests use.
@@ -52,7 +52,7 @@ pub struct NewEnvironment {
 }
 
 /// Adds an environment; false, and nothing is changed, if the project has one of this name.
-pub fn insert(
+pub(crate) fn insert(
     transaction: &Transaction<'_>,
     environment: &NewEnvironment,
     author: &Author,
@@ -89,7 +89,11 @@ pub fn insert(
 }
 
 /// The level given to users of an environment; none if the project has no such environment.
-pub fn access_level(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<String>> {
+pub(crate) fn access_level(
+    connection: &Connection,
+    project: Uuid,
+    name: &str,
+) -> rusqlite::Result<Option<String>> {
     connection
         .prepare_cached("SELECT access_level FROM environment WHERE project = ? AND name = ?")?
         .query_row(params![project.to_string(), name], |row| row.get(0))
@@ -97,7 +101,7 @@ pub fn access_level(connection: &Connection, project: Uuid, name: &str) -> rusql
 }
 
 /// A page of the environments of a project, by age, and how many there are.
-pub fn list(
+pub(crate) fn list(
     connection: &Connection,
     project: Uuid,
     page: Page,

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE event (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL,
@@ -35,14 +35,14 @@ pub const TABLES: &str = "
 ";
 
 /// How long events can be read.
-pub const WINDOW: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+pub(crate) const WINDOW: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// What `eventSource` says of everything that was done through the API.
 const SOURCE: &str = "public-api";
 
 /// Who did something, and when.
 #[derive(Debug, Clone)]
-pub struct Author {
+pub(crate) struct Author {
     /// The user of the token.
     pub user: Arc<User>,
     /// When.
@@ -51,7 +51,7 @@ pub struct Author {
 
 /// The events of the API document's table that this service can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A version was published.
     ArtifactCreated,
     /// A version was disabled.
@@ -100,7 +100,7 @@ impl Kind {
 
 /// What is to be recorded.
 #[derive(Debug)]
-pub struct Entry<'e> {
+pub(crate) struct Entry<'e> {
     /// What happened.
     pub kind: Kind,
     /// The project that it happened in.
@@ -116,7 +116,7 @@ pub struct Entry<'e> {
 /// An event as it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct AuditEvent {
+pub(crate) struct AuditEvent {
     /// Its identifier.
     #[schema(format = "uuid")]
     event_id: String,
@@ -150,7 +150,11 @@ pub struct AuditEvent {
 }
 
 /// Records an event.
-pub fn record(transaction: &Transaction<'_>, author: &Author, entry: &Entry<'_>) -> rusqlite::Result<()> {
+pub(crate) fn record(
+    transaction: &Transaction<'_>,
+    author: &Author,
+    entry: &Entry<'_>,
+) -> rusqlite::Result<()> {
     let (name, subject_type) = entry.kind.words();
     transaction
         .prepare_cached(
@@ -177,7 +181,7 @@ pub fn record(transaction: &Transaction<'_>, author: &Author, entry: &Entry<'_>)
 }
 
 /// A page of the events from one time to another, both included, in their order, and how many there are.
-pub fn list(
+pub(crate) fn list(
     connection: &Connection,
     from: Moment,
     to: Option<Moment>,

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE execution (
         id TEXT PRIMARY KEY,
         project TEXT NOT NULL,
@@ -28,7 +28,7 @@ pub const TABLES: &str = "
 
 /// An execution that starts.
 #[derive(Debug)]
-pub struct NewExecution {
+pub(crate) struct NewExecution {
     /// Its identifier.
     pub id: Uuid,
     /// The project of the pipeline.
@@ -52,7 +52,7 @@ pub struct NewExecution {
 /// How an execution is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum ExecutionStatus {
+pub(crate) enum ExecutionStatus {
     /// It runs.
     Running,
     /// It ended well.
@@ -66,7 +66,7 @@ pub enum ExecutionStatus {
 /// An execution as it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ExecutionResult {
+pub(crate) struct ExecutionResult {
     /// How it is.
     pub status: ExecutionStatus,
     /// How it is, in words.
@@ -80,7 +80,7 @@ pub struct ExecutionResult {
 }
 
 /// Adds an execution; false, and nothing is changed, if one with the same tag runs in the project.
-pub fn insert(transaction: &Transaction<'_>, new: &NewExecution) -> rusqlite::Result<bool> {
+pub(crate) fn insert(transaction: &Transaction<'_>, new: &NewExecution) -> rusqlite::Result<bool> {
     let inserted = transaction.execute_cached(
         "INSERT INTO execution (id, project, pipeline, environment, tag, started_at, ends_at, success, message)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (
@@ -103,7 +103,7 @@ pub fn insert(transaction: &Transaction<'_>, new: &NewExecution) -> rusqlite::Re
 }
 
 /// The execution of a project as it is now; none if there is no such execution.
-pub fn find(
+pub(crate) fn find(
     connection: &Connection,
     project: Uuid,
     id: Uuid,
@@ -142,7 +142,12 @@ pub fn find(
 }
 
 /// Terminates the execution of a project, if it runs; false if there is no such execution.
-pub fn cancel(transaction: &Transaction<'_>, project: Uuid, id: Uuid, now: Moment) -> rusqlite::Result<bool> {
+pub(crate) fn cancel(
+    transaction: &Transaction<'_>,
+    project: Uuid,
+    id: Uuid,
+    now: Moment,
+) -> rusqlite::Result<bool> {
     let changed = transaction.execute_cached(
         "UPDATE execution SET cancelled_at = CASE WHEN ends_at > ?1 THEN coalesce(cancelled_at, ?1) ELSE cancelled_at END
          WHERE id = ?2 AND project = ?3",

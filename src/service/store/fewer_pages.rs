@@ -5,7 +5,7 @@
 //! pipelines are sorted by the id that they are looked up by, without a second order beside.
 
 /// From the tables before to those that are.
-pub const TABLES: &str = "
+pub(super) const TABLES: &str = "
     CREATE TABLE artifact_anew (
         number INTEGER PRIMARY KEY,
         prefix TEXT NOT NULL,

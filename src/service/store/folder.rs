@@ -25,14 +25,14 @@ const HOLDER_LIMIT: u64 = 32;
 
 /// The data folder of this server, another's again when it is dropped.
 #[derive(Debug)]
-pub struct Folder {
+pub(super) struct Folder {
     path: PathBuf,
     _lock: File,
 }
 
 impl Folder {
     /// Takes the folder, which is made if it is missing.
-    pub fn take(path: &Path) -> Result<Self, StoreError> {
+    pub(super) fn take(path: &Path) -> Result<Self, StoreError> {
         let fail = |source| StoreError::Folder {
             path: path.to_owned(),
             source,
@@ -59,7 +59,7 @@ impl Folder {
     }
 
     /// Opens the database, which writes ahead and syncs on every commit.
-    pub fn database(&self) -> Result<Connection, StoreError> {
+    pub(super) fn database(&self) -> Result<Connection, StoreError> {
         let file = self.path.join(DATABASE);
         self.protect(&file).map_err(|source| StoreError::Folder {
             path: self.path.clone(),

@@ -4,19 +4,19 @@
 //! commit (`synchronous = FULL`), so that what was acknowledged survives a `kill -9`. See
 //! <https://www.sqlite.org/wal.html>.
 
-pub mod artifacts;
-pub mod connections;
-pub mod environments;
+pub(super) mod artifacts;
+pub(super) mod connections;
+pub(super) mod environments;
 mod error;
-pub mod events;
-pub mod executions;
+pub(super) mod events;
+pub(super) mod executions;
 mod fewer_pages;
 mod folder;
-pub mod projects;
-pub mod secrets;
-pub mod streaming;
-pub mod tasks;
-pub mod variables;
+pub(super) mod projects;
+pub(super) mod secrets;
+pub(super) mod streaming;
+pub(super) mod tasks;
+pub(super) mod variables;
 
 pub use error::StoreError;
 
@@ -49,7 +49,7 @@ const MIGRATIONS: [&str; 11] = [
 
 /// The open store; clones share it.
 #[derive(Clone)]
-pub struct Store {
+pub(super) struct Store {
     connection: Arc<Mutex<Connection>>,
     /// Held for as long as the connection is open.
     _folder: Option<Arc<Folder>>,
@@ -57,7 +57,7 @@ pub struct Store {
 
 impl Store {
     /// Opens the store in `folder`, making what is missing; without one, an empty store in memory.
-    pub fn open(folder: Option<&Path>) -> Result<Self, StoreError> {
+    pub(super) fn open(folder: Option<&Path>) -> Result<Self, StoreError> {
         let folder = folder.map(Folder::take).transpose()?;
         let mut connection = match &folder {
             None => Connection::open_in_memory()?,
@@ -76,7 +76,7 @@ impl Store {
     }
 
     /// Reads; what `work` sees does not change under it.
-    pub async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(super) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -86,7 +86,7 @@ impl Store {
 
     /// Changes: all of `work` or nothing, and durable when this returns. It is the one way to change anything, so
     /// what must be recorded together with a change goes into the same transaction here.
-    pub async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(super) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// Changes as [`Store::change`] does, unless `work` refuses: then nothing of what it did stays.
-    pub async fn attempt<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
+    pub(super) async fn attempt<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
     where
         T: Send + 'static,
         R: Send + 'static,
@@ -115,7 +115,7 @@ impl Store {
     }
 
     /// Changes before anything is served, on the thread of the caller.
-    pub fn change_at_start<T>(
+    pub(super) fn change_at_start<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE project (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
@@ -28,7 +28,7 @@ pub const TABLES: &str = "
 
 /// A project in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct ProjectItem {
+pub(crate) struct ProjectItem {
     /// Its identifier.
     #[schema(format = "uuid")]
     pub id: String,
@@ -40,7 +40,7 @@ pub struct ProjectItem {
 
 /// A project to be made.
 #[derive(Debug)]
-pub struct NewProject {
+pub(crate) struct NewProject {
     /// Its identifier.
     pub id: Uuid,
     /// Its name.
@@ -54,7 +54,11 @@ pub struct NewProject {
 }
 
 /// Adds a project.
-pub fn insert(transaction: &Transaction<'_>, project: &NewProject, author: &Author) -> rusqlite::Result<()> {
+pub(crate) fn insert(
+    transaction: &Transaction<'_>,
+    project: &NewProject,
+    author: &Author,
+) -> rusqlite::Result<()> {
     let NewProject {
         id,
         name,
@@ -77,21 +81,21 @@ pub fn insert(transaction: &Transaction<'_>, project: &NewProject, author: &Auth
 }
 
 /// Whether there is a project with this id.
-pub fn exists(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
+pub(crate) fn exists(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM project WHERE id = ?")?
         .exists([id.to_string()])
 }
 
 /// Whether the project is one of the full SaaS deployment; false for one that was not made here.
-pub fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
+pub(crate) fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM project WHERE id = ? AND full_saas")?
         .exists([id.to_string()])
 }
 
 /// The one project that has this name; none if several have it.
-pub fn called(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
+pub(crate) fn called(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
     let ids: Vec<String> = connection
         .prepare_cached("SELECT id FROM project WHERE name = ? LIMIT 2")?
         .query_map([name], |row| row.get(0))?
@@ -104,7 +108,7 @@ pub fn called(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uu
 
 /// `size` projects after the first `offset`, by age, without those of `except` (a JSON list of ids), and how many
 /// there are.
-pub fn list(
+pub(crate) fn list(
     connection: &Connection,
     except: &str,
     size: u32,
@@ -130,7 +134,7 @@ fn item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
 }
 
 /// Records the repository of a project: provider, owner and name; false, and nothing is changed, if it has one.
-pub fn initialize_repository(
+pub(crate) fn initialize_repository(
     transaction: &Transaction<'_>,
     project: Uuid,
     [provider, owner, name]: [&str; 3],

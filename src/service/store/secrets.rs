@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE secret (
         agent TEXT NOT NULL,
         name TEXT NOT NULL,
@@ -19,7 +19,7 @@ pub const TABLES: &str = "
 ";
 
 /// Records that a runner has a secret, in place of an earlier one of the same name.
-pub fn put(
+pub(crate) fn put(
     transaction: &Transaction<'_>,
     agent: Uuid,
     [name, kind, key]: [&str; 3],

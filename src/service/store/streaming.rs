@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE streaming_pipeline (
         id TEXT PRIMARY KEY,
         project TEXT NOT NULL,
@@ -30,7 +30,7 @@ const STOPPING: Duration = Duration::from_secs(1);
 /// How a streaming pipeline is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum StreamingStatus {
+pub(crate) enum StreamingStatus {
     /// It was told to start.
     Starting,
     /// It captures changes.
@@ -43,7 +43,7 @@ pub enum StreamingStatus {
 
 /// What a streaming pipeline is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     /// To start; one that runs goes on.
     Start,
     /// To stop; one that does not run stays at rest.
@@ -52,7 +52,7 @@ pub enum Command {
 
 /// A streaming pipeline to be made.
 #[derive(Debug)]
-pub struct NewPipeline {
+pub(crate) struct NewPipeline {
     /// Its identifier.
     pub id: Uuid,
     /// The project that it belongs to.
@@ -64,7 +64,11 @@ pub struct NewPipeline {
 }
 
 /// Adds a streaming pipeline, at rest.
-pub fn insert(transaction: &Transaction<'_>, new: &NewPipeline, author: &Author) -> rusqlite::Result<()> {
+pub(crate) fn insert(
+    transaction: &Transaction<'_>,
+    new: &NewPipeline,
+    author: &Author,
+) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "INSERT INTO streaming_pipeline (id, project, name, definition) VALUES (?, ?, ?, ?)",
         params![
@@ -103,7 +107,11 @@ fn record(
 }
 
 /// The definition of a project's streaming pipeline, as JSON.
-pub fn definition(connection: &Connection, project: Uuid, id: Uuid) -> rusqlite::Result<Option<String>> {
+pub(crate) fn definition(
+    connection: &Connection,
+    project: Uuid,
+    id: Uuid,
+) -> rusqlite::Result<Option<String>> {
     connection
         .query_row_cached(
             "SELECT definition FROM streaming_pipeline WHERE id = ? AND project = ?",
@@ -114,7 +122,7 @@ pub fn definition(connection: &Connection, project: Uuid, id: Uuid) -> rusqlite:
 }
 
 /// How a project's streaming pipeline is now; none if there is no such pipeline.
-pub fn status(
+pub(crate) fn status(
     connection: &Connection,
     project: Uuid,
     id: Uuid,
@@ -139,7 +147,7 @@ fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment
 }
 
 /// Tells a project's streaming pipeline to start or stop; false if there is no such pipeline.
-pub fn command(
+pub(crate) fn command(
     transaction: &Transaction<'_>,
     project: Uuid,
     id: Uuid,
@@ -172,7 +180,7 @@ pub fn command(
 }
 
 /// Starts again, after the service was, what had been started.
-pub fn start_again(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
+pub(crate) fn start_again(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",
         [now],

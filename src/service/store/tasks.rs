@@ -13,7 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE task (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
@@ -35,7 +35,7 @@ pub const TABLES: &str = "
 
 /// A task and what stays the same about it.
 #[derive(Debug)]
-pub struct StoredTask {
+pub(crate) struct StoredTask {
     number: i64,
     pub id: Uuid,
     /// The project that it works in.
@@ -48,7 +48,7 @@ pub struct StoredTask {
 }
 
 #[derive(Debug)]
-pub struct NewTask {
+pub(crate) struct NewTask {
     pub id: Uuid,
     /// The project that it works in.
     pub project: Uuid,
@@ -60,7 +60,7 @@ pub struct NewTask {
 const COLUMNS: &str = "number, id, project, branch, description, created_at, state";
 
 /// Adds a task with its first messages, on a branch of its own.
-pub fn insert(transaction: &Transaction<'_>, new: &NewTask, said: &[Message]) -> rusqlite::Result<()> {
+pub(crate) fn insert(transaction: &Transaction<'_>, new: &NewTask, said: &[Message]) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "INSERT INTO task (id, project, branch, description, created_at, state) VALUES (?, ?, ?, ?, ?, ?)",
         params![
@@ -80,7 +80,11 @@ fn state(task: &Task) -> rusqlite::Result<String> {
 }
 
 /// Writes down the state of a task and what happened since it was last written.
-pub fn update(transaction: &Transaction<'_>, stored: &StoredTask, said: &[Message]) -> rusqlite::Result<()> {
+pub(crate) fn update(
+    transaction: &Transaction<'_>,
+    stored: &StoredTask,
+    said: &[Message],
+) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE task SET state = ? WHERE number = ?",
         params![state(&stored.task)?, stored.number],
@@ -105,7 +109,7 @@ fn append(transaction: &Transaction<'_>, number: i64, said: &[Message]) -> rusql
 }
 
 /// The task with this id, as it was last written.
-pub fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
+pub(crate) fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
     connection
         .query_row_cached(
             &format!("SELECT {COLUMNS} FROM task WHERE id = ?"),
@@ -116,7 +120,7 @@ pub fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<Stored
 }
 
 /// All tasks of a project and branch, where given, as they were last written, the youngest first.
-pub fn list(
+pub(crate) fn list(
     connection: &Connection,
     project: Option<Uuid>,
     branch: Option<Uuid>,
@@ -157,7 +161,7 @@ fn broken(column: usize, error: impl std::error::Error + Send + Sync + 'static) 
 }
 
 /// The messages of a task that are written, from a position on, and how many are written in all.
-pub fn messages(
+pub(crate) fn messages(
     connection: &Connection,
     stored: &StoredTask,
     from: u32,
@@ -185,7 +189,7 @@ pub fn messages(
 }
 
 /// Removes a task with all its messages.
-pub fn remove(transaction: &Transaction<'_>, stored: &StoredTask) -> rusqlite::Result<()> {
+pub(crate) fn remove(transaction: &Transaction<'_>, stored: &StoredTask) -> rusqlite::Result<()> {
     transaction.execute_cached("DELETE FROM task WHERE number = ?", [stored.number])?;
     Ok(())
 }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The tables of this resource.
-pub const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE variable (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL,
@@ -35,7 +35,7 @@ pub const TABLES: &str = "
 /// The value of a variable or of an override: a text or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     /// For variables of type TEXT.
     Text(String),
     /// For variables of type NUMBER.
@@ -46,11 +46,11 @@ pub enum Scalar {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = f64)]
-pub struct Number(serde_json::Number);
+pub(crate) struct Number(serde_json::Number);
 
 impl Scalar {
     /// The scalar that a JSON value is, if it is one.
-    pub fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => Some(Self::Text(text.clone())),
             Value::Number(number) => Some(Self::Number(Number(number.clone()))),
@@ -59,7 +59,7 @@ impl Scalar {
     }
 
     /// Whether a variable of this type can have the value.
-    pub fn fits(&self, kind: &str) -> bool {
+    pub(crate) fn fits(&self, kind: &str) -> bool {
         match self {
             Self::Text(_) => kind == "TEXT",
             Self::Number(_) => kind == "NUMBER",
@@ -88,7 +88,7 @@ impl FromSql for Scalar {
 /// A variable.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Variable {
+pub(crate) struct Variable {
     /// Its identifier.
     #[schema(format = "uuid")]
     pub id: String,
@@ -110,7 +110,7 @@ pub struct Variable {
 /// The value of a variable in one environment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Override {
+pub(crate) struct Override {
     /// The environment.
     pub environment_name: String,
     /// The value there.
@@ -119,7 +119,7 @@ pub struct Override {
 
 /// A variable in its row.
 #[derive(Debug)]
-pub struct VariableRow {
+pub(crate) struct VariableRow {
     number: i64,
     /// The variable.
     pub variable: Variable,
@@ -143,7 +143,11 @@ fn found(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
 }
 
 /// Adds a variable; false, and nothing is changed, if the project has one of this name.
-pub fn insert(transaction: &Transaction<'_>, project: Uuid, variable: &Variable) -> rusqlite::Result<bool> {
+pub(crate) fn insert(
+    transaction: &Transaction<'_>,
+    project: Uuid,
+    variable: &Variable,
+) -> rusqlite::Result<bool> {
     let inserted = transaction.execute_cached(
         "INSERT INTO variable (project, id, name, type, behaviour, description, value, double_resolution)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, name) DO NOTHING",
@@ -162,7 +166,11 @@ pub fn insert(transaction: &Transaction<'_>, project: Uuid, variable: &Variable)
 }
 
 /// The variable of a project by its name.
-pub fn find(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Result<Option<VariableRow>> {
+pub(crate) fn find(
+    connection: &Connection,
+    project: Uuid,
+    name: &str,
+) -> rusqlite::Result<Option<VariableRow>> {
     connection
         .query_row_cached(
             &format!("SELECT {COLUMNS} FROM variable WHERE project = ? AND name = ?"),
@@ -173,7 +181,11 @@ pub fn find(connection: &Connection, project: Uuid, name: &str) -> rusqlite::Res
 }
 
 /// A page of the variables of a project, by age, and how many there are.
-pub fn list(connection: &Connection, project: Uuid, page: Page) -> rusqlite::Result<(Vec<Variable>, u64)> {
+pub(crate) fn list(
+    connection: &Connection,
+    project: Uuid,
+    page: Page,
+) -> rusqlite::Result<(Vec<Variable>, u64)> {
     let project = project.to_string();
     let total = connection.query_row_cached(
         "SELECT count(*) FROM variable WHERE project = ?",
@@ -192,7 +204,7 @@ pub fn list(connection: &Connection, project: Uuid, page: Page) -> rusqlite::Res
 }
 
 /// Writes everything of a variable that can change.
-pub fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::Result<()> {
+pub(crate) fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::Result<()> {
     let VariableRow { number, variable } = found;
     transaction.execute_cached(
         "UPDATE variable SET type = ?, behaviour = ?, description = ?, value = ?, double_resolution = ?
@@ -210,7 +222,7 @@ pub fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::R
 }
 
 /// Removes a variable with all its overrides; false if there is none.
-pub fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusqlite::Result<bool> {
+pub(crate) fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusqlite::Result<bool> {
     let removed = transaction.execute_cached(
         "DELETE FROM variable WHERE project = ? AND name = ?",
         params![project.to_string(), name],
@@ -219,7 +231,7 @@ pub fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusql
 }
 
 /// The overrides of a variable by environment; all, or only that of one environment.
-pub fn overrides(
+pub(crate) fn overrides(
     connection: &Connection,
     found: &VariableRow,
     environment: Option<&str>,
@@ -239,7 +251,7 @@ pub fn overrides(
 }
 
 /// Makes an override, in place of an earlier one.
-pub fn put_override(
+pub(crate) fn put_override(
     transaction: &Transaction<'_>,
     found: &VariableRow,
     item: &Override,
@@ -252,7 +264,7 @@ pub fn put_override(
 }
 
 /// Removes an override; false if there is none.
-pub fn remove_override(
+pub(crate) fn remove_override(
     transaction: &Transaction<'_>,
     found: &VariableRow,
     environment: &str,

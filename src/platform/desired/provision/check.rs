@@ -15,7 +15,7 @@ const SECTIONS: [&str; 5] = ["project", "connection", "secret", "environment", "
 
 /// The names that the API document neutralises.
 #[derive(Debug, Clone)]
-pub struct KnownNames {
+pub(crate) struct KnownNames {
     /// The warehouse that authenticates by key pair, in upper case.
     pub key_pair_warehouse: String,
     /// The warehouse that authenticates by password, in upper case.
@@ -26,7 +26,7 @@ pub struct KnownNames {
 
 impl KnownNames {
     /// How connections to this warehouse authenticate, if it is known.
-    pub fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
+    pub(crate) fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
         if warehouse.eq_ignore_ascii_case(&self.key_pair_warehouse) {
             Some("key_pair")
         } else if warehouse.eq_ignore_ascii_case(&self.password_warehouse) {
@@ -39,14 +39,14 @@ impl KnownNames {
 
 /// Where a secret comes from; never the file itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SecretSource {
+pub(crate) enum SecretSource {
     Variable(String),
     File(PathBuf),
 }
 
 /// A secret to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SecretPlan {
+pub(crate) struct SecretPlan {
     /// The runner that belongs to the project.
     pub agent_id: String,
     pub name: String,
@@ -57,7 +57,7 @@ pub struct SecretPlan {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProvisionPlan {
+pub(crate) struct ProvisionPlan {
     pub project: NewProject,
     /// Its default warehouse connection.
     pub connection: NewConnection,
@@ -69,7 +69,7 @@ pub struct ProvisionPlan {
 }
 
 /// The file as a plan, all its conditions checked.
-pub fn plan(document: &Document, names: &KnownNames) -> Result<ProvisionPlan, DesiredError> {
+pub(crate) fn plan(document: &Document, names: &KnownNames) -> Result<ProvisionPlan, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&SECTIONS)?;
     let section = |name: &'static str| match root.get(name) {

@@ -12,7 +12,7 @@ const SCHEMA: &str = "sluicegate.provision/v1";
 /// A step, in the API document's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ProvisionStep {
+pub(crate) enum ProvisionStep {
     Project,
     /// Its default warehouse connection.
     Connection,
@@ -24,7 +24,7 @@ pub enum ProvisionStep {
 
 impl ProvisionStep {
     /// All of them, in order.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Project,
         Self::Connection,
         Self::Secret,
@@ -32,7 +32,7 @@ impl ProvisionStep {
         Self::Repository,
     ];
 
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Project => "project",
             Self::Connection => "connection",
@@ -51,7 +51,7 @@ impl fmt::Display for ProvisionStep {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mark {
+pub(crate) enum Mark {
     /// It was sent; whether it was done is not known.
     Begun,
     Done,
@@ -60,7 +60,7 @@ pub enum Mark {
 /// What is known of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Record {
+pub(crate) struct Record {
     pub mark: Mark,
     /// What it was done with; never a secret.
     pub made_of: Value,
@@ -69,7 +69,7 @@ pub struct Record {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProvisionState {
+pub(crate) struct ProvisionState {
     schema: String,
     platform: String,
     pub steps: BTreeMap<ProvisionStep, Record>,
@@ -77,7 +77,7 @@ pub struct ProvisionState {
 
 /// A state that cannot be gone on from.
 #[derive(Debug, thiserror::Error)]
-pub enum StateError {
+pub(crate) enum StateError {
     #[error("the state {} cannot be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     /// It is that of another platform.
@@ -97,7 +97,7 @@ pub enum StateError {
 
 impl ProvisionState {
     /// The state that the file at `path` holds; the beginning where there is none yet.
-    pub fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
+    pub(crate) fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
         let unreadable = |why: String| StateError::Unreadable {
             path: path.to_owned(),
             why,
@@ -128,7 +128,7 @@ impl ProvisionState {
     }
 
     /// Checks that the plan can be gone on with from here.
-    pub fn check(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
+    pub(crate) fn check(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
         for (step, record) in &self.steps {
             if record.mark == Mark::Begun {
                 return Err(StateError::Unknown { step: *step });
@@ -140,25 +140,25 @@ impl ProvisionState {
         Ok(())
     }
 
-    pub fn is_done(&self, step: ProvisionStep) -> bool {
+    pub(crate) fn is_done(&self, step: ProvisionStep) -> bool {
         self.steps
             .get(&step)
             .is_some_and(|record| record.mark == Mark::Done)
     }
 
     /// The project's identifier, once it is made.
-    pub fn project_id(&self) -> Option<&str> {
+    pub(crate) fn project_id(&self) -> Option<&str> {
         self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
     }
 
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 
 impl ProvisionPlan {
     /// What a step is done with; none if there is no such step. A secret's value is not part of it.
-    pub fn body(&self, step: ProvisionStep) -> Option<Value> {
+    pub(crate) fn body(&self, step: ProvisionStep) -> Option<Value> {
         Some(match step {
             ProvisionStep::Project => json!(self.project),
             ProvisionStep::Connection => json!(self.connection),
@@ -175,7 +175,7 @@ impl ProvisionPlan {
     }
 
     /// The steps that there are, in order.
-    pub fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
         ProvisionStep::ALL
             .into_iter()
             .filter(|step| match step {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// What is told of a step.
 #[derive(Debug)]
-pub enum StepTold<'a> {
+pub(crate) enum StepTold<'a> {
     /// It was done by an earlier run.
     Already,
     /// It is done now; the platform's answer.
@@ -21,7 +21,7 @@ pub enum StepTold<'a> {
 
 /// Why the steps did not come to their end.
 #[derive(Debug, thiserror::Error)]
-pub enum Stopped {
+pub(crate) enum Stopped {
     /// A request failed, or its answer was lost.
     #[error("{}: {error}", outcome(*step, error))]
     Failed { step: ProvisionStep, error: HttpError },
@@ -43,7 +43,7 @@ fn outcome(step: ProvisionStep, error: &HttpError) -> String {
 }
 
 /// Does what is not done. `save` keeps the state, `told` hears of each step.
-pub async fn apply(
+pub(crate) async fn apply(
     platform: &Platform,
     plan: &ProvisionPlan,
     secret: Option<&SecretString>,

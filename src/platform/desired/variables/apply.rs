@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use uuid::Uuid;
 
 #[derive(Debug)]
-pub enum Applied {
+pub(crate) enum Applied {
     Done,
     Failed(HttpError),
     /// The request was taken, but some overrides were not: where, and why.
@@ -19,7 +19,7 @@ pub enum Applied {
 
 /// Carries the changes out in their order; `told` hears of each. What needs a variable that could not be made is left
 /// out, and everything is once the platform is out of reach or refuses the token.
-pub async fn apply(
+pub(crate) async fn apply(
     platform: &Platform,
     project: Uuid,
     changes: &[VariableStep],
@@ -98,7 +98,7 @@ async fn one(platform: &Platform, project: Uuid, change: &VariableStep) -> Resul
 /// Which of the asked overrides do not hold for certain, and why. The API document does not show what an entry of the
 /// answer looks like: it is searched for the environment's name, and an override that no entry names is not taken for
 /// a success. What is said of a failure and fits no asked override is kept as it was said.
-pub fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Vec<(String, String)> {
+pub(crate) fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Vec<(String, String)> {
     let failed = answer.failed_overrides.as_deref().unwrap_or_default();
     let done = answer.successful_overrides.as_deref().unwrap_or_default();
     let names: Vec<&str> = asked.iter().map(|it| it.environment_name.as_str()).collect();

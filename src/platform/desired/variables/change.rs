@@ -7,7 +7,7 @@ use serde_json::Value;
 /// One request that brings the project nearer to the file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-pub enum VariableStep {
+pub(crate) enum VariableStep {
     Create {
         variable: String,
         to: VariableFields,
@@ -37,7 +37,7 @@ pub enum VariableStep {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// The field, as the platform names it.
     pub field: String,
     /// What it is; null where the platform says nothing.
@@ -47,7 +47,7 @@ pub struct Difference {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct OverrideChange {
+pub(crate) struct OverrideChange {
     pub environment_name: String,
     /// What it is; none where there is none.
     pub from: Option<Value>,
@@ -55,7 +55,7 @@ pub struct OverrideChange {
 }
 
 impl VariableStep {
-    pub fn variable(&self) -> &str {
+    pub(crate) fn variable(&self) -> &str {
         match self {
             Self::Create { variable, .. }
             | Self::Update { variable, .. }
@@ -66,7 +66,7 @@ impl VariableStep {
     }
 
     /// The difference for people, a line for each part: `+` is made, `~` changed, `-` taken away.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         match self {
             Self::Create { variable, to } => vec![format!("+ {variable}  {}", said(to).join(", "))],
             Self::Delete { variable, from } => vec![format!("- {variable}  {}", said(from).join(", "))],

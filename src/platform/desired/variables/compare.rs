@@ -17,7 +17,7 @@ const AT_ONCE: usize = 8;
 
 /// The project as it is.
 #[derive(Debug, Clone, Default)]
-pub struct ProjectState {
+pub(crate) struct ProjectState {
     pub variables: BTreeMap<String, Variable>,
     /// The overrides of those that the file speaks of.
     pub overrides: BTreeMap<String, Vec<Override>>,
@@ -26,7 +26,7 @@ pub struct ProjectState {
 }
 
 /// Reads the variables, and the overrides of which the file says something.
-pub async fn read_project(
+pub(crate) async fn read_project(
     platform: &Platform,
     project: Uuid,
     wanted: &[WantedVariable],
@@ -88,7 +88,7 @@ async fn read_overrides(
 
 /// What must be done so that the project is as the file says; with `prune`, what the file does not have is taken
 /// away. The order is that in which it is carried out.
-pub fn compare(
+pub(crate) fn compare(
     document: &Document,
     wanted: &[WantedVariable],
     found: &ProjectState,

@@ -35,7 +35,7 @@ const KEYS: [&str; 6] = [
 
 /// A variable as the file says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WantedVariable {
+pub(crate) struct WantedVariable {
     pub name: String,
     /// What the file says of it.
     pub fields: VariableFields,
@@ -45,7 +45,7 @@ pub struct WantedVariable {
 }
 
 /// Reads the file's variables, in file order.
-pub fn read(document: &Document) -> Result<Vec<WantedVariable>, DesiredError> {
+pub(crate) fn read(document: &Document) -> Result<Vec<WantedVariable>, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&["variables"])?;
     let Some(Value::Object(entries)) = root.get("variables") else {

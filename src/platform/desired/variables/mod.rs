@@ -6,8 +6,8 @@ mod compare;
 mod file;
 mod value;
 
-pub use apply::{Applied, apply, refused_overrides};
-pub use change::VariableStep;
-pub use compare::{compare, read_project};
-pub use file::{WantedVariable, read};
-pub use value::typed_text;
+pub(crate) use apply::{Applied, apply, refused_overrides};
+pub(crate) use change::VariableStep;
+pub(crate) use compare::{compare, read_project};
+pub(crate) use file::{WantedVariable, read};
+pub(crate) use value::typed_text;

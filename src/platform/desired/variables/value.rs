@@ -9,7 +9,7 @@ const TEXT: &str = "TEXT";
 
 /// A value as it is typed on a command line, for a variable of this type. Types that the API document does not know
 /// take it as text.
-pub fn typed_text(kind: Option<&str>, text: &str) -> Result<Value, String> {
+pub(crate) fn typed_text(kind: Option<&str>, text: &str) -> Result<Value, String> {
     if is(kind, NUMBER) {
         number(text.trim()).map(Value::Number)
     } else {
@@ -18,7 +18,7 @@ pub fn typed_text(kind: Option<&str>, text: &str) -> Result<Value, String> {
 }
 
 /// A value from a file, for a variable of this type: nothing is converted, as `1.10` and `"1.10"` are not the same.
-pub fn typed(kind: Option<&str>, value: &Value) -> Result<Value, String> {
+pub(super) fn typed(kind: Option<&str>, value: &Value) -> Result<Value, String> {
     match value {
         Value::String(_) if is(kind, NUMBER) => {
             Err("is a text, and the type is NUMBER: take the quotes away".to_owned())

@@ -32,7 +32,7 @@ const MODES: [&str; 2] = ["ACT", "PLAN"];
 const ID: &str = "taskId";
 
 /// The routes of this resource.
-pub fn routes() -> OpenApiRouter<Arc<App>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .merge(begin::routes())
         .merge(manage::routes())
@@ -40,7 +40,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// The shapes of bodies.
-pub fn shapes(_: &Vocabulary) -> Vec<Shape> {
+pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     [begin::shapes(), dialogue::shapes()]
         .into_iter()
         .flatten()
