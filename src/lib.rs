@@ -19,6 +19,7 @@ pub mod publish;
 pub(crate) mod report;
 #[cfg(test)]
 #[path = "../tests/support/schema.rs"]
+#[expect(unreachable_pub, reason = "the tests share it")]
 mod schema;
 pub mod service;
 
