@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The paths that differ between two plans, each list sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Changes {
+pub struct PlanChanges {
     pub added: Vec<String>,
     pub modified: Vec<String>,
     pub removed: Vec<String>,
@@ -15,7 +15,7 @@ pub struct Changes {
 
 /// What differs from `old` to `new`, whose content hashes are `hashes`. Contents are read only where not both are in
 /// git.
-pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<Changes, PublishError> {
+pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges, PublishError> {
     let is_on_disk = |plan: &Plan| {
         plan.files
             .iter()
@@ -32,7 +32,7 @@ pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<Changes, Pub
         .enumerate()
         .map(|(index, file)| (file.path.as_str(), index))
         .collect();
-    let mut changes = Changes::default();
+    let mut changes = PlanChanges::default();
     for (index, file) in new.files.iter().enumerate() {
         match gone.remove(file.path.as_str()) {
             None => changes.added.push(file.path.clone()),

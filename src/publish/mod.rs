@@ -35,7 +35,7 @@ mod wish;
 
 pub use callers::callers;
 pub use carry_out::publish;
-pub use changes::{Changes, changes};
+pub use changes::{PlanChanges, changes};
 pub use collect::{plan, version_name};
 pub use error::{Problem, PublishError};
 pub use hash::{content_hash, digest};

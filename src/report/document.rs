@@ -7,7 +7,7 @@ use crate::model::findings::{
 };
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
-use crate::report::overview::{Cause, Overview};
+use crate::report::overview::{Overview, UnjudgedCause};
 use crate::report::wording::{
     BREAKS, breaks, excluded, headline, next_step, praise, run_problem, unanswered,
 };
@@ -312,7 +312,7 @@ fn gate_change(change: &GateChange) -> String {
     format!("{}{separator}{}", code(&named(&change.path)), words.join("; "))
 }
 
-fn cause(cause: &Cause<'_>, about: &About) -> String {
+fn cause(cause: &UnjudgedCause<'_>, about: &About) -> String {
     let message = escape(&said(&cause.finding.message()));
     let places = about.named_places(&cause.finding);
     let places: Vec<String> = places.iter().map(|place| code(&named(place))).collect();

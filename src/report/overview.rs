@@ -18,7 +18,7 @@ pub(super) struct Overview<'a> {
     /// How many folders with findings that count are not named.
     more_folders: usize,
     /// What keeps rules from being evaluated in several files alike.
-    pub causes: Vec<Cause<'a>>,
+    pub causes: Vec<UnjudgedCause<'a>>,
     /// The findings to list, the worst first, without those of `causes`.
     pub listed: Vec<Finding<'a>>,
     /// How many findings that count are not listed.
@@ -38,13 +38,13 @@ pub(super) struct OverviewRow<'a> {
 }
 
 /// One cause of all that it keeps from being judged.
-pub(super) struct Cause<'a> {
+pub(super) struct UnjudgedCause<'a> {
     /// What is told, once.
     pub finding: Finding<'a>,
     pub paths: Vec<&'a str>,
 }
 
-impl Cause<'_> {
+impl UnjudgedCause<'_> {
     /// `3 files: a, b and c`.
     pub(super) fn concerns(&self) -> String {
         format!("{}: {}", count(self.paths.len(), "file"), named(&self.paths))
@@ -190,19 +190,19 @@ fn by_folder<'a>(findings: &[Finding<'a>]) -> Vec<OverviewRow<'a>> {
 }
 
 /// Takes what the files say of the rules file out of the findings: it is at no line of theirs.
-fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<Cause<'a>> {
+fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnjudgedCause<'a>> {
     let key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
     let mut found: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.is_of_the_rules_file()) {
         found.entry(key(finding)).or_default().push(finding.path);
     }
-    let mut causes: Vec<Cause<'_>> = Vec::new();
+    let mut causes: Vec<UnjudgedCause<'_>> = Vec::new();
     findings.retain(|finding| {
         if !finding.is_of_the_rules_file() {
             return true;
         }
         if let Some(paths) = found.get_mut(&key(finding)).filter(|paths| !paths.is_empty()) {
-            causes.push(Cause {
+            causes.push(UnjudgedCause {
                 finding: finding.clone(),
                 paths: std::mem::take(paths),
             });

@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::review;
 use super::store::events::Author;
 use super::store::{Store, StoreError, streaming};
-use super::tokens::{self, Caller, Tokens};
+use super::tokens::{self, Caller, KnownTokens};
 use super::vocabulary::Vocabulary;
 use secrecy::SecretString;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const READERS: usize = 8;
 /// The state of the local platform.
 pub(super) struct App {
     store: Store,
-    tokens: Tokens,
+    tokens: KnownTokens,
     projects: Vec<GivenProject>,
     vocabulary: Vocabulary,
     clock: Clock,
@@ -38,7 +38,7 @@ impl App {
         let generated = tokens.is_empty().then(tokens::generate_token);
         tokens.extend(generated.clone().map(|token| (token, Role::SuperAdmin)));
         let app = Self {
-            tokens: Tokens::new(&tokens)?,
+            tokens: KnownTokens::new(&tokens)?,
             projects: open_projects(options.projects)?,
             store: Store::open(options.data.as_deref())?,
             vocabulary: options.vocabulary,
@@ -51,7 +51,7 @@ impl App {
         Ok((app, generated))
     }
 
-    pub(super) fn tokens(&self) -> &Tokens {
+    pub(super) fn tokens(&self) -> &KnownTokens {
         &self.tokens
     }
 

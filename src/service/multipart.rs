@@ -15,14 +15,14 @@ use memchr::memmem;
 const HEADER_LIMIT: usize = 16 * 1024;
 
 /// A form that is being read.
-pub(super) struct Form {
+pub(super) struct FormReader {
     body: BoundedBody,
     buffer: BytesMut,
     delimiter: memmem::Finder<'static>,
     inside_part: bool,
 }
 
-impl Form {
+impl FormReader {
     /// The form that the body holds; 400 if the `Content-Type` is not that of one.
     pub(super) fn new(headers: &HeaderMap, body: BoundedBody) -> Result<Self, Problem> {
         let boundary = headers
@@ -210,7 +210,7 @@ mod tests {
             "multipart/form-data; boundary=XX".parse().unwrap(),
         )]);
         let body = BoundedBody::new(&headers, Body::from_stream(stream::iter(pieces)), 1 << 30)?;
-        let mut form = Form::new(&headers, body)?;
+        let mut form = FormReader::new(&headers, body)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

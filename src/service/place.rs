@@ -10,9 +10,9 @@ use uuid::fmt::Hyphenated;
 
 /// The parameters of the path, decoded.
 #[derive(Debug)]
-pub(super) struct Place(Vec<(String, String)>);
+pub(super) struct RequestPath(Vec<(String, String)>);
 
-impl Place {
+impl RequestPath {
     /// A parameter as it came.
     pub(super) fn text(&self, name: &str) -> &str {
         self.0
@@ -34,7 +34,7 @@ pub(super) fn uuid(text: &str) -> Option<Uuid> {
         .flatten()
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Place {
+impl<S: Send + Sync> FromRequestParts<S> for RequestPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {

@@ -5,7 +5,7 @@
 
 use super::app::App;
 use super::options::Role;
-use super::place::Place;
+use super::place::RequestPath;
 use super::problem::Problem;
 use super::store::projects;
 use super::tokens::Caller;
@@ -19,13 +19,13 @@ const PARAMETER: &str = "projectId";
 
 /// The project in the path: 400 if its id is no UUID, 404 if there is no such project for the caller.
 #[derive(Debug)]
-pub(super) struct Project {
+pub(super) struct CallersProject {
     pub id: Uuid,
     /// Its remote; projects made through the API have none.
     pub repository: Option<PathBuf>,
 }
 
-impl Project {
+impl CallersProject {
     /// The project with this id, if there is one for the caller.
     pub(super) async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
         if let Some(given) = app.given_project(id) {
@@ -47,11 +47,13 @@ impl Project {
     }
 }
 
-impl FromRequestParts<Arc<App>> for Project {
+impl FromRequestParts<Arc<App>> for CallersProject {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let id = Place::from_request_parts(parts, app).await?.uuid(PARAMETER)?;
+        let id = RequestPath::from_request_parts(parts, app)
+            .await?
+            .uuid(PARAMETER)?;
         let caller = Caller::from_request_parts(parts, app).await?;
         Self::find(app, &caller, id).await
     }

@@ -16,7 +16,8 @@ const FILE_LIMIT: u64 = 64 * 1024 * 1024;
 /// A pipeline that can be executed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PublishedPipeline {
+#[schema(as = PublishedPipeline)]
+pub(super) struct ListedPipeline {
     /// The path without its extension.
     pub name: String,
     /// When the head of the branch was committed, in UTC.
@@ -25,7 +26,7 @@ pub(super) struct PublishedPipeline {
 }
 
 /// All published pipelines by name.
-pub(super) fn list(path: &Path) -> Result<Vec<PublishedPipeline>, Problem> {
+pub(super) fn list(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
     let repository = review::open(path)?;
     let Some(head) = head(&repository)? else {
         return Ok(Vec::new());
@@ -34,7 +35,7 @@ pub(super) fn list(path: &Path) -> Result<Vec<PublishedPipeline>, Problem> {
     let files = repository.files(&head, &|path| Kind::from_path(path).is_some())?;
     let regular = files.iter().filter(|file| file.kind == FileKind::Regular);
     let names: BTreeSet<&str> = regular.filter_map(|file| name_of(&file.path)).collect();
-    let pipelines = names.into_iter().map(|name| PublishedPipeline {
+    let pipelines = names.into_iter().map(|name| ListedPipeline {
         name: name.to_owned(),
         published_time: published_time.clone(),
     });

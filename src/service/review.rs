@@ -24,7 +24,7 @@ const NAMED_PATHS: usize = 10;
 
 /// What is to be reviewed.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct ReviewWish {
     /// The branch that must hold the commit.
     pub branch: String,
     /// The full id of the commit.
@@ -36,7 +36,8 @@ pub(super) struct Request {
 /// A review as the API document has it.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Review {
+#[schema(as = Review)]
+pub(super) struct ReviewOutcome {
     /// Whether the pipelines may be merged.
     #[serde(rename = "reviewStatus")]
     status: ReviewStatus,
@@ -74,7 +75,7 @@ struct ReviewedRule {
     /// With ERROR: why the rule could not be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    error_detail: Option<ErrorDetail>,
+    error_detail: Option<EvaluationProblem>,
     /// What breaks the rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -83,7 +84,8 @@ struct ReviewedRule {
 
 /// Why a rule could not be evaluated.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
-struct ErrorDetail {
+#[schema(as = ErrorDetail)]
+struct EvaluationProblem {
     /// One of the error types of the API document.
     #[serde(rename = "type")]
     kind: String,
@@ -95,7 +97,7 @@ pub(super) fn open(path: &Path) -> Result<Repository, GitError> {
 }
 
 /// Reviews the pipelines of the request in the repository at `path`.
-pub(super) fn review(path: &Path, request: &Request) -> Result<Review, Problem> {
+pub(super) fn review(path: &Path, request: &ReviewWish) -> Result<ReviewOutcome, Problem> {
     let repository = open(path)?;
     let commit = asked_commit(&repository, request)?;
     let files = asked_files(&repository, &commit, request)?;
@@ -103,7 +105,7 @@ pub(super) fn review(path: &Path, request: &Request) -> Result<Review, Problem> 
         files.into_iter().partition(|file| is_pipeline(&file.path));
     let rules = rules_of(&repository, &commit)?;
     let results = evaluate(&repository, &rules, &pipelines)?;
-    Ok(Review {
+    Ok(ReviewOutcome {
         status: overall(&results),
         results: results.into_iter().map(shown).collect(),
         excluded_files: others.into_iter().map(|file| file.path).collect(),
@@ -124,8 +126,8 @@ pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option
 }
 
 /// The commit, if its id is written in full and the branch, a real one, holds it.
-fn asked_commit(repository: &Repository, request: &Request) -> Result<CommitId, Problem> {
-    let Request { branch, commit, .. } = request;
+fn asked_commit(repository: &Repository, request: &ReviewWish) -> Result<CommitId, Problem> {
+    let ReviewWish { branch, commit, .. } = request;
     let tip = branch_tip(repository, branch)?;
     let tip = tip.ok_or_else(|| Problem::not_found(format!("the repository has no branch `{branch}`")))?;
     let missing = || {
@@ -149,7 +151,7 @@ fn asked_commit(repository: &Repository, request: &Request) -> Result<CommitId, 
 fn asked_files(
     repository: &Repository,
     commit: &CommitId,
-    request: &Request,
+    request: &ReviewWish,
 ) -> Result<Vec<TreeFile>, Problem> {
     let asked: BTreeSet<&str> = request.pipelines.iter().map(String::as_str).collect();
     let mut files = find_files(repository, commit, &asked)?;
@@ -241,7 +243,7 @@ fn shown(file: FileResults) -> (String, Vec<ReviewedRule>) {
         ReviewedRule {
             rule_name: result.rule,
             status,
-            error_detail: kind.flatten().map(|kind| ErrorDetail { kind }),
+            error_detail: kind.flatten().map(|kind| EvaluationProblem { kind }),
             violations: result
                 .violations
                 .into_iter()

@@ -14,7 +14,7 @@ use uuid::Uuid;
 type TokenDigest = [u8; 32];
 
 #[derive(Debug)]
-pub(super) struct Tokens(Vec<(TokenDigest, Caller)>);
+pub(super) struct KnownTokens(Vec<(TokenDigest, Caller)>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Caller {
@@ -48,7 +48,7 @@ impl User {
     }
 }
 
-impl Tokens {
+impl KnownTokens {
     pub(super) fn new(given: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
         let mut known: Vec<(TokenDigest, Caller)> = Vec::with_capacity(given.len());
         for (token, role) in given {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_caller_is_found_by_the_whole_token_only() {
-        let tokens = Tokens::new(&[("one".into(), Role::Admin), ("two".into(), Role::Member)]).unwrap();
+        let tokens = KnownTokens::new(&[("one".into(), Role::Admin), ("two".into(), Role::Member)]).unwrap();
         let role = |value: &str| tokens.caller(&headers(value)).map(|caller| caller.role);
         assert_eq!(role("Bearer one"), Some(Role::Admin));
         assert_eq!(role("bearer  two"), Some(Role::Member));
@@ -135,7 +135,7 @@ mod tests {
             ("c".into(), Role::Member),
         ];
         let users = || {
-            let known = Tokens::new(&given).unwrap().0;
+            let known = KnownTokens::new(&given).unwrap().0;
             known
                 .into_iter()
                 .map(|(_, caller)| caller.user)
@@ -154,10 +154,10 @@ mod tests {
 
     #[test]
     fn tokens_that_cannot_be_told_apart_or_sent_are_refused() {
-        let twice = Tokens::new(&[("one".into(), Role::Admin), ("one".into(), Role::Member)]);
+        let twice = KnownTokens::new(&[("one".into(), Role::Admin), ("one".into(), Role::Member)]);
         assert!(matches!(twice, Err(ServiceError::TokenTwice)));
         for unusable in ["", "a b", "a\n", "ü"] {
-            let tokens = Tokens::new(&[(unusable.into(), Role::Admin)]);
+            let tokens = KnownTokens::new(&[(unusable.into(), Role::Admin)]);
             assert!(matches!(tokens, Err(ServiceError::UnusableToken)), "{unusable:?}");
         }
     }
@@ -167,6 +167,6 @@ mod tests {
         let (one, two) = (generate_token(), generate_token());
         assert_ne!(one.expose_secret(), two.expose_secret());
         assert!(!format!("{one:?}").contains(one.expose_secret()));
-        assert!(Tokens::new(&[(one, Role::SuperAdmin)]).is_ok());
+        assert!(KnownTokens::new(&[(one, Role::SuperAdmin)]).is_ok());
     }
 }

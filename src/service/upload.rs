@@ -1,9 +1,9 @@
 //! What comes in with a publish: takes in the parts of the form, tells which of them belong into an artifact, and
 //! says what was left out (API document, "Publish rules").
 
-use super::multipart::Form;
+use super::multipart::FormReader;
 use super::problem::Problem;
-use super::store::artifacts::{Contents, SharedPipeline, StoredFile};
+use super::store::artifacts::{Contents, StoredFile, StoredSharedPipeline};
 use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -36,14 +36,14 @@ pub(super) struct IgnoredResource {
 
 /// The parts of a form, as far as they are kept.
 #[derive(Debug, Default)]
-pub(super) struct Upload {
+pub(super) struct ReceivedUpload {
     files: BTreeMap<String, StoredFile>,
     configuration: Option<(String, Vec<u8>)>,
 }
 
-impl Upload {
+impl ReceivedUpload {
     /// Reads the whole form; contents are hashed as they come, and only the shared-pipelines file is kept.
-    pub(super) async fn receive(mut form: Form) -> Result<Self, Problem> {
+    pub(super) async fn receive(mut form: FormReader) -> Result<Self, Problem> {
         let mut upload = Self::default();
         while let Some(name) = form.next_part().await? {
             upload.admit(&name)?;
@@ -113,7 +113,11 @@ impl Upload {
     }
 }
 
-async fn read_part(form: &mut Form, path: String, keep: bool) -> Result<(StoredFile, Vec<u8>), Problem> {
+async fn read_part(
+    form: &mut FormReader,
+    path: String,
+    keep: bool,
+) -> Result<(StoredFile, Vec<u8>), Problem> {
     let mut digest = Sha256::new();
     let mut size = 0;
     let mut content = Vec::new();
@@ -191,7 +195,7 @@ fn without_extension(path: &str) -> Option<&str> {
 fn shared_pipelines(
     shared: &SharedPipelines,
     files: &[StoredFile],
-) -> (Vec<SharedPipeline>, Vec<IgnoredResource>) {
+) -> (Vec<StoredSharedPipeline>, Vec<IgnoredResource>) {
     let sent: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let (mut pipelines, mut ignored) = (Vec::new(), Vec::new());
     for entry in shared.entries.iter().filter(|entry| entry.enabled) {
@@ -206,7 +210,7 @@ fn shared_pipelines(
                     "listed as a shared pipeline, but the form has no part of this name",
                 ));
             }
-            Some(source) => pipelines.push(SharedPipeline {
+            Some(source) => pipelines.push(StoredSharedPipeline {
                 id: entry.id.clone(),
                 source_pipeline: source.to_owned(),
                 description: entry.description.clone(),

@@ -2,7 +2,7 @@
 
 use crate::project::{Asked, CONFIG, call, paths, pipeline, planned, refused, script, shared, world};
 use crate::repo::World;
-use sluicegate::publish::{Changes, Select, SharedPipelineRef, Source, changes};
+use sluicegate::publish::{PlanChanges, Select, SharedPipelineRef, Source, changes};
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
 
@@ -328,7 +328,7 @@ fn what_one_plan_changes_in_another_is_told() {
     world.write("sql/load.sql", "select 3;\n");
     world.write("new.orch.yaml", pipeline("orchestration", &[]));
     remove(&world, ".hidden/other.orch.yaml");
-    let expected = Changes {
+    let expected = PlanChanges {
         added: vec!["new.orch.yaml".to_owned()],
         modified: vec!["sql/load.sql".to_owned()],
         removed: vec![".hidden/other.orch.yaml".to_owned()],
@@ -343,8 +343,11 @@ fn what_one_plan_changes_in_another_is_told() {
     let after = planned(&world);
     let hashes = after.hash_all().unwrap();
     assert_eq!(changes(&before, &after, &hashes).unwrap(), expected);
-    assert_eq!(changes(&after, &after, &hashes).unwrap(), Changes::default());
-    assert_eq!(changes(&after, &on_disk, &hashes).unwrap(), Changes::default());
+    assert_eq!(changes(&after, &after, &hashes).unwrap(), PlanChanges::default());
+    assert_eq!(
+        changes(&after, &on_disk, &hashes).unwrap(),
+        PlanChanges::default()
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::commands::{CommandResult, Run};
 use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
 };
-use crate::job::settings::Vocabulary;
+use crate::job::settings::PlatformNames;
 use crate::platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
 use crate::platform::desired::provision::{KnownNames, SecretSource};
 use crate::platform::desired::{self, Document};
@@ -133,7 +133,7 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
 }
 
 /// The names as the checks of files take them.
-pub(crate) fn names(vocabulary: Vocabulary) -> KnownNames {
+pub(crate) fn names(vocabulary: PlatformNames) -> KnownNames {
     KnownNames {
         key_pair_warehouse: vocabulary.warehouse_a,
         password_warehouse: vocabulary.warehouse_b,

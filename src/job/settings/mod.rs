@@ -29,7 +29,7 @@ pub use global::{
 pub use judging::Judging;
 pub use platform::Connection;
 pub use publish::{Publish, PublishOn};
-pub use remote::{Vocabulary, Waiting};
+pub use remote::{PlatformNames, Waiting};
 pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection, is_pipeline};

@@ -27,7 +27,7 @@ pub struct Waiting {
 
 /// The names that the API document neutralises.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vocabulary {
+pub struct PlatformNames {
     /// The warehouse that authenticates by key pair, in upper case.
     pub warehouse_a: String,
     /// The warehouse that authenticates by password, in upper case.
@@ -73,14 +73,14 @@ impl Sources<'_> {
     }
 
     /// The names that the API document neutralises; its own tokens where nothing is set.
-    pub fn vocabulary(&self, args: &VocabularyArgs) -> Vocabulary {
+    pub fn vocabulary(&self, args: &VocabularyArgs) -> PlatformNames {
         let file = &self.file.vocabulary;
         let name = |flag: &Option<String>, variable, file: &Option<String>, default: &str| {
             self.layers()
                 .text(flag.clone(), variable, file.clone())
                 .unwrap_or_else(|| default.to_owned())
         };
-        Vocabulary {
+        PlatformNames {
             warehouse_a: name(
                 &args.warehouse_a,
                 variable::WAREHOUSE_A,

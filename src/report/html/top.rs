@@ -4,7 +4,7 @@ use super::parts::copy;
 use super::view::{Tone, View};
 use crate::base::text::markup as escape;
 use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
-use crate::report::overview::{Cause, Overview};
+use crate::report::overview::{Overview, UnjudgedCause};
 use crate::report::wording::{next_step, numbers, praise, run_problem};
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -82,7 +82,7 @@ fn why(view: &View<'_>) -> String {
 }
 
 /// Where the rules file is wrong.
-fn places(view: &View<'_>, cause: &Cause<'_>) -> String {
+fn places(view: &View<'_>, cause: &UnjudgedCause<'_>) -> String {
     let named = view.about.named_places(&cause.finding);
     let shown = named
         .iter()

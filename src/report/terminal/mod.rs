@@ -8,7 +8,7 @@ mod table;
 pub(crate) use group::Groups;
 
 use super::About;
-use super::overview::{Cause, Overview};
+use super::overview::{Overview, UnjudgedCause};
 use super::wording::{
     breaks, excluded, gate_change, headline, next_step_in_log, praise, run_problem, unanswered,
 };
@@ -112,7 +112,7 @@ fn push_overview(shown: &mut String, overview: &Overview<'_>, about: &About, sty
 }
 
 /// What keeps many files from being judged: once, with the files that it concerns.
-fn push_cause(shown: &mut String, cause: &Cause<'_>, about: &About, style: Style) {
+fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, style: Style) {
     push_message(shown, &cause.finding, style);
     for place in about.named_places(&cause.finding) {
         let _ = writeln!(shown, "  --> {}", text::line(&place));

@@ -7,7 +7,8 @@ use utoipa::ToSchema;
 /// Something that the agent waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub(crate) enum PendingDecision {
+#[schema(as = PendingDecision)]
+pub(crate) enum OpenDecision {
     /// Leave to use a tool.
     Tool(PendingTool),
     /// The answer to a question.
@@ -23,7 +24,7 @@ pub(crate) struct PendingTool {
     /// What a decision names.
     pub tool_id: String,
     /// What to show to people.
-    pub permission_message: PermissionMessage,
+    pub permission_message: PermissionText,
     /// What the tool would be called with.
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     pub tool_input: Value,
@@ -31,7 +32,8 @@ pub(crate) struct PendingTool {
 
 /// What to show to people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct PermissionMessage {
+#[schema(as = PermissionMessage)]
+pub(crate) struct PermissionText {
     /// In short.
     pub title: String,
     /// In full.
@@ -58,11 +60,11 @@ pub(crate) struct Question {
     pub options: Vec<String>,
 }
 
-impl PendingDecision {
+impl OpenDecision {
     /// Asks for leave to use a tool.
     pub(crate) fn tool(tool: &str, id: String, input: Value) -> Self {
         Self::Tool(PendingTool {
-            permission_message: PermissionMessage {
+            permission_message: PermissionText {
                 title: format!("Use {tool}"),
                 body: format!("The agent needs your leave to use the tool {tool}"),
             },
@@ -87,7 +89,7 @@ impl PendingDecision {
 
 /// A decision on something that the agent waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decision {
+pub(crate) struct GivenDecision {
     /// The id of what is decided.
     pub id: String,
     /// What is decided.
@@ -105,24 +107,24 @@ pub(crate) enum Verdict {
         for_good: bool,
     },
     /// The answers to questions.
-    Question(Vec<Answer>),
+    Question(Vec<GivenAnswer>),
 }
 
 /// The answer to one of several questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct GivenAnswer {
     /// Which of them, from 0.
     pub question: u64,
     /// What was chosen.
     pub options: Vec<String>,
 }
 
-impl Decision {
+impl GivenDecision {
     /// Whether it is this that is decided.
-    pub(crate) fn is_on(&self, pending: &PendingDecision) -> bool {
+    pub(crate) fn is_on(&self, pending: &OpenDecision) -> bool {
         match (pending, &self.verdict) {
-            (PendingDecision::Tool(tool), Verdict::Tool { .. }) => tool.tool_id == self.id,
-            (PendingDecision::Question(question), Verdict::Question(_)) => question.id == self.id,
+            (OpenDecision::Tool(tool), Verdict::Tool { .. }) => tool.tool_id == self.id,
+            (OpenDecision::Question(question), Verdict::Question(_)) => question.id == self.id,
             _ => false,
         }
     }

@@ -9,6 +9,6 @@ mod plan;
 mod task;
 mod tools;
 
-pub(super) use decision::{Answer, Decision, PendingDecision, Verdict};
-pub(super) use task::{AgentConfig, Message, Mode, Task, TaskStatus};
+pub(super) use decision::{GivenAnswer, GivenDecision, OpenDecision, Verdict};
+pub(super) use task::{AgentMode, AgentTask, Message, TaskConfig, TaskStatus};
 pub(super) use tools::{TOOLS, acceptance_of};

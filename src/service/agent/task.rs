@@ -1,6 +1,6 @@
 //! A task: its state, and how time and callers move it on.
 
-use super::decision::{Decision, PendingDecision, Verdict};
+use super::decision::{GivenDecision, OpenDecision, Verdict};
 use super::plan::tools_for;
 use super::tools::{ASK, changes};
 use crate::service::clock::Moment;
@@ -37,7 +37,7 @@ pub(crate) enum TaskStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = AgentMode)]
-pub(crate) enum Mode {
+pub(crate) enum AgentMode {
     /// It makes changes.
     Act,
     /// It makes a plan.
@@ -47,11 +47,12 @@ pub(crate) enum Mode {
 /// What a task is done with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AgentConfig {
+#[schema(as = AgentConfig)]
+pub(crate) struct TaskConfig {
     /// The agent.
     pub name: String,
     /// What it may do.
-    pub mode: Mode,
+    pub mode: AgentMode,
     /// The project that it works in.
     #[schema(format = "uuid")]
     pub project_id: String,
@@ -93,7 +94,7 @@ struct AgentStep {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-enum Phase {
+enum TaskPhase {
     /// At work; the next step is done at `next`.
     Working {
         #[serde(serialize_with = "Moment::as_number")]
@@ -105,16 +106,16 @@ enum Phase {
         until: Moment,
     },
     /// Waits for a decision on the first step that is left.
-    Waiting(PendingDecision),
+    Waiting(OpenDecision),
     Finished,
     Errored,
 }
 
 /// The state of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Task {
+pub(crate) struct AgentTask {
     /// What it is done with.
-    pub config: AgentConfig,
+    pub config: TaskConfig,
     /// The tools that need no leave.
     pub granted: Vec<String>,
     /// When the state last changed.
@@ -122,16 +123,16 @@ pub(crate) struct Task {
     pub modified_at: Moment,
     /// Why it cannot be done, if it cannot.
     trouble: Option<String>,
-    phase: Phase,
+    phase: TaskPhase,
     left: VecDeque<AgentStep>,
     turns: u32,
     asked: u32,
 }
 
-impl Task {
+impl AgentTask {
     /// A task that begins with this instruction; `trouble` says why it cannot be done.
     pub(crate) fn begin(
-        config: AgentConfig,
+        config: TaskConfig,
         granted: Vec<String>,
         trouble: Option<String>,
         message: &str,
@@ -142,7 +143,7 @@ impl Task {
             granted: Vec::new(),
             modified_at: now,
             trouble,
-            phase: Phase::Finished,
+            phase: TaskPhase::Finished,
             left: VecDeque::new(),
             turns: 0,
             asked: 0,
@@ -155,17 +156,17 @@ impl Task {
     /// How the task is.
     pub(crate) const fn status(&self) -> TaskStatus {
         match self.phase {
-            Phase::Working { .. } => TaskStatus::Running,
-            Phase::WrappingUp { .. } => TaskStatus::Stopping,
-            Phase::Waiting(_) | Phase::Finished => TaskStatus::Stopped,
-            Phase::Errored => TaskStatus::Errored,
+            TaskPhase::Working { .. } => TaskStatus::Running,
+            TaskPhase::WrappingUp { .. } => TaskStatus::Stopping,
+            TaskPhase::Waiting(_) | TaskPhase::Finished => TaskStatus::Stopped,
+            TaskPhase::Errored => TaskStatus::Errored,
         }
     }
 
     /// What the agent waits for.
-    pub(crate) fn pending(&self) -> Vec<PendingDecision> {
+    pub(crate) fn pending(&self) -> Vec<OpenDecision> {
         match &self.phase {
-            Phase::Waiting(pending) => vec![pending.clone()],
+            TaskPhase::Waiting(pending) => vec![pending.clone()],
             _ => Vec::new(),
         }
     }
@@ -191,8 +192,8 @@ impl Task {
         let mut said = Vec::new();
         loop {
             match self.phase {
-                Phase::Working { next } if next <= now => said.push(self.step(next)),
-                Phase::WrappingUp { until } if until <= now => {
+                TaskPhase::Working { next } if next <= now => said.push(self.step(next)),
+                TaskPhase::WrappingUp { until } if until <= now => {
                     said.push(self.rest(until, json!({"type": "stopped", "text": "The agent was stopped"})));
                 }
                 _ => return said,
@@ -203,12 +204,12 @@ impl Task {
     /// The agent has an instruction, and works on it from now; what it was to do before, it does first if it is at
     /// work, and else no more.
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
-        if !matches!(self.phase, Phase::Working { .. }) {
+        if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.left.clear();
-            self.phase = Phase::Working { next: now + THINKING };
+            self.phase = TaskPhase::Working { next: now + THINKING };
         }
         let tools = tools_for(message).into_iter();
-        let wanted = tools.filter(|tool| self.config.mode == Mode::Act || !changes(tool));
+        let wanted = tools.filter(|tool| self.config.mode == AgentMode::Act || !changes(tool));
         let steps = wanted.map(|tool| AgentStep {
             tool: tool.to_owned(),
             approved: false,
@@ -222,16 +223,16 @@ impl Task {
     pub(crate) fn stop(&mut self, now: Moment) -> Option<Message> {
         self.left.clear();
         match self.phase {
-            Phase::Working { .. } => {
-                self.phase = Phase::WrappingUp {
+            TaskPhase::Working { .. } => {
+                self.phase = TaskPhase::WrappingUp {
                     until: now + WRAPPING_UP,
                 };
                 Some(self.say(now, json!({"type": "stopping", "text": "The agent wraps up"})))
             }
-            Phase::Waiting(_) => {
+            TaskPhase::Waiting(_) => {
                 Some(self.rest(now, json!({"type": "stopped", "text": "The agent was stopped"})))
             }
-            Phase::WrappingUp { .. } | Phase::Finished | Phase::Errored => None,
+            TaskPhase::WrappingUp { .. } | TaskPhase::Finished | TaskPhase::Errored => None,
         }
     }
 
@@ -239,16 +240,16 @@ impl Task {
     /// resolve nothing.
     pub(crate) fn decide<'d>(
         &mut self,
-        decisions: &'d [Decision],
+        decisions: &'d [GivenDecision],
         now: Moment,
-    ) -> Option<(&'d Decision, String, Message)> {
-        let Phase::Waiting(pending) = &self.phase else {
+    ) -> Option<(&'d GivenDecision, String, Message)> {
+        let TaskPhase::Waiting(pending) = &self.phase else {
             return None;
         };
         let decision = decisions.iter().find(|decision| decision.is_on(pending))?;
         let tool = match pending {
-            PendingDecision::Tool(tool) => tool.tool_name.clone(),
-            PendingDecision::Question(_) => ASK.to_owned(),
+            OpenDecision::Tool(tool) => tool.tool_name.clone(),
+            OpenDecision::Question(_) => ASK.to_owned(),
         };
         let data = match &decision.verdict {
             Verdict::Tool { approved, for_good } => {
@@ -270,7 +271,7 @@ impl Task {
                 json!({"type": "answers", "id": decision.id, "answers": answers})
             }
         };
-        self.phase = Phase::Working { next: now + THINKING };
+        self.phase = TaskPhase::Working { next: now + THINKING };
         Some((decision, tool, self.say(now, data)))
     }
 
@@ -288,7 +289,7 @@ impl Task {
     /// Does the next step.
     fn step(&mut self, at: Moment) -> Message {
         if let Some(trouble) = self.trouble.clone() {
-            self.phase = Phase::Errored;
+            self.phase = TaskPhase::Errored;
             self.left.clear();
             return self.say(at, json!({"type": "error", "text": trouble}));
         }
@@ -300,7 +301,7 @@ impl Task {
             return self.ask(&tool, at);
         }
         self.left.pop_front();
-        self.phase = Phase::Working { next: at + STEP };
+        self.phase = TaskPhase::Working { next: at + STEP };
         let input = self.input_of(&tool);
         self.say(
             at,
@@ -313,18 +314,18 @@ impl Task {
         let (pending, data) = if tool == ASK {
             let id = format!("question-{}", self.asked);
             let data = json!({"type": "question", "id": id});
-            (PendingDecision::question(id), data)
+            (OpenDecision::question(id), data)
         } else {
             let id = format!("tool-{}", self.asked);
             let data = json!({"type": "permission", "toolName": tool, "toolId": id});
-            (PendingDecision::tool(tool, id, self.input_of(tool)), data)
+            (OpenDecision::tool(tool, id, self.input_of(tool)), data)
         };
-        self.phase = Phase::Waiting(pending);
+        self.phase = TaskPhase::Waiting(pending);
         self.say(at, data)
     }
 
     fn rest(&mut self, at: Moment, data: Value) -> Message {
-        self.phase = Phase::Finished;
+        self.phase = TaskPhase::Finished;
         self.say(at, data)
     }
 
@@ -360,8 +361,8 @@ mod tests {
         Moment::from(jiff::Timestamp::UNIX_EPOCH) + Duration::from_millis(millis)
     }
 
-    fn config(mode: Mode) -> AgentConfig {
-        AgentConfig {
+    fn config(mode: AgentMode) -> TaskConfig {
+        TaskConfig {
             name: "data_engineer_agent".into(),
             mode,
             project_id: String::new(),
@@ -374,9 +375,9 @@ mod tests {
         }
     }
 
-    fn begin(mode: Mode, granted: &[&str], message: &str) -> Task {
+    fn begin(mode: AgentMode, granted: &[&str], message: &str) -> AgentTask {
         let granted = granted.iter().map(|tool| (*tool).to_owned()).collect();
-        Task::begin(config(mode), granted, None, message, moment(0)).0
+        AgentTask::begin(config(mode), granted, None, message, moment(0)).0
     }
 
     fn kinds(said: &[Message]) -> Vec<String> {
@@ -394,7 +395,7 @@ mod tests {
 
     #[test]
     fn with_everything_granted_it_works_through_the_message_without_asking() {
-        let mut task = begin(Mode::Act, &super::super::TOOLS, CHAIN);
+        let mut task = begin(AgentMode::Act, &super::super::TOOLS, CHAIN);
         assert!(task.advance(moment(999)).is_empty());
         assert_eq!(task.status(), TaskStatus::Running);
         let said = task.advance(moment(10_000));
@@ -414,8 +415,8 @@ mod tests {
 
     #[test]
     fn in_whatever_steps_the_time_is_looked_at_the_same_happens() {
-        let whole = begin(Mode::Act, &super::super::TOOLS, CHAIN).advance(moment(10_000));
-        let mut task = begin(Mode::Act, &super::super::TOOLS, CHAIN);
+        let whole = begin(AgentMode::Act, &super::super::TOOLS, CHAIN).advance(moment(10_000));
+        let mut task = begin(AgentMode::Act, &super::super::TOOLS, CHAIN);
         let pieces: Vec<Message> = (0..100)
             .flat_map(|step| task.advance(moment(step * 100)))
             .collect();
@@ -424,23 +425,23 @@ mod tests {
 
     #[test]
     fn each_tool_that_is_not_granted_is_asked_for_in_turn() {
-        let mut task = begin(Mode::Act, &["run_pipeline"], CHAIN);
+        let mut task = begin(AgentMode::Act, &["run_pipeline"], CHAIN);
         let mut asked = Vec::new();
         for turn in 1..=3 {
             task.advance(moment(turn * 10_000));
-            let Some(PendingDecision::Tool(tool)) = task.pending().pop() else {
+            let Some(OpenDecision::Tool(tool)) = task.pending().pop() else {
                 panic!("{task:?}");
             };
             assert_eq!(task.status(), TaskStatus::Stopped);
             asked.push(tool.tool_name);
-            let decision = Decision {
+            let decision = GivenDecision {
                 id: tool.tool_id,
                 verdict: Verdict::Tool {
                     approved: turn != 2,
                     for_good: turn == 3,
                 },
             };
-            let unknown = Decision {
+            let unknown = GivenDecision {
                 id: "other".into(),
                 ..decision.clone()
             };
@@ -456,23 +457,23 @@ mod tests {
 
     #[test]
     fn a_plan_needs_no_leave_for_changes() {
-        let mut task = begin(Mode::Plan, &[], CHAIN);
+        let mut task = begin(AgentMode::Plan, &[], CHAIN);
         assert_eq!(kinds(&task.advance(moment(10_000))), ["answer "]);
-        task = begin(Mode::Plan, &[], "sample the orders and push");
+        task = begin(AgentMode::Plan, &[], "sample the orders and push");
         task.advance(moment(10_000));
         assert!(
-            matches!(task.pending().as_slice(), [PendingDecision::Tool(tool)] if tool.tool_name == "sample_component")
+            matches!(task.pending().as_slice(), [OpenDecision::Tool(tool)] if tool.tool_name == "sample_component")
         );
     }
 
     #[test]
     fn questions_are_answered_by_their_id() {
-        let mut task = begin(Mode::Act, &["git_push"], "ask me, then push");
+        let mut task = begin(AgentMode::Act, &["git_push"], "ask me, then push");
         task.advance(moment(2_000));
-        let Some(PendingDecision::Question(question)) = task.pending().pop() else {
+        let Some(OpenDecision::Question(question)) = task.pending().pop() else {
             panic!("{task:?}");
         };
-        let wrong = Decision {
+        let wrong = GivenDecision {
             id: question.id.clone(),
             verdict: Verdict::Tool {
                 approved: true,
@@ -480,7 +481,7 @@ mod tests {
             },
         };
         assert_eq!(task.decide(&[wrong], moment(2_000)), None);
-        let right = Decision {
+        let right = GivenDecision {
             id: question.id,
             verdict: Verdict::Question(Vec::new()),
         };
@@ -490,7 +491,7 @@ mod tests {
 
     #[test]
     fn a_stop_is_seen_and_leaves_nothing_to_decide() {
-        let mut task = begin(Mode::Act, &[], CHAIN);
+        let mut task = begin(AgentMode::Act, &[], CHAIN);
         assert!(task.stop(moment(500)).is_some());
         assert_eq!(task.status(), TaskStatus::Stopping);
         assert!(task.stop(moment(600)).is_none());
@@ -498,7 +499,7 @@ mod tests {
         assert_eq!(kinds(&task.advance(moment(1_500))), ["stopped "]);
         assert_eq!(task.status(), TaskStatus::Stopped);
 
-        let mut task = begin(Mode::Act, &[], CHAIN);
+        let mut task = begin(AgentMode::Act, &[], CHAIN);
         task.advance(moment(5_000));
         assert_eq!(task.pending().len(), 1);
         task.stop(moment(5_000));
@@ -507,7 +508,7 @@ mod tests {
 
     #[test]
     fn an_instruction_wakes_it_up_and_more_work_is_put_at_the_end() {
-        let mut task = begin(Mode::Act, &super::super::TOOLS, "create it");
+        let mut task = begin(AgentMode::Act, &super::super::TOOLS, "create it");
         task.instruct("and push it", moment(100));
         assert_eq!(
             kinds(&task.advance(moment(10_000))),
@@ -527,7 +528,7 @@ mod tests {
     #[test]
     fn trouble_ends_it_with_the_reason_in_the_messages() {
         let trouble = Some("no such branch".to_owned());
-        let (mut task, _) = Task::begin(config(Mode::Act), Vec::new(), trouble, CHAIN, moment(0));
+        let (mut task, _) = AgentTask::begin(config(AgentMode::Act), Vec::new(), trouble, CHAIN, moment(0));
         let said = task.advance(moment(5_000));
         assert_eq!(said[0].data, json!({"type": "error", "text": "no such branch"}));
         assert_eq!(task.status(), TaskStatus::Errored);
@@ -535,9 +536,9 @@ mod tests {
 
     #[test]
     fn a_state_is_read_back_as_it_was_written() {
-        let mut task = begin(Mode::Act, &[], CHAIN);
+        let mut task = begin(AgentMode::Act, &[], CHAIN);
         task.advance(moment(5_000));
         let text = serde_json::to_string(&task).unwrap();
-        assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+        assert_eq!(serde_json::from_str::<AgentTask>(&text).unwrap(), task);
     }
 }

@@ -6,12 +6,12 @@ use crate::service::auth::Admin;
 use crate::service::body::{BoundedBody, JsonObject};
 use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
-use crate::service::multipart::Form;
+use crate::service::multipart::FormReader;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::shape::{Shape, boolean, needs, object, text};
-use crate::service::store::artifacts::{self, Artifact, Filter, SharedPipeline};
-use crate::service::upload::{IgnoredResource, Upload};
+use crate::service::store::artifacts::{self, Filter, StoredArtifact, StoredSharedPipeline};
+use crate::service::upload::{IgnoredResource, ReceivedUpload};
 use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::body::Body;
@@ -48,14 +48,15 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Details {
-    artifact_details: Artifact,
-    shared_pipelines: Vec<SharedPipeline>,
+    artifact_details: StoredArtifact,
+    shared_pipelines: Vec<StoredSharedPipeline>,
 }
 
 /// What became of a publish.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Published {
+#[schema(as = Published)]
+struct PublishOutcome {
     version_name: String,
     /// What was left out; if there is anything, the artifact may be incomplete.
     ignored_resources: Vec<IgnoredResource>,
@@ -88,12 +89,16 @@ fn change_request() -> Shape {
         ("enabled" = Option<bool>, Query, description = "Only enabled, or only disabled versions."),
     ),
     responses(
-        (status = 200, body = Paged<Artifact>, description = "A page of the versions."),
+        (status = 200, body = Paged<StoredArtifact>, description = "A page of the versions."),
         (status = 400, body = ProblemBody, description = "A parameter is outside its bounds."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
     )
 )]
-async fn list(_: Admin, State(app): State<Arc<App>>, query: Query) -> Result<Json<Paged<Artifact>>, Problem> {
+async fn list(
+    _: Admin,
+    State(app): State<Arc<App>>,
+    query: Query,
+) -> Result<Json<Paged<StoredArtifact>>, Problem> {
     let mut check = BodyCheck::default();
     let page = Page::read(&query, &mut check);
     let filter = Filter {
@@ -170,7 +175,7 @@ fn no_such_version(prefix: &str, version: &str) -> Problem {
         description = "The files; among them one `.<folder>/shared-pipelines.yaml`."
     ),
     responses(
-        (status = 200, body = Published, description = "The version exists."),
+        (status = 200, body = PublishOutcome, description = "The version exists."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
         (status = 409, body = ProblemBody, description = "The prefix already has a version of this name."),
     )
@@ -180,12 +185,12 @@ async fn publish(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Json<Published>, Problem> {
+) -> Result<Json<PublishOutcome>, Problem> {
     let body = BoundedBody::new(&headers, body, PUBLISH_LIMIT)?;
     let artifact = read_headers(&headers)?;
-    let form = Form::new(&headers, body)?;
+    let form = FormReader::new(&headers, body)?;
     refuse_known(&app, &artifact).await?;
-    let upload = timeout(PUBLISH_TIME, Upload::receive(form))
+    let upload = timeout(PUBLISH_TIME, ReceivedUpload::receive(form))
         .await
         .map_err(|_| Problem::too_slow())??;
     let (contents, ignored_resources) = upload.settle()?;
@@ -193,7 +198,7 @@ async fn publish(
     let taken = already_there(&artifact);
     let author = app.author(&caller);
     let project = app.given_project_called(&artifact.shared_pipeline_id_prefix);
-    let artifact = Artifact {
+    let artifact = StoredArtifact {
         created_at: author.at.to_string(),
         ..artifact
     };
@@ -203,15 +208,15 @@ async fn publish(
             Ok(inserted.then_some(()).ok_or(taken))
         })
         .await??;
-    Ok(Json(Published {
+    Ok(Json(PublishOutcome {
         version_name,
         ignored_resources,
     }))
 }
 
-fn read_headers(headers: &HeaderMap) -> Result<Artifact, Problem> {
+fn read_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
     let mut check = BodyCheck::default();
-    let artifact = Artifact {
+    let artifact = StoredArtifact {
         shared_pipeline_id_prefix: check.header(headers, PREFIX),
         version_name: check.header(headers, VERSION),
         enabled: true,
@@ -224,7 +229,7 @@ fn read_headers(headers: &HeaderMap) -> Result<Artifact, Problem> {
 }
 
 /// Says no before a long upload; that the version is new is settled only when it is stored.
-async fn refuse_known(app: &App, artifact: &Artifact) -> Result<(), Problem> {
+async fn refuse_known(app: &App, artifact: &StoredArtifact) -> Result<(), Problem> {
     let prefix = artifact.shared_pipeline_id_prefix.clone();
     let version = artifact.version_name.clone();
     let exists = app
@@ -238,7 +243,7 @@ async fn refuse_known(app: &App, artifact: &Artifact) -> Result<(), Problem> {
     }
 }
 
-fn already_there(artifact: &Artifact) -> Problem {
+fn already_there(artifact: &StoredArtifact) -> Problem {
     let (prefix, version) = (&artifact.shared_pipeline_id_prefix, &artifact.version_name);
     Problem::conflict(format!("the prefix `{prefix}` already has a version `{version}`"))
 }
@@ -251,7 +256,7 @@ fn already_there(artifact: &Artifact) -> Problem {
     tag = "Shared pipelines",
     request_body = ref("#/components/schemas/Change"),
     responses(
-        (status = 200, body = Artifact, description = "The version as it is now."),
+        (status = 200, body = StoredArtifact, description = "The version as it is now."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
         (status = 404, body = ProblemBody, description = "There is no such version."),
     )
@@ -260,7 +265,7 @@ async fn change(
     Admin(caller): Admin,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
-) -> Result<Json<Artifact>, Problem> {
+) -> Result<Json<StoredArtifact>, Problem> {
     change_request().hold(&body)?;
     let (prefix, version) = (body.text(PREFIX), body.text(VERSION));
     let enabled = body.flag("enabled").unwrap_or_default();

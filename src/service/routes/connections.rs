@@ -5,7 +5,7 @@ use crate::service::body::JsonObject;
 use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::Project;
+use crate::service::project::CallersProject;
 use crate::service::routes::Empty;
 use crate::service::shape::{Shape, ShapePart, needs, object, one_of, rule, text};
 use crate::service::store::connections;
@@ -84,7 +84,7 @@ fn fitting(kinds: [String; 2]) -> ShapePart {
     )
 )]
 async fn create(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {

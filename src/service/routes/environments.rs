@@ -6,13 +6,13 @@ use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::Project;
+use crate::service::project::CallersProject;
 use crate::service::routes::Empty;
 use crate::service::shape::{
     Shape, any_text, at_least_one_of, list_of, may, needs, object, one_of, rule, text, uuid,
 };
 use crate::service::store::connections;
-use crate::service::store::environments::{self, EnvironmentItem, NewEnvironment};
+use crate::service::store::environments::{self, EnvironmentItem, EnvironmentRecord};
 use crate::service::tokens::Caller;
 use crate::service::vocabulary::Vocabulary;
 use axum::Json;
@@ -127,7 +127,7 @@ fn connection_override() -> Shape {
     responses((status = 200, body = Paged<EnvironmentItem>, description = "A page of the environments."))
 )]
 async fn list(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     query: Query,
 ) -> Result<Json<Paged<EnvironmentItem>>, Problem> {
@@ -153,13 +153,13 @@ async fn list(
     )
 )]
 async fn create(
-    project: Project,
+    project: CallersProject,
     caller: Caller,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
     environment_request(app.vocabulary()).hold(&body)?;
-    let environment = NewEnvironment {
+    let environment = EnvironmentRecord {
         project: project.id,
         name: body.text("name"),
         agent: body.uuid("defaultAgentId"),

@@ -4,13 +4,13 @@ use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
-use crate::service::place::Place;
+use crate::service::place::RequestPath;
 use crate::service::problem::{Problem, ProblemBody, ShortBody};
-use crate::service::project::Project;
-use crate::service::published::{self, PublishedPipeline};
+use crate::service::project::CallersProject;
+use crate::service::published::{self, ListedPipeline};
 use crate::service::shape::{Shape, boolean, may, needs, object, one_of, text};
 use crate::service::store::environments;
-use crate::service::store::executions::{self, ExecutionResult, NewExecution};
+use crate::service::store::executions::{self, ExecutionRecord, ExecutionResult};
 use crate::service::vocabulary::Vocabulary;
 use crate::service::walk::{Ending, walk};
 use axum::Json;
@@ -69,14 +69,16 @@ fn termination() -> Shape {
 /// The execution that is meant.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ExecutionId {
+#[schema(as = ExecutionId)]
+struct ExecutionName {
     #[schema(value_type = String, format = "uuid")]
     pipeline_execution_id: Uuid,
 }
 
 /// An execution as it is.
 #[derive(Debug, Serialize, ToSchema)]
-struct Execution {
+#[schema(as = Execution)]
+struct ExecutionState {
     result: ExecutionResult,
 }
 
@@ -87,13 +89,13 @@ struct Execution {
     operation_id = "listPublishedPipelines",
     tag = "Pipeline execution",
     params(("projectId" = String, Path, format = "uuid", description = "The project."), Page),
-    responses((status = 200, body = Paged<PublishedPipeline>, description = "A page of the pipelines."))
+    responses((status = 200, body = Paged<ListedPipeline>, description = "A page of the pipelines."))
 )]
 async fn list_published(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<PublishedPipeline>>, Problem> {
+) -> Result<Json<Paged<ListedPipeline>>, Problem> {
     let page = Page::only(&query)?;
     let all = match project.repository {
         Some(repository) => app.in_repository(move || published::list(&repository)).await?,
@@ -114,16 +116,16 @@ async fn list_published(
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
     request_body = ref("#/components/schemas/ExecutionRequest"),
     responses(
-        (status = 201, body = ExecutionId, description = "The execution runs."),
+        (status = 201, body = ExecutionName, description = "The execution runs."),
         (status = 404, body = ProblemBody, description = "No such project, pipeline or environment."),
         (status = 409, body = ShortBody, description = "An execution with the same tag runs."),
     )
 )]
 async fn create(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
-) -> Result<(StatusCode, Json<ExecutionId>), Problem> {
+) -> Result<(StatusCode, Json<ExecutionName>), Problem> {
     execution_request().hold(&body)?;
     let (pipeline, environment) = (body.text("pipelineName"), body.text("environmentName"));
     let tag = body.optional_text("executionTag");
@@ -139,7 +141,7 @@ async fn create(
         .attempt(move |transaction| {
             // Read here, where executions start one after the other, so that a tag is free when its time is over.
             let started_at = clock.now();
-            let new = NewExecution {
+            let new = ExecutionRecord {
                 id: pipeline_execution_id,
                 project: project.id,
                 pipeline,
@@ -154,13 +156,13 @@ async fn create(
             Ok(inserted.then_some(()).ok_or(taken))
         })
         .await??;
-    let answer = ExecutionId {
+    let answer = ExecutionName {
         pipeline_execution_id,
     };
     Ok((StatusCode::CREATED, Json(answer)))
 }
 
-async fn outcome(app: &App, project: &Project, pipeline: &str) -> Result<Ending, Problem> {
+async fn outcome(app: &App, project: &CallersProject, pipeline: &str) -> Result<Ending, Problem> {
     let missing = Problem::not_found(format!("the project has no published pipeline `{pipeline}`"));
     let Some(repository) = project.repository.clone() else {
         return Err(missing);
@@ -190,13 +192,13 @@ async fn require_environment(app: &App, project: Uuid, environment: &str) -> Res
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
     ),
-    responses((status = 200, body = Execution, description = "The execution as it is."))
+    responses((status = 200, body = ExecutionState, description = "The execution as it is."))
 )]
 async fn show(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
-    place: Place,
-) -> Result<Json<Execution>, Problem> {
+    place: RequestPath,
+) -> Result<Json<ExecutionState>, Problem> {
     let id = place.uuid(ID)?;
     let now = app.clock().now();
     let result = app
@@ -204,7 +206,7 @@ async fn show(
         .read(move |connection| executions::find(connection, project.id, id, now))
         .await?;
     let result = result.ok_or_else(|| missing(id))?;
-    Ok(Json(Execution { result }))
+    Ok(Json(ExecutionState { result }))
 }
 
 fn missing(id: Uuid) -> Problem {
@@ -222,14 +224,14 @@ fn missing(id: Uuid) -> Problem {
         ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
     ),
     request_body = ref("#/components/schemas/Termination"),
-    responses((status = 200, body = ExecutionId, description = "The execution does not run."))
+    responses((status = 200, body = ExecutionName, description = "The execution does not run."))
 )]
 async fn terminate(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
-) -> Result<Json<ExecutionId>, Problem> {
+) -> Result<Json<ExecutionName>, Problem> {
     let id = place.uuid(ID)?;
     termination().hold(&body)?;
     let clock = app.clock().clone();
@@ -239,7 +241,7 @@ async fn terminate(
             Ok(found.then_some(()).ok_or_else(|| missing(id)))
         })
         .await??;
-    Ok(Json(ExecutionId {
+    Ok(Json(ExecutionName {
         pipeline_execution_id: id,
     }))
 }

@@ -6,12 +6,12 @@ use crate::service::body::JsonObject;
 use crate::service::fields::Fields as _;
 use crate::service::options::Role;
 use crate::service::page::Query;
-use crate::service::place::Place;
+use crate::service::place::RequestPath;
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::Project;
+use crate::service::project::CallersProject;
 use crate::service::shape::{Shape, list_of, needs, object, text, text_or_number};
 use crate::service::store::environments;
-use crate::service::store::variables::{self, Override, Scalar, VariableRow};
+use crate::service::store::variables::{self, StoredOverride, VariableRow, VariableValue};
 use crate::service::tokens::Caller;
 use crate::service::vocabulary::Vocabulary;
 use axum::Json;
@@ -38,9 +38,10 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// The overrides of a variable.
 #[derive(Debug, Serialize, ToSchema)]
-struct Overrides {
+#[schema(as = Overrides)]
+struct OverridesAnswer {
     variable: OverriddenVariable,
-    overrides: Vec<Override>,
+    overrides: Vec<StoredOverride>,
 }
 
 /// The variable that is overridden.
@@ -101,14 +102,14 @@ struct FailedOverride {
         ("variableName" = String, Path, description = "The variable."),
         ("environmentName" = Option<String>, Query, description = "Only the override in this environment."),
     ),
-    responses((status = 200, body = Overrides, description = "The overrides."))
+    responses((status = 200, body = OverridesAnswer, description = "The overrides."))
 )]
 async fn list(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     query: Query,
-) -> Result<Json<Overrides>, Problem> {
+) -> Result<Json<OverridesAnswer>, Problem> {
     let name = place.text(NAME).to_owned();
     let missing = missing(&name);
     let environment = query.get("environmentName").map(str::to_owned);
@@ -124,7 +125,7 @@ async fn list(
                 name: found.variable.name,
                 r#type: found.variable.kind,
             };
-            Ok(Some(Overrides { variable, overrides }))
+            Ok(Some(OverridesAnswer { variable, overrides }))
         })
         .await?;
     overrides.map(Json).ok_or(missing)
@@ -144,15 +145,15 @@ async fn list(
     responses((status = 200, body = AppliedOverrides, description = "What became of each of them."))
 )]
 async fn put(
-    project: Project,
+    project: CallersProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<AppliedOverrides>, Problem> {
     overrides_request().hold(&body)?;
     let items = body.objects("overrides").unwrap_or_default();
-    let items: Vec<Override> = items.into_iter().filter_map(read_item).collect();
+    let items: Vec<StoredOverride> = items.into_iter().filter_map(read_item).collect();
     let name = place.text(NAME).to_owned();
     let missing = missing(&name);
     let applied = app
@@ -167,10 +168,10 @@ async fn put(
     Ok(Json(applied))
 }
 
-fn read_item(item: &Map<String, Value>) -> Option<Override> {
-    Some(Override {
+fn read_item(item: &Map<String, Value>) -> Option<StoredOverride> {
+    Some(StoredOverride {
         environment_name: item.text("environmentName"),
-        value: item.given("value").and_then(Scalar::of)?,
+        value: item.given("value").and_then(VariableValue::of)?,
     })
 }
 
@@ -179,7 +180,7 @@ fn apply(
     project: Uuid,
     role: Role,
     found: VariableRow,
-    items: Vec<Override>,
+    items: Vec<StoredOverride>,
 ) -> rusqlite::Result<AppliedOverrides> {
     let kind = found.variable.kind.clone();
     let (mut successful_overrides, mut failed_overrides) = (Vec::new(), Vec::new());
@@ -243,10 +244,10 @@ fn refusal(
     )
 )]
 async fn remove(
-    project: Project,
+    project: CallersProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
 ) -> Result<StatusCode, Problem> {
     let name = place.text(NAME).to_owned();
     let environment = place.text("environmentName").to_owned();

@@ -6,10 +6,10 @@ use crate::service::fields::Fields as _;
 use crate::service::options::Role;
 use crate::service::page::{Page, Paged, Query};
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::Project;
+use crate::service::project::CallersProject;
 use crate::service::routes::Empty;
 use crate::service::shape::{Shape, any_text, may, needs, object, one_of, text};
-use crate::service::store::projects::{self, NewProject, ProjectItem};
+use crate::service::store::projects::{self, ProjectItem, ProjectRecord};
 use crate::service::tokens::Caller;
 use crate::service::vocabulary::Vocabulary;
 use axum::Json;
@@ -129,7 +129,7 @@ async fn create(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedProject>), Problem> {
     project_request(app.vocabulary()).hold(&body)?;
-    let project = NewProject {
+    let project = ProjectRecord {
         id: Uuid::new_v4(),
         name: body.text("name"),
         description: body.text("description"),
@@ -158,7 +158,7 @@ async fn create(
     )
 )]
 async fn initialize(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {

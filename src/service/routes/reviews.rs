@@ -5,8 +5,8 @@ use crate::service::body::JsonObject;
 use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::Project;
-use crate::service::review::{self, Request, Review};
+use crate::service::project::CallersProject;
+use crate::service::review::{self, ReviewOutcome, ReviewWish};
 use crate::service::shape::{Shape, needs, object, text, texts};
 use crate::service::vocabulary::{ReviewFields, Vocabulary};
 use axum::Json;
@@ -35,7 +35,7 @@ fn review_request(fields: ReviewFields) -> Shape {
     if fields == ReviewFields::FilePaths {
         parts.push(needs("dataWarehouseType", text()).about("The project's warehouse, in upper case."));
     }
-    object(parts).named("ReviewRequest", "The body of a review request.")
+    object(parts).named("ReviewWish", "The body of a review request.")
 }
 
 /// The field that lists the files.
@@ -56,23 +56,23 @@ const fn files_in(fields: ReviewFields) -> &'static str {
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("Agent-Version" = String, Header, pattern = r"\S", description = "The version of the agent that asks."),
     ),
-    request_body = ref("#/components/schemas/ReviewRequest"),
+    request_body = ref("#/components/schemas/ReviewWish"),
     responses(
-        (status = 200, body = Review, description = "The results by file."),
+        (status = 200, body = ReviewOutcome, description = "The results by file."),
         (status = 404, body = ProblemBody, description = "No such project, branch, commit or file."),
     )
 )]
 async fn create(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     JsonObject(body): JsonObject,
-) -> Result<Json<Review>, Problem> {
+) -> Result<Json<ReviewOutcome>, Problem> {
     let mut check = BodyCheck::default();
     check.header(&headers, "Agent-Version");
     let fields = app.vocabulary().review;
     review_request(fields).check(&mut check, &body);
-    let request = Request {
+    let request = ReviewWish {
         branch: body.text("branchName"),
         commit: body.text("commitId"),
         pipelines: body.texts(files_in(fields)),

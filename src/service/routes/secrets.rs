@@ -4,7 +4,7 @@ use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
-use crate::service::place::Place;
+use crate::service::place::RequestPath;
 use crate::service::problem::Problem;
 use crate::service::shape::{Shape, any_text, map_of, needs, object, rule, text};
 use crate::service::store::secrets;
@@ -64,7 +64,7 @@ struct CreatedSecret {
 async fn create(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedSecret>), Problem> {
     let agent = place.uuid("agentId")?;

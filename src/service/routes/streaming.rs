@@ -3,12 +3,12 @@
 use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::fields::Fields as _;
-use crate::service::place::Place;
+use crate::service::place::RequestPath;
 use crate::service::problem::Problem;
-use crate::service::project::Project;
+use crate::service::project::CallersProject;
 use crate::service::routes::Empty;
 use crate::service::shape::{Shape, needs, object, one_of};
-use crate::service::store::streaming::{self, Command, NewPipeline, StreamingStatus};
+use crate::service::store::streaming::{self, NewPipeline, StreamingOrder, StreamingState};
 use crate::service::streaming::{definition, stored};
 use crate::service::tokens::Caller;
 use crate::service::vocabulary::Vocabulary;
@@ -40,14 +40,14 @@ pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 }
 
 fn streaming_command() -> Shape {
-    object([needs("command", one_of(&["start", "stop"]))]).named("StreamingCommand", "The body of a command.")
+    object([needs("command", one_of(&["start", "stop"]))]).named("StreamingOrder", "The body of a command.")
 }
 
 /// How a streaming pipeline is.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StreamingStatusAnswer)]
 struct StatusAnswer {
-    status: StreamingStatus,
+    status: StreamingState,
 }
 
 /// Makes a streaming pipeline, at rest.
@@ -61,7 +61,7 @@ struct StatusAnswer {
     responses((status = 201, body = ref("#/components/schemas/StreamingPipeline"), description = "The definition as it is stored."))
 )]
 async fn create(
-    project: Project,
+    project: CallersProject,
     caller: Caller,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
@@ -99,7 +99,11 @@ fn missing(id: Uuid) -> Problem {
     ),
     responses((status = 200, body = ref("#/components/schemas/StreamingPipeline"), description = "The definition as it is stored."))
 )]
-async fn show(project: Project, State(app): State<Arc<App>>, place: Place) -> Result<Json<Value>, Problem> {
+async fn show(
+    project: CallersProject,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+) -> Result<Json<Value>, Problem> {
     let id = place.uuid(ID)?;
     let found = app
         .store()
@@ -121,21 +125,21 @@ async fn show(project: Project, State(app): State<Arc<App>>, place: Place) -> Re
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
     ),
-    request_body = ref("#/components/schemas/StreamingCommand"),
+    request_body = ref("#/components/schemas/StreamingOrder"),
     responses((status = 200, body = Empty, description = "The streaming agent has received the command."))
 )]
 async fn command(
-    project: Project,
+    project: CallersProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Empty>, Problem> {
     let id = place.uuid(ID)?;
     streaming_command().hold(&body)?;
     let command = match body.text("command").as_str() {
-        "start" => Command::Start,
-        _ => Command::Stop,
+        "start" => StreamingOrder::Start,
+        _ => StreamingOrder::Stop,
     };
     let author = app.author(&caller);
     app.store()
@@ -160,9 +164,9 @@ async fn command(
     responses((status = 200, body = StatusAnswer, description = "How it is."))
 )]
 async fn status(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
 ) -> Result<Json<StatusAnswer>, Problem> {
     let id = place.uuid(ID)?;
     let now = app.clock().now();

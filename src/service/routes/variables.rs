@@ -5,13 +5,13 @@ use crate::service::body::JsonObject;
 use crate::service::check::BodyCheck;
 use crate::service::fields::Fields as _;
 use crate::service::page::{Page, Paged, Query};
-use crate::service::place::Place;
+use crate::service::place::RequestPath;
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::Project;
+use crate::service::project::CallersProject;
 use crate::service::shape::{
     Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, text_or_number,
 };
-use crate::service::store::variables::{self, Scalar, Variable};
+use crate::service::store::variables::{self, StoredVariable, VariableValue};
 use crate::service::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
@@ -97,7 +97,7 @@ struct CreatedVariable {
     #[schema(format = "uuid")]
     id: String,
     name: String,
-    value: Scalar,
+    value: VariableValue,
 }
 
 /// Lists the variables of a project.
@@ -111,13 +111,13 @@ struct CreatedVariable {
         ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The page, from 0; one past the end is empty."),
         ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Items in a page; 25 by default."),
     ),
-    responses((status = 200, body = Paged<Variable>, description = "A page of the variables."))
+    responses((status = 200, body = Paged<StoredVariable>, description = "A page of the variables."))
 )]
 async fn list(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<Variable>>, Problem> {
+) -> Result<Json<Paged<StoredVariable>>, Problem> {
     let mut check = BodyCheck::default();
     let page = Page::of_size(SIZE, &query, &mut check);
     let page = check.done(page)?;
@@ -142,18 +142,18 @@ async fn list(
     )
 )]
 async fn create(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedVariable>), Problem> {
     variable_request().hold(&body)?;
-    let variable = Variable {
+    let variable = StoredVariable {
         id: Uuid::new_v4().to_string(),
         name: body.text("name"),
         kind: body.text("type"),
         behaviour: body.text("behaviour"),
         description: body.text("description"),
-        value: value_of(&body).unwrap_or(Scalar::Text(String::new())),
+        value: value_of(&body).unwrap_or(VariableValue::Text(String::new())),
         supports_double_resolution: body.flag("supportsDoubleResolution").unwrap_or_default(),
     };
     let created = CreatedVariable {
@@ -171,8 +171,8 @@ async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-fn value_of(body: &Map<String, Value>) -> Option<Scalar> {
-    body.given("value").and_then(Scalar::of)
+fn value_of(body: &Map<String, Value>) -> Option<VariableValue> {
+    body.given("value").and_then(VariableValue::of)
 }
 
 /// Why a value is refused.
@@ -192,7 +192,7 @@ struct VariablePatch {
     kind: String,
     behaviour: String,
     description: Option<String>,
-    value: Option<Scalar>,
+    value: Option<VariableValue>,
     supports_double_resolution: Option<bool>,
 }
 
@@ -213,9 +213,9 @@ struct VariablePatch {
     )
 )]
 async fn update(
-    project: Project,
+    project: CallersProject,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<StatusCode, Problem> {
     variable_change().hold(&body)?;
@@ -280,7 +280,11 @@ fn apply(
     ),
     responses((status = 204, description = "The variable is gone."))
 )]
-async fn remove(project: Project, State(app): State<Arc<App>>, place: Place) -> Result<StatusCode, Problem> {
+async fn remove(
+    project: CallersProject,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+) -> Result<StatusCode, Problem> {
     let name = place.text(NAME).to_owned();
     let missing = missing(&name);
     app.store()

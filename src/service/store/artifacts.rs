@@ -49,7 +49,8 @@ pub(crate) const TABLES: &str = "
 /// One version of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Artifact {
+#[schema(as = Artifact)]
+pub(crate) struct StoredArtifact {
     /// The group of shared pipelines.
     pub shared_pipeline_id_prefix: String,
     /// The label given when it was published; it never changes.
@@ -72,7 +73,8 @@ pub(crate) struct Artifact {
 /// A shared pipeline of one version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SharedPipeline {
+#[schema(as = SharedPipeline)]
+pub(crate) struct StoredSharedPipeline {
     /// Its Pipeline ID.
     #[serde(rename = "sharedPipelineId")]
     pub id: String,
@@ -118,7 +120,7 @@ pub(crate) struct Contents {
     /// All files that were taken.
     pub files: Vec<StoredFile>,
     /// The shared pipelines, in the order of the file.
-    pub pipelines: Vec<SharedPipeline>,
+    pub pipelines: Vec<StoredSharedPipeline>,
 }
 
 /// Which versions a list is to hold.
@@ -138,7 +140,7 @@ const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, comm
 /// name are taken.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
-    artifact: &Artifact,
+    artifact: &StoredArtifact,
     contents: &Contents,
     (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<bool> {
@@ -172,10 +174,10 @@ pub(crate) fn insert(
 fn record(
     transaction: &Transaction<'_>,
     kind: Kind,
-    artifact: &Artifact,
+    artifact: &StoredArtifact,
     (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<()> {
-    let Artifact {
+    let StoredArtifact {
         shared_pipeline_id_prefix: prefix,
         version_name,
         ..
@@ -208,11 +210,11 @@ pub(super) fn listed(files: &[StoredFile]) -> Vec<u8> {
 fn insert_pipelines(
     transaction: &Transaction<'_>,
     number: i64,
-    pipelines: &[SharedPipeline],
+    pipelines: &[StoredSharedPipeline],
 ) -> rusqlite::Result<()> {
     let mut pipeline = transaction.prepare_cached("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
     for (position, shared) in (0_u32..).zip(pipelines) {
-        let SharedPipeline {
+        let StoredSharedPipeline {
             id,
             source_pipeline,
             description,
@@ -234,7 +236,7 @@ pub(crate) fn list(
     connection: &Connection,
     filter: &Filter,
     page: Page,
-) -> rusqlite::Result<(Vec<Artifact>, u64)> {
+) -> rusqlite::Result<(Vec<StoredArtifact>, u64)> {
     let chosen = "FROM artifact WHERE (:prefix IS NULL OR prefix = :prefix)
         AND (:version IS NULL OR version_name = :version) AND (:enabled IS NULL OR enabled = :enabled)";
     let Filter {
@@ -260,8 +262,8 @@ pub(crate) fn list(
     Ok((items, total))
 }
 
-fn artifact(row: &Row<'_>) -> rusqlite::Result<Artifact> {
-    Ok(Artifact {
+fn artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
+    Ok(StoredArtifact {
         shared_pipeline_id_prefix: row.get(0)?,
         version_name: row.get(1)?,
         enabled: row.get(2)?,
@@ -277,7 +279,7 @@ pub(crate) fn find(
     connection: &Connection,
     prefix: &str,
     version_name: Option<&str>,
-) -> rusqlite::Result<Option<(Artifact, Vec<SharedPipeline>)>> {
+) -> rusqlite::Result<Option<(StoredArtifact, Vec<StoredSharedPipeline>)>> {
     // Each in words of its own, so that a version is looked up by its name.
     let chosen = match version_name {
         Some(_) => "version_name = ?2",
@@ -297,13 +299,13 @@ pub(crate) fn find(
         .transpose()
 }
 
-fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<SharedPipeline>> {
+fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<StoredSharedPipeline>> {
     connection
         .prepare_cached(
             "SELECT id, source, description FROM shared_pipeline WHERE artifact = ? ORDER BY position",
         )?
         .query_map([number], |row| {
-            Ok(SharedPipeline {
+            Ok(StoredSharedPipeline {
                 id: row.get(0)?,
                 source_pipeline: row.get(1)?,
                 description: row.get(2)?,
@@ -318,7 +320,7 @@ pub(crate) fn set_enabled(
     [prefix, version_name]: [&str; 2],
     enabled: bool,
     (author, project): (&Author, Option<Uuid>),
-) -> rusqlite::Result<Option<Artifact>> {
+) -> rusqlite::Result<Option<StoredArtifact>> {
     let changed = transaction
         .query_row_cached(
             &format!(

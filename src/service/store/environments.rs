@@ -38,7 +38,7 @@ pub(crate) struct EnvironmentItem {
 
 /// An environment to be made.
 #[derive(Debug)]
-pub(crate) struct NewEnvironment {
+pub(crate) struct EnvironmentRecord {
     /// The project that it belongs to.
     pub project: Uuid,
     /// The name that other requests use.
@@ -54,10 +54,10 @@ pub(crate) struct NewEnvironment {
 /// Adds an environment; false, and nothing is changed, if the project has one of this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
-    environment: &NewEnvironment,
+    environment: &EnvironmentRecord,
     author: &Author,
 ) -> rusqlite::Result<bool> {
-    let NewEnvironment {
+    let EnvironmentRecord {
         project,
         name,
         agent,

@@ -28,7 +28,7 @@ pub(crate) const TABLES: &str = "
 
 /// An execution that starts.
 #[derive(Debug)]
-pub(crate) struct NewExecution {
+pub(crate) struct ExecutionRecord {
     /// Its identifier.
     pub id: Uuid,
     /// The project of the pipeline.
@@ -80,7 +80,7 @@ pub(crate) struct ExecutionResult {
 }
 
 /// Adds an execution; false, and nothing is changed, if one with the same tag runs in the project.
-pub(crate) fn insert(transaction: &Transaction<'_>, new: &NewExecution) -> rusqlite::Result<bool> {
+pub(crate) fn insert(transaction: &Transaction<'_>, new: &ExecutionRecord) -> rusqlite::Result<bool> {
     let inserted = transaction.execute_cached(
         "INSERT INTO execution (id, project, pipeline, environment, tag, started_at, ends_at, success, message)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (

@@ -40,7 +40,7 @@ pub(crate) struct ProjectItem {
 
 /// A project to be made.
 #[derive(Debug)]
-pub(crate) struct NewProject {
+pub(crate) struct ProjectRecord {
     /// Its identifier.
     pub id: Uuid,
     /// Its name.
@@ -56,10 +56,10 @@ pub(crate) struct NewProject {
 /// Adds a project.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
-    project: &NewProject,
+    project: &ProjectRecord,
     author: &Author,
 ) -> rusqlite::Result<()> {
-    let NewProject {
+    let ProjectRecord {
         id,
         name,
         description,

@@ -30,7 +30,8 @@ const STOPPING: Duration = Duration::from_secs(1);
 /// How a streaming pipeline is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum StreamingStatus {
+#[schema(as = StreamingStatus)]
+pub(crate) enum StreamingState {
     /// It was told to start.
     Starting,
     /// It captures changes.
@@ -43,7 +44,7 @@ pub(crate) enum StreamingStatus {
 
 /// What a streaming pipeline is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Command {
+pub(crate) enum StreamingOrder {
     /// To start; one that runs goes on.
     Start,
     /// To stop; one that does not run stays at rest.
@@ -127,7 +128,7 @@ pub(crate) fn status(
     project: Uuid,
     id: Uuid,
     now: Moment,
-) -> rusqlite::Result<Option<StreamingStatus>> {
+) -> rusqlite::Result<Option<StreamingState>> {
     connection
         .query_row_cached(
             "SELECT started_at, stopped_at FROM streaming_pipeline WHERE id = ? AND project = ?",
@@ -137,12 +138,12 @@ pub(crate) fn status(
         .optional()
 }
 
-fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingStatus {
+fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
     match (started_at, stopped_at) {
-        (Some(started), None) if now < started + STARTING => StreamingStatus::Starting,
-        (Some(_), None) => StreamingStatus::Streaming,
-        (_, Some(stopped)) if now < stopped + STOPPING => StreamingStatus::Stopping,
-        _ => StreamingStatus::NotRunning,
+        (Some(started), None) if now < started + STARTING => StreamingState::Starting,
+        (Some(_), None) => StreamingState::Streaming,
+        (_, Some(stopped)) if now < stopped + STOPPING => StreamingState::Stopping,
+        _ => StreamingState::NotRunning,
     }
 }
 
@@ -151,16 +152,16 @@ pub(crate) fn command(
     transaction: &Transaction<'_>,
     project: Uuid,
     id: Uuid,
-    command: Command,
+    command: StreamingOrder,
     author: &Author,
 ) -> rusqlite::Result<bool> {
     let (change, kind) = match command {
-        Command::Start => (
+        StreamingOrder::Start => (
             "started_at = CASE WHEN started_at IS NULL OR stopped_at IS NOT NULL THEN ?1 ELSE started_at END,
              stopped_at = NULL",
             Kind::StreamingStarted,
         ),
-        Command::Stop => (
+        StreamingOrder::Stop => (
             "stopped_at = CASE WHEN started_at IS NULL THEN NULL ELSE coalesce(stopped_at, ?1) END",
             Kind::StreamingStopped,
         ),

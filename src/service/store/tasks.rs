@@ -4,7 +4,7 @@
 //! read, and written down with the next change.
 
 use super::Statements as _;
-use crate::service::agent::{Message, Task};
+use crate::service::agent::{AgentTask, Message};
 use crate::service::clock::Moment;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
@@ -44,23 +44,27 @@ pub(crate) struct StoredTask {
     pub branch: Uuid,
     pub description: String,
     pub created_at: Moment,
-    pub task: Task,
+    pub task: AgentTask,
 }
 
 #[derive(Debug)]
-pub(crate) struct NewTask {
+pub(crate) struct TaskRecord {
     pub id: Uuid,
     /// The project that it works in.
     pub project: Uuid,
     pub description: String,
     pub created_at: Moment,
-    pub task: Task,
+    pub task: AgentTask,
 }
 
 const COLUMNS: &str = "number, id, project, branch, description, created_at, state";
 
 /// Adds a task with its first messages, on a branch of its own.
-pub(crate) fn insert(transaction: &Transaction<'_>, new: &NewTask, said: &[Message]) -> rusqlite::Result<()> {
+pub(crate) fn insert(
+    transaction: &Transaction<'_>,
+    new: &TaskRecord,
+    said: &[Message],
+) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "INSERT INTO task (id, project, branch, description, created_at, state) VALUES (?, ?, ?, ?, ?, ?)",
         params![
@@ -75,7 +79,7 @@ pub(crate) fn insert(transaction: &Transaction<'_>, new: &NewTask, said: &[Messa
     append(transaction, transaction.last_insert_rowid(), said)
 }
 
-fn state(task: &Task) -> rusqlite::Result<String> {
+fn state(task: &AgentTask) -> rusqlite::Result<String> {
     serde_json::to_string(task).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
 

@@ -35,7 +35,8 @@ pub(crate) const TABLES: &str = "
 /// The value of a variable or of an override: a text or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
-pub(crate) enum Scalar {
+#[schema(as = Scalar)]
+pub(crate) enum VariableValue {
     /// For variables of type TEXT.
     Text(String),
     /// For variables of type NUMBER.
@@ -48,7 +49,7 @@ pub(crate) enum Scalar {
 #[schema(value_type = f64)]
 pub(crate) struct Number(serde_json::Number);
 
-impl Scalar {
+impl VariableValue {
     /// The scalar that a JSON value is, if it is one.
     pub(crate) fn of(value: &Value) -> Option<Self> {
         match value {
@@ -67,7 +68,7 @@ impl Scalar {
     }
 }
 
-impl ToSql for Scalar {
+impl ToSql for VariableValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let json = match self {
             Self::Text(text) => Value::from(text.as_str()).to_string(),
@@ -77,7 +78,7 @@ impl ToSql for Scalar {
     }
 }
 
-impl FromSql for Scalar {
+impl FromSql for VariableValue {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let json =
             serde_json::from_str(value.as_str()?).map_err(|error| FromSqlError::Other(Box::new(error)))?;
@@ -88,7 +89,8 @@ impl FromSql for Scalar {
 /// A variable.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Variable {
+#[schema(as = Variable)]
+pub(crate) struct StoredVariable {
     /// Its identifier.
     #[schema(format = "uuid")]
     pub id: String,
@@ -102,7 +104,7 @@ pub(crate) struct Variable {
     /// What it is for; may be empty.
     pub description: String,
     /// A text or a number, as the type says.
-    pub value: Scalar,
+    pub value: VariableValue,
     /// Whether references within the value are resolved too.
     pub supports_double_resolution: bool,
 }
@@ -110,11 +112,12 @@ pub(crate) struct Variable {
 /// The value of a variable in one environment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Override {
+#[schema(as = Override)]
+pub(crate) struct StoredOverride {
     /// The environment.
     pub environment_name: String,
     /// The value there.
-    pub value: Scalar,
+    pub value: VariableValue,
 }
 
 /// A variable in its row.
@@ -122,14 +125,14 @@ pub(crate) struct Override {
 pub(crate) struct VariableRow {
     number: i64,
     /// The variable.
-    pub variable: Variable,
+    pub variable: StoredVariable,
 }
 
 const COLUMNS: &str = "id, name, type, behaviour, description, value, double_resolution, number";
 
 fn found(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
     Ok(VariableRow {
-        variable: Variable {
+        variable: StoredVariable {
             id: row.get(0)?,
             name: row.get(1)?,
             kind: row.get(2)?,
@@ -146,7 +149,7 @@ fn found(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: Uuid,
-    variable: &Variable,
+    variable: &StoredVariable,
 ) -> rusqlite::Result<bool> {
     let inserted = transaction.execute_cached(
         "INSERT INTO variable (project, id, name, type, behaviour, description, value, double_resolution)
@@ -185,7 +188,7 @@ pub(crate) fn list(
     connection: &Connection,
     project: Uuid,
     page: Page,
-) -> rusqlite::Result<(Vec<Variable>, u64)> {
+) -> rusqlite::Result<(Vec<StoredVariable>, u64)> {
     let project = project.to_string();
     let total = connection.query_row_cached(
         "SELECT count(*) FROM variable WHERE project = ?",
@@ -235,14 +238,14 @@ pub(crate) fn overrides(
     connection: &Connection,
     found: &VariableRow,
     environment: Option<&str>,
-) -> rusqlite::Result<Vec<Override>> {
+) -> rusqlite::Result<Vec<StoredOverride>> {
     connection
         .prepare_cached(
             "SELECT environment, value FROM variable_override
              WHERE variable = ?1 AND (?2 IS NULL OR environment = ?2) ORDER BY environment",
         )?
         .query_map(params![found.number, environment], |row| {
-            Ok(Override {
+            Ok(StoredOverride {
                 environment_name: row.get(0)?,
                 value: row.get(1)?,
             })
@@ -254,7 +257,7 @@ pub(crate) fn overrides(
 pub(crate) fn put_override(
     transaction: &Transaction<'_>,
     found: &VariableRow,
-    item: &Override,
+    item: &StoredOverride,
 ) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "INSERT OR REPLACE INTO variable_override VALUES (?, ?, ?)",

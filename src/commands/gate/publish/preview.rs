@@ -10,7 +10,7 @@ use crate::commands::kit::output::json;
 use crate::model::interface::{Class, Compat, breaks_told, told};
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
-use crate::publish::{Changes, Plan, PublishError, Receipt, Source, changes};
+use crate::publish::{Plan, PlanChanges, PublishError, Receipt, Source, changes};
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ struct Preview {
     refused: Vec<String>,
     nothing: Option<String>,
     /// Since which commit, and what changed since; or why that cannot be told.
-    changes: Result<(String, Changes), String>,
+    changes: Result<(String, PlanChanges), String>,
     /// What the version changes for consumers; none where that was not compared.
     compat: Option<Compat>,
 }
@@ -140,7 +140,7 @@ impl Publishing<'_> {
         plan: &Plan,
         hashes: &[String],
         latest: Option<&ArtifactDetails>,
-    ) -> Result<(String, Changes), String> {
+    ) -> Result<(String, PlanChanges), String> {
         let latest = latest.ok_or("no published version is known")?;
         let told = latest.artifact.commit_hash.as_deref();
         let told = told.ok_or("the latest published version names no commit")?;
@@ -267,7 +267,7 @@ fn tell_compat(shown: &mut String, compat: &Compat) {
     }
 }
 
-fn tell_changes(shown: &mut String, since: &str, changes: &Changes) {
+fn tell_changes(shown: &mut String, since: &str, changes: &PlanChanges) {
     let kinds = [
         ("added", &changes.added),
         ("modified", &changes.modified),

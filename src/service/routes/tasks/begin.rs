@@ -1,20 +1,20 @@
 //! Tasks that begin.
 
 use super::{AGENT, MODES, granted_tools, read_mode, read_tools, record};
-use crate::service::agent::{AgentConfig, Task, TaskStatus};
+use crate::service::agent::{AgentTask, TaskConfig, TaskStatus};
 use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::check::BodyCheck;
 use crate::service::clock::Moment;
 use crate::service::fields::Fields as _;
 use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::Project;
+use crate::service::project::CallersProject;
 use crate::service::published;
 use crate::service::shape::{
     Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, uuid,
 };
 use crate::service::store::events::Kind;
-use crate::service::store::tasks::{self, NewTask};
+use crate::service::store::tasks::{self, TaskRecord};
 use crate::service::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
@@ -114,18 +114,18 @@ async fn create(
     // An object that is missing was a finding.
     let config = body.object("agentConfig").cloned().unwrap_or_default();
     let (project, config) = (config.uuid("projectId"), read_config(&config, id));
-    let project = Project::find(&app, &caller, project).await?;
+    let project = CallersProject::find(&app, &caller, project).await?;
     let trouble = trouble(&app, &project, &config.source_branch_name).await?;
     let author = app.author(&caller);
     let created_at = author.at;
-    let (task, said) = Task::begin(
+    let (task, said) = AgentTask::begin(
         config,
         read_tools(&body).unwrap_or_default(),
         trouble,
         &message,
         created_at,
     );
-    let new = NewTask {
+    let new = TaskRecord {
         id,
         project: project.id,
         description: message,
@@ -153,9 +153,9 @@ async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-fn read_config(config: &Map<String, Value>, id: Uuid) -> AgentConfig {
+fn read_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     let target = config.optional_text("targetBranchName");
-    AgentConfig {
+    TaskConfig {
         name: config.text("name"),
         mode: read_mode(&config.text("mode")),
         project_id: config.uuid("projectId").to_string(),
@@ -169,7 +169,7 @@ fn read_config(config: &Map<String, Value>, id: Uuid) -> AgentConfig {
 }
 
 /// Why a task in the project cannot be done, if it cannot: its repository lacks the branch to be read.
-async fn trouble(app: &App, project: &Project, branch: &str) -> Result<Option<String>, Problem> {
+async fn trouble(app: &App, project: &CallersProject, branch: &str) -> Result<Option<String>, Problem> {
     let Some(repository) = project.repository.clone() else {
         return Ok(None);
     };

@@ -3,13 +3,15 @@
 use super::{
     AGENT, GrantedTool, ID, MODES, change, granted_tools, missing, read_mode, read_tools, record, sees, shown,
 };
-use crate::service::agent::{Answer, Decision, Message, PendingDecision, TaskStatus, Verdict, acceptance_of};
+use crate::service::agent::{
+    GivenAnswer, GivenDecision, Message, OpenDecision, TaskStatus, Verdict, acceptance_of,
+};
 use crate::service::app::App;
 use crate::service::body::JsonObject;
 use crate::service::check::BodyCheck;
 use crate::service::fields::{Fields as _, whole};
 use crate::service::page::{Query, whole_number};
-use crate::service::place::Place;
+use crate::service::place::RequestPath;
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::shape::{
     Shape, boolean, list_of, may, needs, object, one_of, text, texts, variants, whole_from,
@@ -87,7 +89,7 @@ fn question_decision() -> Shape {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct StillPending {
-    pending_decisions: Vec<PendingDecision>,
+    pending_decisions: Vec<OpenDecision>,
 }
 
 /// Takes decisions; those on what the agent does not wait for resolve nothing.
@@ -103,13 +105,13 @@ struct StillPending {
 async fn decide(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<StillPending>), Problem> {
     let id = place.uuid(ID)?;
     decisions_request().hold(&body)?;
     let decisions = body.objects("decisions").unwrap_or_default();
-    let decisions: Vec<Decision> = decisions.into_iter().map(read_decision).collect();
+    let decisions: Vec<GivenDecision> = decisions.into_iter().map(read_decision).collect();
     let pending_decisions = change(&app, &caller, id, move |transaction, stored, author| {
         let mut said = Vec::new();
         if let Some((decision, tool, message)) = stored.task.decide(&decisions, author.at) {
@@ -132,7 +134,7 @@ async fn decide(
     Ok((StatusCode::ACCEPTED, Json(StillPending { pending_decisions })))
 }
 
-fn read_decision(item: &Map<String, Value>) -> Decision {
+fn read_decision(item: &Map<String, Value>) -> GivenDecision {
     let answers = || item.objects("answers").unwrap_or_default().into_iter();
     let verdict = match item.text("type").as_str() {
         "tool" => Verdict::Tool {
@@ -141,14 +143,14 @@ fn read_decision(item: &Map<String, Value>) -> Decision {
         },
         _ => Verdict::Question(answers().map(read_answer).collect()),
     };
-    Decision {
+    GivenDecision {
         id: item.text("id"),
         verdict,
     }
 }
 
-fn read_answer(item: &Map<String, Value>) -> Answer {
-    Answer {
+fn read_answer(item: &Map<String, Value>) -> GivenAnswer {
+    GivenAnswer {
         question: item.given("questionIndex").and_then(whole).unwrap_or_default(),
         options: item.texts("selectedOptions"),
     }
@@ -156,7 +158,8 @@ fn read_answer(item: &Map<String, Value>) -> Answer {
 
 /// Messages of a task.
 #[derive(Debug, Serialize, ToSchema)]
-struct Messages {
+#[schema(as = Messages)]
+struct MessagesAnswer {
     results: Vec<Message>,
     /// For `paginationToken`; missing if there are no more messages now.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,14 +178,14 @@ struct Messages {
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Messages in the answer; 25 by default."),
         ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "The `more` of the answer before."),
     ),
-    responses((status = 200, body = Messages, description = "Messages of the task."))
+    responses((status = 200, body = MessagesAnswer, description = "Messages of the task."))
 )]
 async fn list_messages(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     query: Query,
-) -> Result<Json<Messages>, Problem> {
+) -> Result<Json<MessagesAnswer>, Problem> {
     let id = place.uuid(ID)?;
     let mut check = BodyCheck::default();
     let limit = query.get("limit").map_or(Some(LIMIT), number);
@@ -215,7 +218,7 @@ async fn list_messages(
             results.extend(since.into_iter().skip(skipped).take(room));
             let next = from.saturating_add(u32::try_from(results.len()).unwrap_or(u32::MAX));
             let more = (next < total).then(|| next.to_string());
-            Ok(Some(Messages { results, more }))
+            Ok(Some(MessagesAnswer { results, more }))
         })
         .await?;
     messages.map(Json).ok_or_else(|| missing(id))
@@ -269,7 +272,7 @@ struct TaskReference {
 async fn send_message(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<TaskReference>), Problem> {
     let id = place.uuid(ID)?;
@@ -311,7 +314,8 @@ fn permissions_request() -> Shape {
 /// The tools that need no leave.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Permissions {
+#[schema(as = Permissions)]
+struct PermissionsAnswer {
     #[schema(value_type = String, format = "uuid")]
     task_id: Uuid,
     granted_permissions: Vec<GrantedTool>,
@@ -325,14 +329,14 @@ struct Permissions {
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     request_body = ref("#/components/schemas/PermissionsRequest"),
-    responses((status = 200, body = Permissions, description = "The tools that need no leave now."))
+    responses((status = 200, body = PermissionsAnswer, description = "The tools that need no leave now."))
 )]
 async fn replace_permissions(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
     JsonObject(body): JsonObject,
-) -> Result<Json<Permissions>, Problem> {
+) -> Result<Json<PermissionsAnswer>, Problem> {
     let task_id = place.uuid(ID)?;
     permissions_request().hold(&body)?;
     let tools = read_tools(&body).unwrap_or_default();
@@ -341,7 +345,7 @@ async fn replace_permissions(
         Ok(Ok((shown(&stored.task), Vec::new())))
     })
     .await?;
-    Ok(Json(Permissions {
+    Ok(Json(PermissionsAnswer {
         task_id,
         granted_permissions,
     }))

@@ -1,12 +1,12 @@
 //! Tasks as they are, and their end.
 
 use super::{AGENT, GrantedTool, ID, change, missing, sees, shown};
-use crate::service::agent::{AgentConfig, Mode, PendingDecision, TaskStatus};
+use crate::service::agent::{AgentMode, OpenDecision, TaskConfig, TaskStatus};
 use crate::service::app::App;
 use crate::service::check::BodyCheck;
 use crate::service::clock::Moment;
 use crate::service::page::{Page, Query};
-use crate::service::place::{self, Place};
+use crate::service::place::{self, RequestPath};
 use crate::service::problem::{Problem, ProblemBody};
 use crate::service::store::tasks::{self, StoredTask};
 use crate::service::tokens::Caller;
@@ -37,7 +37,7 @@ struct TaskItem {
     task_id: Uuid,
     status: TaskStatus,
     agent_name: &'static str,
-    mode: Mode,
+    mode: AgentMode,
     description: String,
     #[schema(value_type = String, format = DateTime)]
     modified_at: Moment,
@@ -68,10 +68,10 @@ struct TaskDetail {
     created_at: Moment,
     #[schema(value_type = String, format = DateTime)]
     modified_at: Moment,
-    agent_config: AgentConfig,
+    agent_config: TaskConfig,
     granted_permissions: Vec<GrantedTool>,
     /// What the agent waits for; empty if it works or has finished.
-    pending_decisions: Vec<PendingDecision>,
+    pending_decisions: Vec<OpenDecision>,
 }
 
 /// Lists the tasks of the projects that the caller sees, the youngest first.
@@ -155,7 +155,7 @@ fn item(stored: StoredTask) -> TaskItem {
 async fn show(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: Place,
+    place: RequestPath,
 ) -> Result<Json<TaskDetail>, Problem> {
     let id = place.uuid(ID)?;
     let stored = app
@@ -187,7 +187,11 @@ async fn show(
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     responses((status = 204, description = "The agent stops, or was not at work."))
 )]
-async fn stop(caller: Caller, State(app): State<Arc<App>>, place: Place) -> Result<StatusCode, Problem> {
+async fn stop(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+) -> Result<StatusCode, Problem> {
     let id = place.uuid(ID)?;
     change(&app, &caller, id, |_, stored, author| {
         let said = stored.task.stop(author.at);
@@ -209,7 +213,11 @@ async fn stop(caller: Caller, State(app): State<Arc<App>>, place: Place) -> Resu
         (status = 409, body = ProblemBody, description = "The agent works; stop it first."),
     )
 )]
-async fn remove(caller: Caller, State(app): State<Arc<App>>, place: Place) -> Result<StatusCode, Problem> {
+async fn remove(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+) -> Result<StatusCode, Problem> {
     let id = place.uuid(ID)?;
     let state = Arc::clone(&app);
     app.store()

@@ -4,7 +4,7 @@ mod begin;
 mod dialogue;
 mod manage;
 
-use crate::service::agent::{Message, Mode, TOOLS, Task};
+use crate::service::agent::{AgentMode, AgentTask, Message, TOOLS};
 use crate::service::app::App;
 use crate::service::fields::Fields as _;
 use crate::service::options::Role;
@@ -66,8 +66,12 @@ struct GrantedTool {
     tool_name: String,
 }
 
-fn read_mode(name: &str) -> Mode {
-    if name == "PLAN" { Mode::Plan } else { Mode::Act }
+fn read_mode(name: &str) -> AgentMode {
+    if name == "PLAN" {
+        AgentMode::Plan
+    } else {
+        AgentMode::Act
+    }
 }
 
 /// Records something that happened to a task of a project.
@@ -88,7 +92,7 @@ fn record(
     events::record(transaction, author, &entry)
 }
 
-fn shown(task: &Task) -> Vec<GrantedTool> {
+fn shown(task: &AgentTask) -> Vec<GrantedTool> {
     let tools = task.granted.iter().cloned();
     tools.map(|tool_name| GrantedTool { tool_name }).collect()
 }
