@@ -25,5 +25,5 @@ pub(crate) use lookalike::looks_like_pipeline;
 pub(crate) use merge::{Tally, merge};
 pub(crate) use named::select_named;
 pub(crate) use positions::Positions;
-pub(crate) use select::{Candidate, Scope, Selected, is_within, select, touches_more};
+pub(crate) use select::{Candidate, ComparedChanges, Scope, Selected, is_within, select, touches_more};
 pub(crate) use verdict::{Cause, causes, is_open, status, verdict};

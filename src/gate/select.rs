@@ -50,6 +50,14 @@ pub(crate) struct Candidate {
     pub reason: String,
 }
 
+/// The changes of pipelines, as the selection found them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ComparedChanges {
+    /// The commits that the files differ from.
+    pub since: Vec<CommitId>,
+    pub changes: Vec<Change>,
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selected {
     /// The files to review, by path.
@@ -126,14 +134,19 @@ impl Selected {
 
     /// The path at the base of each renamed pipeline.
     pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
-        let renamed = self
-            .candidates
-            .iter()
-            .filter_map(|candidate| match &candidate.change.kind {
-                ChangeKind::Renamed { from } => Some((candidate.change.path.clone(), from.clone())),
-                _ => None,
-            });
+        let changes = self.candidates.iter().map(|candidate| &candidate.change);
+        let renamed =
+            changes.filter_map(|change| Some((change.path.clone(), change.renamed_from()?.to_owned())));
         renamed.collect()
+    }
+
+    /// Takes out the changes of pipelines, for whoever tells what changed.
+    pub(crate) fn take_changes(&mut self) -> ComparedChanges {
+        let candidates = std::mem::take(&mut self.candidates).into_iter();
+        ComparedChanges {
+            since: self.since.clone(),
+            changes: candidates.map(|candidate| candidate.change).collect(),
+        }
     }
 
     /// Counts submodules with the name of a pipeline among the files: whoever judges on this machine cannot judge them, and

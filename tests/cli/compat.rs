@@ -486,6 +486,27 @@ fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
 }
 
 #[test]
+fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
+    let shop = Shop::new();
+    let args = ["ci", "--publish-on-branch", "main", "--version-name", "1.0.0"];
+    let said = shop
+        .call()
+        .variable("SLUICEGATE_PREFIX", "")
+        .run(&args)
+        .expect(2)
+        .saying(&["the prefix is not set"]);
+    assert!(!said.all().contains("reviewing"), "{}", said.all());
+    // A plan that cannot be made is told where the publish is due: what was reviewed is in the reports.
+    let offered = "pipelines:\n- { id: gone, pipeline: gone.orch.yaml }\n";
+    shop.world.write(".platform/shared-pipelines.yaml", offered);
+    shop.push();
+    let said = shop.call().run(&args).expect(2);
+    assert!(said.out.contains("Review passed"), "{}", said.all());
+    said.saying(&["gone.orch.yaml"]);
+    assert_eq!(shop.versions(), Vec::<String>::new());
+}
+
+#[test]
 fn ci_holds_to_it_too() {
     let shop = Shop::new();
     shop.publish(&["1.0.0"]).expect(0);

@@ -30,8 +30,13 @@ impl Repository {
         }
     }
 
-    /// The blob's content; [`GitError::TooLarge`] if it has more than `limit` bytes.
+    /// The blob's content; [`GitError::TooLarge`] if it has more than `limit` bytes. One that was read lately is not read again.
     pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
+        if let Some(content) = self.recent.borrow().get(blob)
+            && content.len() as u64 <= limit
+        {
+            return Ok(content.to_vec());
+        }
         let size = self.blob_size(blob)?;
         if size > limit {
             return Err(GitError::TooLarge {
@@ -40,7 +45,9 @@ impl Repository {
                 limit,
             });
         }
-        self.held(blob)
+        let content = self.held(blob)?;
+        self.recent.borrow_mut().keep(*blob, &content);
+        Ok(content)
     }
 
     /// A reader of the blob's content, in flat memory however large it is. It gives exactly `size` bytes, which is

@@ -30,13 +30,23 @@ pub enum ChangeKind {
 }
 
 impl Change {
+    /// Returns the former path of a renamed file.
+    pub fn renamed_from(&self) -> Option<&str> {
+        match &self.kind {
+            ChangeKind::Renamed { from } => Some(from),
+            _ => None,
+        }
+    }
+
+    /// Returns the path in base; `None` for an added file.
+    pub fn path_before(&self) -> Option<&str> {
+        let same = (self.kind != ChangeKind::Added).then_some(self.path.as_str());
+        self.renamed_from().or(same)
+    }
+
     /// The path, and the former one of a renamed file.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let from = match &self.kind {
-            ChangeKind::Renamed { from } => Some(from.as_str()),
-            _ => None,
-        };
-        std::iter::once(self.path.as_str()).chain(from)
+        std::iter::once(self.path.as_str()).chain(self.renamed_from())
     }
 }
 
@@ -109,11 +119,8 @@ fn merged(mut each: Vec<Vec<Change>>) -> Vec<Change> {
     for change in each.into_iter().flatten() {
         by_path.entry(change.path.clone()).or_insert(change);
     }
-    let sources = by_path.values().filter_map(|change| match &change.kind {
-        ChangeKind::Renamed { from } => Some(from.clone()),
-        _ => None,
-    });
-    let sources: HashSet<String> = sources.collect();
+    let sources = by_path.values().filter_map(Change::renamed_from);
+    let sources: HashSet<String> = sources.map(str::to_owned).collect();
     by_path.retain(|path, change| change.kind != ChangeKind::Deleted || !sources.contains(path));
     by_path.into_values().collect()
 }

@@ -24,6 +24,7 @@ mod listing;
 mod open;
 mod opened;
 mod program;
+mod recent;
 mod renames;
 mod repository;
 mod revision;

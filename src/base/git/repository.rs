@@ -1,7 +1,8 @@
 //! The repository: where it is, what is checked out, and which commit a revision means.
 
-use super::{CommitId, GitError, id::is_full_id, opened::Opened, program::Program};
+use super::{CommitId, GitError, id::is_full_id, opened::Opened, program::Program, recent::RecentBlobs};
 use git2::{Commit, ErrorCode, Oid};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ pub struct Repository {
     /// The file with the configuration of this clone.
     pub(super) configuration: PathBuf,
     bare: bool,
+    pub(super) recent: RefCell<RecentBlobs>,
     /// Kept for as long as `library` reads it.
     _stand_in: Option<tempfile::TempDir>,
 }
@@ -41,6 +43,7 @@ impl Repository {
             configuration: opened.common_dir.join("config"),
             root: opened.root,
             bare: opened.bare,
+            recent: RefCell::default(),
             library: opened.library,
             _stand_in: opened.stand_in,
         }

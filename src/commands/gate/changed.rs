@@ -147,7 +147,10 @@ impl Pairs<'_> {
         };
         let at_base = |(at, base): (usize, &CommitId)| {
             let since = changes.iter().filter(|change| change.base == at);
-            by_path(&self.repo.snapshot(base.clone()), &since.map(before).collect())
+            by_path(
+                &self.repo.snapshot(base.clone()),
+                &since.filter_map(Change::path_before).collect(),
+            )
         };
         let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
         Ok(FoundFiles {
@@ -182,10 +185,7 @@ impl Pairs<'_> {
     }
 
     fn begin(&self, found: &FoundFiles, at: usize, change: &Change) -> Result<BegunPair, Failure> {
-        let previous_path = match &change.kind {
-            ChangeKind::Renamed { from } => Some(from.clone()),
-            _ => None,
-        };
+        let previous_path = change.renamed_from().map(str::to_owned);
         let after = match change.kind {
             ChangeKind::Deleted => None,
             _ => found.head.get(&change.path),
@@ -199,7 +199,7 @@ impl Pairs<'_> {
         });
         let contents = ChangedContents {
             path: change.path.clone(),
-            before: self.read(base.and_then(|base| base.get(before(change))))?,
+            before: self.read(base.and_then(|base| base.get(change.path_before()?)))?,
             after: match on_disk {
                 Some(_) => None,
                 None => self.read(after)?,
@@ -223,13 +223,6 @@ impl Pairs<'_> {
             Content::Blob(blob) => document(self.repo, blob)?.map_err(|why| why.to_string()),
         };
         Ok(Some(read))
-    }
-}
-
-fn before(change: &Change) -> &str {
-    match &change.kind {
-        ChangeKind::Renamed { from } => from,
-        _ => &change.path,
     }
 }
 

@@ -66,13 +66,13 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     };
     judged.notes.extend(left);
     judged.notes.extend(workspace.sources.note().map(str::to_owned));
-    judged.take_in(run, &chosen);
-    judged.hold_known(&part, &chosen);
+    judged.take_in(run, &chosen, &part);
     let judging = (&settings.judging, &part);
     judged.take_consumers(&workspace, &snapshot, &comparison, judging, &|| Ok(None))?;
     let ending = judged.ending();
+    let changes = chosen.selected.take_changes();
+    let telling = Telling::of(&settings.judging, &settings.selection, changes);
     let mut report = started.report(Engine::Local, judged, comparison, chosen, &part);
-    let telling = Telling::of(&settings.judging, &settings.selection);
     let delivered = deliver(run, &workspace, &snapshot, &mut report, &ending, &telling);
     // The process ends next, and the system takes the memory of all these files at once.
     mem::forget((report, snapshot));

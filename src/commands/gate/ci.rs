@@ -14,13 +14,11 @@ use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::Target;
 use crate::job::settings::PublishOn;
 use crate::model::findings::Verdict;
-use crate::publish::Source;
-use crate::publish::version::asks_for_next;
 use jiff::Timestamp;
 
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let also = |workspace: &Workspace<'_>, target: &Target| published(args, workspace, target);
-    let reviewed = reviewed(run, &args.review, &also)?;
+    let mut reviewed = reviewed(run, &args.review, &also)?;
     if reviewed.status != ExitStatus::Success {
         return Ok(reviewed.status);
     }
@@ -29,11 +27,14 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         run.ui.say(&format!("nothing is published: {why}"));
         return Ok(ExitStatus::Success);
     }
+    let Some(Published { settings, plan, .. }) = reviewed.published.take() else {
+        return Ok(ExitStatus::Success);
+    };
     let workspace = &reviewed.workspace;
     let publishing = Publishing {
         run,
         workspace,
-        settings: &workspace.sources.publish(&publish_args(args))?,
+        settings: &settings,
         connection: &workspace.sources.connection(&run.global)?,
         target: &reviewed.target,
         left_of_review: workspace.sources.left_of_review(&args.review.selection.globs)?,
@@ -43,11 +44,11 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         is_ci: true,
         started: Timestamp::now(),
     };
-    publishing.run(reviewed.report.map(Evidence::of_this_run))
+    publishing.run(plan, reviewed.report.map(Evidence::of_this_run))
 }
 
-/// The pipelines that would be published if the review passed; none where the event does not say so. A commit that is not
-/// merged is refused before anything is sent; what keeps a plan from being made is told when it is published.
+/// What would be published if the review passed; none where the event does not say so. A commit that is not merged is refused
+/// before anything is sent. What keeps a plan from being made is kept: the review is made all the same, and the publish ends with it.
 fn published(
     args: &CiArgs,
     workspace: &Workspace<'_>,
@@ -58,23 +59,15 @@ fn published(
         return Ok(None);
     }
     require_merged(workspace, target, &publish_on)?;
-    Ok(planned(args, workspace, target))
-}
-
-fn planned(args: &CiArgs, workspace: &Workspace<'_>, target: &Target) -> Option<Published> {
-    let settings = workspace.sources.publish(&publish_args(args)).ok()?;
-    let plan = plan_of(workspace, &settings, target, &target.head, Source::Commit).ok()?;
-    let left = workspace
-        .sources
-        .left_of_review(&args.review.selection.globs)
-        .ok()?;
-    let reviewed = pipelines(&plan).filter(|path| !left.has(path));
-    Some(Published {
+    let settings = workspace.sources.publish(&publish_args(args))?;
+    let plan = plan_of(workspace, &settings, target, &target.head, settings.from);
+    let left = workspace.sources.left_of_review(&args.review.selection.globs)?;
+    let reviewed = plan.iter().flat_map(pipelines).filter(|path| !left.has(path));
+    Ok(Some(Published {
         pipelines: reviewed.map(str::to_owned).collect(),
-        version_name: (!asks_for_next(&settings.version_name)).then(|| plan.version_name.clone()),
-        against: settings.against,
-        prefix: plan.prefix,
-    })
+        settings,
+        plan,
+    }))
 }
 
 /// The flags that a publish shares with the review mean the same for both.

@@ -104,7 +104,7 @@ fn candidate_json(candidate: &Candidate) -> Value {
         "selected": candidate.selected,
         "reason": candidate.reason,
     });
-    if let (ChangeKind::Renamed { from }, Some(object)) = (&candidate.change.kind, value.as_object_mut()) {
+    if let (Some(from), Some(object)) = (candidate.change.renamed_from(), value.as_object_mut()) {
         object.insert("from".to_owned(), json!(from));
     }
     value
@@ -231,9 +231,9 @@ fn headline(target: &Target, selected: &Selected) -> String {
 fn row(candidate: &Candidate, with_reason: bool) -> [String; 3] {
     let mark = if candidate.selected { '+' } else { '-' };
     let path = text::line(&candidate.change.path);
-    let path = match &candidate.change.kind {
-        ChangeKind::Renamed { from } => format!("{path} (was {})", text::line(from)),
-        _ => path,
+    let path = match candidate.change.renamed_from() {
+        Some(from) => format!("{path} (was {})", text::line(from)),
+        None => path,
     };
     [
         format!("{mark} {}", change_name(&candidate.change.kind)),

@@ -4,7 +4,7 @@
 //! they cannot, that is said.
 
 use crate::base::error::Failure;
-use crate::base::git::{Change, ChangeKind, CommitId, Snapshot, SnapshotFile};
+use crate::base::git::{Change, CommitId, Snapshot, SnapshotFile};
 use crate::commands::Run;
 use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::workspace::{Workspace, as_wish};
@@ -109,10 +109,7 @@ impl Workspace<'_> {
         change: &Change,
     ) -> Vec<String> {
         let base = self.repo.snapshot(commit.clone());
-        let was = match &change.kind {
-            ChangeKind::Renamed { from } => from,
-            _ => &change.path,
-        };
+        let was = change.renamed_from().unwrap_or(&change.path);
         let (old, new) = (self.side(&base, was), self.side(snapshot, &change.path));
         files.describe(&change.path, &old, &new)
     }

@@ -161,8 +161,9 @@ impl Judged {
     }
 
     /// Takes in what the selection tells: names that only look like a pipeline's, and a change of the gate that the job
-    /// does not allow, which fails the run whatever the findings are.
-    pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen) {
+    /// does not allow, which fails the run whatever the findings are;
+    /// and the number of known findings.
+    pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen, part: &Part) {
         if let Some(told) = chosen.selected.lookalikes_told() {
             run.ui.warn(&told);
             self.notes.push(told);
@@ -177,6 +178,7 @@ impl Judged {
                 self.because(Cause::GateChange, OUTDATED.to_owned());
             }
         }
+        self.hold_known(part, chosen);
     }
 
     fn because(&mut self, cause: Cause, why: String) {
@@ -187,7 +189,7 @@ impl Judged {
 
 impl Judged {
     /// Holds the number of known findings to what the job allows. Only who judged everything can tell that it may be lower.
-    pub(crate) fn hold_known(&mut self, part: &Part, chosen: &Chosen) {
+    fn hold_known(&mut self, part: &Part, chosen: &Chosen) {
         let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
             return;
         };

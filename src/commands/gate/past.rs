@@ -1,7 +1,7 @@
 //! What was there before, where only new findings are to count: the same pipelines at the base, by the rules of the head.
 
 use crate::base::error::Failure;
-use crate::base::git::{Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
+use crate::base::git::{Change, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
 use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::adoption::Adoption;
@@ -232,10 +232,11 @@ fn compare(head: &mut Tally, bases: &[(Places, Tally)]) {
 
 /// A file that was no pipeline by its name has no past.
 fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
-    let before = |change: &Change| match &change.kind {
-        ChangeKind::Added => None,
-        ChangeKind::Renamed { from } => Some(from).filter(|from| is_pipeline(from)).cloned(),
-        _ => Some(change.path.clone()),
+    let before = |change: &Change| {
+        change
+            .path_before()
+            .filter(|path| is_pipeline(path))
+            .map(str::to_owned)
     };
     changes
         .map(|change| (change.path.clone(), before(change)))

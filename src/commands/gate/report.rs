@@ -59,6 +59,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         told: &[],
         wrong_rules: Vec::new(),
         folder_to_name: None,
+        compared: None,
         changes: None,
     };
     let delivered = deliver_from(run, &place, &delivery);

@@ -15,10 +15,11 @@ use crate::commands::{CommandResult, Run};
 use crate::gate::Selected;
 use crate::job::cli::ReviewArgs;
 use crate::job::context::{Comparison, DeepenSubject, Target};
-use crate::job::settings::{Connection, Review};
+use crate::job::settings::{Connection, Publish, Review};
 use crate::model::findings::{Engine, Report};
 use crate::model::interface::accepted_by_name;
 use crate::platform::http::ErrorKind;
+use crate::publish::{Plan, PublishError, version::asks_for_next};
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     Ok(reviewed(run, args, &|_, _| Ok(None))?.status)
@@ -34,17 +35,17 @@ pub(crate) struct Reviewed<'a> {
     pub(crate) part: Part,
     /// Whether standard output carries a report.
     pub(crate) takes_output: bool,
+    /// What a publish would send; none where none is to follow.
+    pub(crate) published: Option<Published>,
 }
 
 /// What would be published if the review passed; none where nothing would be.
 pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Result<Option<Published>, Failure> + 'f;
 
 pub(crate) struct Published {
-    pub(crate) prefix: String,
-    /// The name of the version; `None` for `{next}`, which accepts no break.
-    pub(crate) version_name: Option<String>,
-    /// The version to compare with; `None` for the latest.
-    pub(crate) against: Option<String>,
+    pub(crate) settings: Publish,
+    /// What is sent, made once, so that what is reviewed is what is published; or why it cannot be made.
+    pub(crate) plan: Result<Plan, PublishError>,
     /// Reviewed whether they changed or not.
     pub(crate) pipelines: Vec<String>,
 }
@@ -52,11 +53,12 @@ pub(crate) struct Published {
 impl Published {
     /// Returns why the publish would accept a break, so that its review accepts it too; `None` if it would not.
     fn accepts_breaks(&self, review: &Asking<'_>) -> Result<Option<String>, Failure> {
-        let (run, prefix) = (review.run, &self.prefix);
+        let (run, prefix) = (review.run, &self.settings.prefix);
+        let against = self.settings.against.as_deref();
         let platform = run.platform(review.connection)?;
-        let details = match run.requests(platform.artifact_details(prefix, self.against.as_deref()))? {
+        let details = match run.requests(platform.artifact_details(prefix, against))? {
             Ok(details) => details.artifact,
-            Err(error) if error.kind() == ErrorKind::NotFound && self.against.is_none() => {
+            Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
                 return Ok(Some(format!(
                     "no version of {prefix} is enabled, so no consumer has one"
                 )));
@@ -71,8 +73,10 @@ impl Published {
                 "this commit is published already, as version {version}"
             )));
         }
-        let new = self.version_name.as_deref();
-        Ok(new.and_then(|new| accepted_by_name(old, new)))
+        // A name that was made by counting announces nothing, as nobody chose it.
+        let named = self.plan.as_ref().ok();
+        let named = named.filter(|_| !asks_for_next(&self.settings.version_name));
+        Ok(named.and_then(|plan| accepted_by_name(old, &plan.version_name)))
     }
 }
 
@@ -82,6 +86,7 @@ impl<'a> Reviewed<'a> {
         target: Target,
         status: ExitStatus,
         part: Part,
+        published: Option<Published>,
     ) -> Self {
         Self {
             workspace,
@@ -90,6 +95,7 @@ impl<'a> Reviewed<'a> {
             report: None,
             part,
             takes_output: false,
+            published,
         }
     }
 }
@@ -175,7 +181,7 @@ pub(crate) fn reviewed<'a>(
     let (paths, mut chosen) = begun.chosen(run, args, &snapshot, &comparison)?;
     let is_whole = why_partial(None, &paths, settings.judging.fail_on).is_none();
     let planned = if is_whole { also(workspace, target)? } else { None };
-    let prefix = planned.as_ref().map(|planned| planned.prefix.as_str());
+    let prefix = planned.as_ref().map(|planned| planned.settings.prefix.as_str());
     let before = begun.past(run, &comparison, &chosen.selected, prefix)?;
     let unchanged = add(&mut chosen.selected, planned.as_ref());
     let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
@@ -197,6 +203,7 @@ pub(crate) fn reviewed<'a>(
             begun.target,
             status,
             part,
+            planned,
         ));
     }
     let mut judged = match nothing {
@@ -205,8 +212,7 @@ pub(crate) fn reviewed<'a>(
     };
     let policy = workspace.sources.note().map(str::to_owned);
     judged.notes.extend(policy.into_iter().chain(unchanged));
-    judged.take_in(run, &chosen);
-    judged.hold_known(&part, &chosen);
+    judged.take_in(run, &chosen, &part);
     let accepts = || planned.as_ref().map_or(Ok(None), |it| it.accepts_breaks(&review));
     let judging = (&settings.judging, &part);
     judged.take_consumers(workspace, &snapshot, &comparison, judging, &accepts)?;
@@ -214,14 +220,16 @@ pub(crate) fn reviewed<'a>(
     ending.unchanged = planned.is_some().then(|| ReviewedBeyondChange {
         known_at: before.as_ref().and_then(|past| past.bases.first().cloned()),
     });
+    let changes = chosen.selected.take_changes();
+    let telling = Telling::of(&settings.judging, &settings.selection, changes);
     let mut report = started.report(review.engine(), judged, comparison, chosen, &part);
-    let telling = Telling::of(&settings.judging, &settings.selection);
     let delivered = deliver(run, workspace, &snapshot, &mut report, &ending, &telling);
     Ok(Reviewed {
         status: ending.status.worse(delivered),
         report: Some(report),
         part,
         takes_output: telling.to.take_output(),
+        published: planned,
         workspace: begun.workspace,
         target: begun.target,
     })

@@ -2,10 +2,10 @@
 
 use super::{Delivery, DeliveryPlace};
 use crate::base::error::Failure;
-use crate::base::git::{CommitId, Content, Repository, Snapshot, read_on_disk};
+use crate::base::git::{Change, CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
 use crate::commands::Run;
 use crate::commands::gate::changed::{MOST_PICTURES, Pairs, bounded};
-use crate::gate::is_within;
+use crate::gate::{ComparedChanges, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::{Destinations, is_pipeline};
@@ -37,13 +37,16 @@ pub(super) fn changes(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
     report: &Report,
+    compared: Option<&ComparedChanges>,
     wants: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Vec<ChangedFile>>, Failure> {
     let bases = bases(repo, report);
     if bases.is_empty() {
         return Ok(None);
     }
-    let mut changes = snapshot.changes(&bases, &|path| is_pipeline(path) && wants(path))?;
+    let mut changes = since(snapshot, &bases, compared, &|path| {
+        is_pipeline(path) && wants(path)
+    })?;
     let paths = &report.context.paths;
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
     changes.retain(|change| change.paths().any(is_meant));
@@ -61,6 +64,22 @@ pub(super) fn changes(
     let mut told = pairs.each(&changes, &|at, contents| contents.told(at))?;
     count_callers(repo, snapshot, &mut told);
     Ok(Some(told))
+}
+
+/// The wanted files that differ from the bases: those that the selection found, where it compared with the same.
+pub(super) fn since(
+    snapshot: &Snapshot<'_>,
+    bases: &[CommitId],
+    compared: Option<&ComparedChanges>,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Vec<Change>, GitError> {
+    match compared.filter(|compared| compared.since == bases) {
+        Some(compared) => {
+            let is_wanted = |change: &&Change| change.paths().any(wanted);
+            Ok(compared.changes.iter().filter(is_wanted).cloned().collect())
+        }
+        None => snapshot.changes(bases, wanted),
+    }
 }
 
 /// The bases of the report, as far as the clone has them all.
@@ -96,7 +115,11 @@ pub(super) fn of_report(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> V
     let found = place
         .files
         .filter(|_| !known.is_empty())
-        .and_then(|(repo, snapshot)| changes(repo, snapshot, delivery.report, &wants).ok().flatten());
+        .and_then(|(repo, snapshot)| {
+            changes(repo, snapshot, delivery.report, delivery.compared, &wants)
+                .ok()
+                .flatten()
+        });
     let mut found: BTreeMap<String, ChangedFile> = found
         .into_iter()
         .flatten()

@@ -19,6 +19,7 @@ use crate::commands::Run;
 use crate::commands::gate::judgement::{ReviewedBeyondChange, RunEnding};
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
+use crate::gate::ComparedChanges;
 use crate::job::ci::{CiContext, Host};
 use crate::job::settings::{Destinations, Judging, Selection};
 use crate::model::findings::{Finding, Report};
@@ -46,6 +47,8 @@ pub(crate) struct Delivery<'a> {
     pub(crate) wrong_rules: Vec<WrongRules>,
     /// The hidden folder to name when a rules file is written, if nothing tells it.
     pub(crate) folder_to_name: Option<String>,
+    /// The changes of pipelines, where a selection found them.
+    pub(crate) compared: Option<&'a ComparedChanges>,
     /// What changed in the pipelines, where that was looked at; else what the report has of it.
     pub(crate) changes: Option<Vec<ChangedFile>>,
 }
@@ -55,13 +58,19 @@ pub(crate) struct Telling<'a> {
     pub(crate) to: &'a Destinations,
     /// The pipelines whose change is told.
     selection: &'a Selection,
+    compared: ComparedChanges,
 }
 
 impl<'a> Telling<'a> {
-    pub(crate) const fn of(judging: &'a Judging, selection: &'a Selection) -> Self {
+    pub(crate) const fn of(
+        judging: &'a Judging,
+        selection: &'a Selection,
+        compared: ComparedChanges,
+    ) -> Self {
         Self {
             to: &judging.destinations,
             selection,
+            compared,
         }
     }
 }
@@ -110,6 +119,7 @@ pub(crate) fn deliver(
             told: &ending.told,
             wrong_rules: wrong_rules(workspace, snapshot, report),
             folder_to_name: folder_to_name(workspace, snapshot, report),
+            compared: Some(&telling.compared),
             changes,
         },
     )
@@ -127,7 +137,8 @@ fn changed(
         return None;
     }
     let wants = |path: &str| telling.selection.wants(path);
-    changes::changes(&workspace.repo, snapshot, report, &wants).unwrap_or_else(|failure| {
+    let compared = Some(&telling.compared);
+    changes::changes(&workspace.repo, snapshot, report, compared, &wants).unwrap_or_else(|failure| {
         run.ui
             .warn(&format!("what changed is not told: {}", failure.words()));
         None

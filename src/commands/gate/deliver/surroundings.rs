@@ -3,9 +3,10 @@
 use super::needed::Needed;
 use super::{Delivery, DeliveryPlace, changes, files, links, reproduction};
 use crate::base::git::{
-    BlobId, Change, ChangeKind, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
+    BlobId, Change, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
 };
 use crate::commands::Run;
+use crate::gate::ComparedChanges;
 use crate::job::ci::Host;
 use crate::job::settings;
 use crate::model::rules;
@@ -51,6 +52,7 @@ pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_
             repo,
             snapshot,
             bases: changes::bases(repo, report),
+            compared: delivery.compared,
         };
         if let Err(error) = files.read(&needed, &mut about) {
             tracing::debug!("lines of findings could not be read: {error}");
@@ -64,6 +66,7 @@ struct ReportedFiles<'a> {
     repo: &'a Repository,
     snapshot: &'a Snapshot<'a>,
     bases: Vec<CommitId>,
+    compared: Option<&'a ComparedChanges>,
 }
 
 impl ReportedFiles<'_> {
@@ -105,28 +108,20 @@ impl ReportedFiles<'_> {
             return Ok(HashMap::new());
         }
         let wanted = |path: &str| meant.contains(path) || settings::is_pipeline(path);
-        let mut changes = self.snapshot.changes(&self.bases, &wanted)?;
+        let mut changes = changes::since(self.snapshot, &self.bases, self.compared, &wanted)?;
         changes.retain(|change| meant.contains(change.path.as_str()));
         let mut former = HashMap::new();
         for (at, base) in self.bases.iter().enumerate() {
             let since: Vec<&Change> = changes.iter().filter(|change| change.base == at).collect();
-            let paths: BTreeSet<&str> = since.iter().filter_map(|change| path_before(change)).collect();
+            let paths: BTreeSet<&str> = since.iter().filter_map(|change| change.path_before()).collect();
             let before = self.repo.snapshot(base.clone()).find_all(&paths)?;
-            let old = |change: &Change| match before.get(path_before(change)?)?.content {
+            let old = |change: &Change| match before.get(change.path_before()?)?.content {
                 Content::Blob(blob) => Some(blob),
                 Content::Disk(_) => None,
             };
             former.extend(since.iter().map(|change| (change.path.clone(), old(change))));
         }
         Ok(former)
-    }
-}
-
-fn path_before(change: &Change) -> Option<&str> {
-    match &change.kind {
-        ChangeKind::Renamed { from } => Some(from),
-        ChangeKind::Added => None,
-        _ => Some(&change.path),
     }
 }
 

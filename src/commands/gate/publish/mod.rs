@@ -63,7 +63,8 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         is_ci: false,
         started: Timestamp::now(),
     };
-    publishing.run(evidence)
+    let plan = publishing.plan();
+    publishing.run(plan, evidence)
 }
 
 /// A publish about to be done.
@@ -113,7 +114,11 @@ impl Intent {
 
 impl Publishing<'_> {
     /// Publishes; with evidence, only what that proves to have passed.
-    pub(crate) fn run(mut self, evidence: Option<Evidence>) -> CommandResult {
+    pub(crate) fn run(
+        mut self,
+        plan: Result<Plan, PublishError>,
+        evidence: Option<Evidence>,
+    ) -> CommandResult {
         let written = [&self.settings.receipt, &self.settings.junit];
         let written = written.into_iter().flatten().map(PathBuf::as_path);
         self.run.refuse_links(&self.workspace.repo, written)?;
@@ -125,7 +130,7 @@ impl Publishing<'_> {
             return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
         }
         self.refuse_next_without_comparison()?;
-        let mut plan = match self.plan() {
+        let mut plan = match plan {
             Err(error) if self.settings.dry_run => return self.show_refusal(error),
             planned => planned?,
         };
