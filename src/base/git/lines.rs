@@ -18,19 +18,18 @@ impl Repository {
         let Some(old) = old else {
             return Ok(vec![1..=u32::MAX]);
         };
-        if self.blob_size(old)?.max(new.len() as u64) > SIZE_LIMIT {
+        if new.len() as u64 > SIZE_LIMIT {
             return Ok(Vec::new());
         }
-        let old = self
-            .library
-            .find_blob(old.oid())
-            .map_err(GitError::library("read a blob"))?;
+        let old = match self.read_blob(old, SIZE_LIMIT) {
+            Err(GitError::TooLarge { .. }) => return Ok(Vec::new()),
+            read => read?,
+        };
         let mut options = DiffOptions::new();
         options.context_lines(0).force_text(true);
         let failed = GitError::library("compare two versions of a file");
         // Of buffers: for a blob, libgit2 would read the whole index to look for an attribute of it.
-        let patch =
-            Patch::from_buffers(old.content(), None, new, None, Some(&mut options)).map_err(&failed)?;
+        let patch = Patch::from_buffers(&old, None, new, None, Some(&mut options)).map_err(&failed)?;
         let mut ranges = Vec::with_capacity(patch.num_hunks());
         for index in 0..patch.num_hunks() {
             let (hunk, _) = patch.hunk(index).map_err(&failed)?;
