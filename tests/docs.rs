@@ -10,7 +10,7 @@ mod rows;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory as _};
-use sluicegate::job::{cli::Cli, settings::SETTINGS};
+use sluicegate::job::{cli::Cli, settings};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ fn the_book_lists_every_variable() {
         "" => String::new(),
         word => format!("`{word}`"),
     };
-    let rows = SETTINGS.iter().map(|setting| {
+    let rows = settings::all().map(|setting| {
         let key = if setting.kind.is_in_file() {
             setting.key
         } else {
@@ -187,7 +187,7 @@ fn readme_and_the_book_use_only_flags_that_exist() {
 fn every_variable_is_a_setting_whose_flag_names_it() {
     let mut all: Vec<Arg> = commands().iter().flat_map(flags).collect();
     all.extend(Cli::command().get_arguments().cloned());
-    for setting in SETTINGS.iter().filter(|setting| !setting.flag.is_empty()) {
+    for setting in settings::all().filter(|setting| !setting.flag.is_empty()) {
         let named =
             |arg: &Arg| arg.get_long() == Some(&setting.flag[2..]) && help(arg).contains(setting.variable);
         assert!(
@@ -210,7 +210,7 @@ fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
         "SLUICEGATE_TOKEN_AUDIENCE",
         "SLUICEGATE_BITBUCKET_PROXY",
     ];
-    for name in SETTINGS.iter().map(|setting| setting.variable) {
+    for name in settings::all().map(|setting| setting.variable) {
         let named = helps.iter().any(|help| help.contains(name)) || only_variables.contains(&name);
         assert!(named, "{name} stands in no help");
     }
@@ -220,7 +220,7 @@ fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
     {
         if word.starts_with("SLUICEGATE_") {
             assert!(
-                SETTINGS.iter().any(|setting| setting.variable == word),
+                settings::all().any(|setting| setting.variable == word),
                 "{word} is no variable"
             );
         }
@@ -382,7 +382,7 @@ fn the_action_hands_over_every_setting_by_environment() {
         .flat_map(|step| step["env"].as_object().unwrap())
         .map(|(name, value)| (name.as_str(), value.as_str().unwrap()))
         .collect();
-    for name in SETTINGS.iter().map(|setting| setting.variable) {
+    for name in settings::all().map(|setting| setting.variable) {
         let local = [
             "SLUICEGATE_CONFIG",
             "SLUICEGATE_TOKEN_FILE",
@@ -448,7 +448,7 @@ fn accept_configuration(page: &str, text: &str) {
         ..Default::default()
     };
     let env = sluicegate::base::env::Env::from_parts([], PathBuf::new());
-    if let Err(why) = sluicegate::job::settings::Sources::new(&env, &file, None) {
+    if let Err(why) = settings::Sources::new(&env, &file, None) {
         panic!("{page}: {why}");
     }
 }

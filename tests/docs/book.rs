@@ -4,7 +4,7 @@ use super::{hold, read, root};
 use clap::{Command, CommandFactory as _};
 use serde_json::Value;
 use sluicegate::job::cli::Cli;
-use sluicegate::job::settings::SETTINGS;
+use sluicegate::job::settings;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -292,7 +292,7 @@ fn versions_and_variables_in_the_book_are_real() {
             }
         }
         for word in text.split(|c: char| !(c.is_ascii_uppercase() || c == '_')) {
-            let known = SETTINGS.iter().any(|setting| setting.variable == word);
+            let known = settings::all().any(|setting| setting.variable == word);
             assert!(
                 known || !word.starts_with("SLUICEGATE_"),
                 "{page}: {word} is no variable"

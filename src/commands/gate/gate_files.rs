@@ -4,6 +4,7 @@
 use crate::base::git::{GitError, Snapshot};
 use crate::commands::gate::workspace::Workspace;
 use crate::job::policy::{self, GateFileSide};
+use crate::job::settings;
 use crate::model::pipelines::RULES_FILE;
 use crate::model::waivers;
 
@@ -37,7 +38,7 @@ impl GateFiles {
         } else if has(&self.waivers) {
             policy::of_waivers(old, new)
         } else {
-            policy::of_settings(old, new)
+            policy::of_settings(old, new, &settings::known)
         }
     }
 

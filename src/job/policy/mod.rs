@@ -12,7 +12,7 @@ mod outdated;
 mod place;
 mod version;
 
-pub use changes::{GateFileSide, of_rules, of_settings, of_waivers};
+pub use changes::{GateFileSide, KnownSetting, Strictness, of_rules, of_settings, of_waivers};
 pub use choice::{Choice, tip};
 pub use error::PolicyError;
 pub use links::{Followed, follow};

@@ -1,102 +1,13 @@
 //! `sluicegate.yaml`: its keys, and errors that name file, line, column and the key that was meant.
 
-use super::selection::compiled;
-use super::{SettingsError, table};
+use super::SettingsError;
+use super::table::{self, FileConfig};
 use crate::base::text::nearest;
-use crate::job::cli::{self, parse_value};
 use crate::job::policy::Text;
-use clap::ValueEnum;
-use serde::{Deserialize, Deserializer};
 use std::path::PathBuf;
-use std::str::FromStr;
 
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate.yaml";
-
-/// The configuration file; every key is optional.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct FileConfig {
-    pub(super) project_id: Option<String>,
-    pub(super) agent_version: Option<String>,
-    pub(super) config_dir: Option<String>,
-    pub(super) timeout: Option<u64>,
-    pub(super) retries: Option<u32>,
-    #[serde(deserialize_with = "globs")]
-    pub(super) include: Option<Vec<String>>,
-    #[serde(deserialize_with = "globs")]
-    pub(super) exclude: Option<Vec<String>>,
-    pub(super) environment: Option<String>,
-    pub(super) poll_interval: Option<f64>,
-    pub(super) cancel_status: Option<String>,
-    #[serde(deserialize_with = "section")]
-    pub(super) vocabulary: VocabularySection,
-    #[serde(deserialize_with = "section")]
-    pub(super) review: ReviewSection,
-    #[serde(deserialize_with = "section")]
-    pub(super) publish: PublishSection,
-    #[serde(deserialize_with = "section")]
-    pub(super) publish_on: PublishOnSection,
-}
-
-/// The section `review`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(super) struct ReviewSection {
-    #[serde(deserialize_with = "globs")]
-    pub(super) include: Option<Vec<String>>,
-    #[serde(deserialize_with = "globs")]
-    pub(super) exclude: Option<Vec<String>>,
-    #[serde(deserialize_with = "word")]
-    pub(super) fail_on: Option<cli::FailOn>,
-    #[serde(deserialize_with = "word")]
-    pub(super) on_unavailable: Option<cli::OnUnavailable>,
-    #[serde(deserialize_with = "word")]
-    pub(super) fork: Option<cli::Fork>,
-    #[serde(deserialize_with = "reports")]
-    pub(super) report: Option<Vec<cli::ReportFlag>>,
-    #[serde(deserialize_with = "word")]
-    pub(super) annotations: Option<cli::Annotations>,
-    pub(super) comment: Option<bool>,
-    #[serde(deserialize_with = "word")]
-    pub(super) changes: Option<cli::Changes>,
-    pub(super) new_only: Option<bool>,
-    pub(super) category: Option<String>,
-    #[serde(deserialize_with = "shown")]
-    pub(super) show: Option<cli::Show>,
-    #[serde(deserialize_with = "word")]
-    pub(super) request: Option<cli::ReviewRequestFields>,
-    pub(super) data_warehouse: Option<String>,
-    pub(super) batch_size: Option<usize>,
-    pub(super) concurrency: Option<usize>,
-}
-
-/// The section `publish`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(super) struct PublishSection {
-    #[serde(deserialize_with = "globs")]
-    pub(super) include: Option<Vec<String>>,
-    #[serde(deserialize_with = "globs")]
-    pub(super) exclude: Option<Vec<String>>,
-    pub(super) prefix: Option<String>,
-    pub(super) version_name: Option<String>,
-    #[serde(deserialize_with = "word")]
-    pub(super) compat: Option<cli::Compat>,
-    #[serde(deserialize_with = "word")]
-    pub(super) select: Option<cli::Select>,
-    #[serde(deserialize_with = "word")]
-    pub(super) from: Option<cli::Source>,
-    #[serde(deserialize_with = "word")]
-    pub(super) if_exists: Option<cli::IfExists>,
-    #[serde(deserialize_with = "word")]
-    pub(super) on_ignored: Option<cli::OnIgnored>,
-    pub(super) no_verify: Option<bool>,
-    pub(super) lookup_timeout: Option<u64>,
-    pub(super) require_review: Option<PathBuf>,
-    pub(super) receipt: Option<PathBuf>,
-    pub(super) junit: Option<PathBuf>,
-}
 
 impl FileConfig {
     /// The files that are written where it says so.
@@ -105,71 +16,6 @@ impl FileConfig {
         let reports = reports.filter_map(|report| report.path.as_ref());
         let publish = &self.publish;
         reports.chain(&publish.receipt).chain(&publish.junit)
-    }
-}
-
-/// The section `vocabulary`: the names behind the API document's neutral tokens.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct VocabularySection {
-    #[serde(rename = "WAREHOUSE_A")]
-    pub(super) warehouse_a: Option<String>,
-    #[serde(rename = "WAREHOUSE_B")]
-    pub(super) warehouse_b: Option<String>,
-    #[serde(rename = "git_provider_a")]
-    pub(super) git_provider: Option<String>,
-    #[serde(rename = "CLOUD_A_KEY_VAULT")]
-    pub(super) key_vault: Option<String>,
-}
-
-/// The section `publish-on`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(super) struct PublishOnSection {
-    #[serde(deserialize_with = "globs")]
-    pub(super) branches: Option<Vec<String>>,
-    #[serde(deserialize_with = "globs")]
-    pub(super) tags: Option<Vec<String>>,
-}
-
-/// A section; one whose keys are all commented out is empty.
-fn section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
-    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
-}
-
-fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    text.map(|text| parse_value(&text))
-        .transpose()
-        .map_err(serde::de::Error::custom)
-}
-
-fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<cli::Show>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    text.map(|text| text.parse())
-        .transpose()
-        .map_err(serde::de::Error::custom)
-}
-
-fn reports<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<cli::ReportFlag>>, D::Error> {
-    let texts = Option::<Vec<String>>::deserialize(deserializer)?;
-    let parse = |texts: Vec<String>| texts.iter().map(|text| cli::ReportFlag::from_str(text)).collect();
-    texts.map(parse).transpose().map_err(serde::de::Error::custom)
-}
-
-fn globs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    let globs = Option::<Vec<ReadableGlob>>::deserialize(deserializer)?;
-    Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
-}
-
-/// A glob that can be read; one that cannot is told where it stands.
-struct ReadableGlob(String);
-
-impl<'de> Deserialize<'de> for ReadableGlob {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        compiled(&text).map_err(serde::de::Error::custom)?;
-        Ok(Self(text))
     }
 }
 
@@ -184,9 +30,7 @@ pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
 /// The keys of the file that decide what counts, as they are written there.
 pub(super) fn what_counts(file: &Text) -> Vec<&'static str> {
     let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
-    let counts = table::SETTINGS
-        .iter()
-        .filter(|it| it.kind == table::SettingKind::Counts);
+    let counts = table::all().filter(|it| it.kind == table::SettingKind::Counts);
     let keys = counts.map(|it| it.key);
     keys.filter(|key| {
         key.split('.')
@@ -366,11 +210,7 @@ mod tests {
             }
         }
         let listed = |it: &table::Setting| it.kind.is_in_file() || FOR_THE_JOB.contains(&it.key);
-        let extra: Vec<_> = table::SETTINGS
-            .iter()
-            .filter(|it| !listed(it))
-            .map(|it| it.key)
-            .collect();
+        let extra: Vec<_> = table::all().filter(|it| !listed(it)).map(|it| it.key).collect();
         assert_eq!(extra, ["config", "bitbucket-proxy"]);
     }
 

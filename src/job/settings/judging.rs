@@ -1,6 +1,6 @@
 //! What fails the gate and where it is told, the same for every reviewer.
 
-use super::platform::number;
+use super::layers::number;
 use super::table::variable;
 use super::{Breaks, Destinations, SettingsError, Sources};
 use crate::job::cli::{FailOn, GateArgs, parse_value};

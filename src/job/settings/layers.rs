@@ -1,6 +1,7 @@
 //! Lays flag, variable and file over one another.
 
 use super::SettingsError;
+use super::look::Look;
 use super::table::{self, SettingKind};
 use crate::base::env::Env;
 
@@ -58,6 +59,31 @@ impl<'a> Layers<'a> {
             .or_else(|| self.said(variable, file))
     }
 
+    /// A whole number within the bounds of its setting, else its default.
+    pub(super) fn whole(
+        self,
+        flag: Option<u64>,
+        variable: &str,
+        file: Option<u64>,
+        what: &str,
+    ) -> Result<u64, SettingsError> {
+        let value = self.pick(flag, variable, number, file)?;
+        match table::by_variable(variable).map(|setting| setting.look) {
+            Some(Look::Whole { least, most, default }) => within(value, default, least, most, what),
+            _ => within(value, 0, 0, u64::MAX, what),
+        }
+    }
+
+    /// A name, else the one that stands for itself.
+    pub(super) fn name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
+        self.text(flag, variable, file).unwrap_or_else(|| {
+            match table::by_variable(variable).map(|setting| setting.look) {
+                Some(Look::Name(default)) => default.to_owned(),
+                _ => String::new(),
+            }
+        })
+    }
+
     /// A switch: given as a flag, or set by variable or file.
     pub(crate) fn switch(
         self,
@@ -106,4 +132,32 @@ impl<'a> Layers<'a> {
 
 fn wrong(variable: &str, why: &str) -> SettingsError {
     SettingsError::new(format!("the variable {variable} cannot be used: {why}"))
+}
+
+/// Reads a whole number.
+pub(super) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("{text:?} is no whole number in range"))
+}
+
+/// The value or its default, held to its bounds.
+pub(super) fn within<T>(
+    value: Option<T>,
+    default: T,
+    least: T,
+    most: T,
+    what: &str,
+) -> Result<T, SettingsError>
+where
+    T: Copy + PartialOrd + std::fmt::Display,
+{
+    let value = value.unwrap_or(default);
+    // Also false for what is no number at all.
+    if !(least..=most).contains(&value) {
+        return Err(SettingsError::new(format!(
+            "the {what} {value} is not from {least} to {most}"
+        )));
+    }
+    Ok(value)
 }

@@ -8,9 +8,11 @@ mod breaks;
 mod check;
 mod destinations;
 mod file;
+mod given;
 mod global;
 mod judging;
 mod layers;
+mod look;
 mod platform;
 mod publish;
 mod remote;
@@ -18,11 +20,13 @@ mod review;
 mod schema;
 mod selection;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use breaks::Breaks;
 pub use check::CheckSettings;
 pub use destinations::Destinations;
-pub use file::{FILE_NAME, FileConfig};
+pub use file::FILE_NAME;
 pub use global::{
     color, gate_changes, host, named_config, named_config_dir, named_repository, policy_choice,
 };
@@ -33,7 +37,7 @@ pub use remote::{PlatformNames, Waiting};
 pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection, is_pipeline};
-pub use table::{SETTINGS, Setting, SettingKind, unknown_variables, variable};
+pub use table::{FileConfig, Setting, SettingKind, all, known, unknown_variables, variable};
 
 pub(crate) use layers::Layers;
 

@@ -9,11 +9,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
 
-pub(super) const DEFAULT_TIMEOUT: u64 = 60;
-pub(super) const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
-pub(super) const DEFAULT_RETRIES: u32 = 4;
-pub(super) const MOST_RETRIES: u32 = 100;
-
 /// Everything that a client of the platform needs, each value checked where it was given.
 pub struct Connection {
     base_url: Option<BaseUrl>,
@@ -95,15 +90,16 @@ impl Sources<'_> {
         let layers = self.layers();
         let mut warnings = Vec::new();
         let token = token_source(layers, self.env, args, &mut warnings)?;
-        let timeout = layers.pick(args.timeout, variable::TIMEOUT, number, self.file.timeout)?;
-        let retries = layers.pick(args.retries, variable::RETRIES, number, self.file.retries)?;
+        let timeout = layers.whole(args.timeout, variable::TIMEOUT, self.file.timeout, "timeout")?;
+        let retries = args.retries.map(u64::from);
+        let retries = layers.whole(retries, variable::RETRIES, self.file.retries, "number of retries")?;
         Ok(Connection {
             base_url: base_url(layers, args)?,
             project_id: self.project(args)?,
             agent_version: self.agent(args)?,
             token,
-            timeout: Duration::from_secs(within(timeout, DEFAULT_TIMEOUT, 1, LONGEST_TIMEOUT, "timeout")?),
-            retries: within(retries, DEFAULT_RETRIES, 0, MOST_RETRIES, "number of retries")?,
+            timeout: Duration::from_secs(timeout),
+            retries: u32::try_from(retries).unwrap_or(u32::MAX),
             ca_cert: in_folder(
                 self.env,
                 layers.text(path_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
@@ -240,32 +236,4 @@ fn path_text(path: Option<&PathBuf>) -> Option<String> {
 
 fn in_folder(env: &Env, path: Option<String>) -> Option<PathBuf> {
     path.map(|path| env.current_dir().join(path))
-}
-
-/// Reads a whole number.
-pub(super) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.trim()
-        .parse()
-        .map_err(|_| format!("{text:?} is no whole number in range"))
-}
-
-/// The value or its default, held to its bounds.
-pub(super) fn within<T>(
-    value: Option<T>,
-    default: T,
-    least: T,
-    most: T,
-    what: &str,
-) -> Result<T, SettingsError>
-where
-    T: Copy + PartialOrd + std::fmt::Display,
-{
-    let value = value.unwrap_or(default);
-    // Also false for what is no number at all.
-    if !(least..=most).contains(&value) {
-        return Err(SettingsError::new(format!(
-            "the {what} {value} is not from {least} to {most}"
-        )));
-    }
-    Ok(value)
 }

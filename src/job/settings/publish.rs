@@ -1,6 +1,5 @@
 //! The settings of a publish.
 
-use super::platform::{number, within};
 use super::selection::{Of, globs};
 use super::table::{by_variable, variable};
 use super::{Breaks, Revisions, Selection, SettingsError, Sources};
@@ -10,10 +9,6 @@ use crate::job::cli::{
 use globset::GlobSet;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// In seconds.
-pub(super) const DEFAULT_LOOKUP: u64 = 10;
-pub(super) const LONGEST_LOOKUP: u64 = 60 * 60;
 
 #[derive(Debug, Clone)]
 pub struct Publish {
@@ -124,13 +119,10 @@ impl Sources<'_> {
     }
 
     fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
-        let lookup = self.layers().pick(
-            args.what.lookup_timeout,
-            variable::LOOKUP_TIMEOUT,
-            number,
-            self.file.publish.lookup_timeout,
-        )?;
-        let seconds = within(lookup, DEFAULT_LOOKUP, 0, LONGEST_LOOKUP, "lookup timeout")?;
+        let (flag, file) = (args.what.lookup_timeout, self.file.publish.lookup_timeout);
+        let seconds = self
+            .layers()
+            .whole(flag, variable::LOOKUP_TIMEOUT, file, "lookup timeout")?;
         Ok(Duration::from_secs(seconds))
     }
 

@@ -1,21 +1,13 @@
 //! Settings of what goes on remotely: how to wait, where to run, and the names that the API document neutralises.
 
-use super::platform::within;
-use super::table::variable;
+use super::layers::within;
+use super::look::Look;
+use super::table::{by_variable, variable};
 use super::{SettingsError, Sources};
 use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
 use std::time::Duration;
 
 const LONGEST: u64 = 30 * 24 * 60 * 60;
-
-/// Seconds between the first looks, as is, least and most.
-pub(super) const DEFAULT_POLL: f64 = 1.0;
-pub(super) const SHORTEST_POLL: f64 = 0.001;
-pub(super) const LONGEST_POLL: f64 = 3600.0;
-
-/// The names where nothing is set: the API document's own.
-pub(super) const DEFAULT_CANCEL_STATUS: &str = "CANCELLED";
-pub(super) const DEFAULT_KEY_VAULT: &str = "CLOUD_A_KEY_VAULT";
 
 /// How long and how often to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +37,12 @@ impl Sources<'_> {
             parse_seconds,
             self.file.poll_interval,
         )?;
-        let first = within(first, DEFAULT_POLL, SHORTEST_POLL, LONGEST_POLL, "poll interval")?;
+        let first = match by_variable(variable::POLL_INTERVAL).map(|setting| setting.look) {
+            Some(Look::Seconds { least, most, default }) => {
+                within(first, default, least, most, "poll interval")?
+            }
+            _ => first.unwrap_or_default(),
+        };
         let limit = within(args.timeout, default, 0, LONGEST, "timeout")?;
         Ok(Waiting {
             first: Duration::from_secs_f64(first),
@@ -67,46 +64,25 @@ impl Sources<'_> {
     /// The status that terminates an execution; the API document leaves it open.
     pub fn cancel_status(&self, flag: Option<String>) -> String {
         let file = self.file.cancel_status.clone();
-        self.layers()
-            .text(flag, variable::CANCEL_STATUS, file)
-            .unwrap_or_else(|| DEFAULT_CANCEL_STATUS.to_owned())
+        self.layers().name(flag, variable::CANCEL_STATUS, file)
     }
 
     /// The names that the API document neutralises; its own tokens where nothing is set.
     pub fn vocabulary(&self, args: &VocabularyArgs) -> PlatformNames {
         let file = &self.file.vocabulary;
-        let name = |flag: &Option<String>, variable, file: &Option<String>, default: &str| {
-            self.layers()
-                .text(flag.clone(), variable, file.clone())
-                .unwrap_or_else(|| default.to_owned())
+        let name = |flag: &Option<String>, variable, file: &Option<String>| {
+            self.layers().name(flag.clone(), variable, file.clone())
         };
         PlatformNames {
-            warehouse_a: name(
-                &args.warehouse_a,
-                variable::WAREHOUSE_A,
-                &file.warehouse_a,
-                "WAREHOUSE_A",
-            ),
-            warehouse_b: name(
-                &args.warehouse_b,
-                variable::WAREHOUSE_B,
-                &file.warehouse_b,
-                "WAREHOUSE_B",
-            ),
-            git_provider: name(
-                &args.git_provider,
-                variable::GIT_PROVIDER,
-                &file.git_provider,
-                "git_provider_a",
-            ),
+            warehouse_a: name(&args.warehouse_a, variable::WAREHOUSE_A, &file.warehouse_a),
+            warehouse_b: name(&args.warehouse_b, variable::WAREHOUSE_B, &file.warehouse_b),
+            git_provider: name(&args.git_provider, variable::GIT_PROVIDER, &file.git_provider),
         }
     }
 
     /// The secret type of a cloud secrets manager.
     pub fn key_vault(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
-        self.layers()
-            .text(flag, variable::KEY_VAULT, file)
-            .unwrap_or_else(|| DEFAULT_KEY_VAULT.to_owned())
+        self.layers().name(flag, variable::KEY_VAULT, file)
     }
 }

@@ -1,15 +1,9 @@
 //! The settings of a review.
 
-use super::platform::{number, within};
 use super::selection::Of;
 use super::table::variable;
 use super::{Judging, Selection, SettingsError, Sources};
 use crate::job::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequestFields, SelectionArgs, parse_value};
-
-pub(super) const DEFAULT_BATCH: usize = 100;
-pub(super) const LARGEST_BATCH: usize = 10_000;
-pub(super) const DEFAULT_CONCURRENCY: usize = 4;
-pub(super) const MOST_CONCURRENCY: usize = 64;
 
 #[derive(Debug, Clone, Default)]
 pub struct Revisions {
@@ -54,8 +48,10 @@ pub struct Review {
 impl Sources<'_> {
     pub fn review(&self, args: &ReviewArgs) -> Result<Review, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let batch_size = layers.pick(args.batch_size, variable::BATCH_SIZE, number, file.batch_size)?;
-        let concurrency = layers.pick(args.concurrency, variable::CONCURRENCY, number, file.concurrency)?;
+        let whole = |flag: Option<usize>, variable, file, what| {
+            let number = layers.whole(flag.map(|number| number as u64), variable, file, what)?;
+            Ok::<_, SettingsError>(usize::try_from(number).unwrap_or(usize::MAX))
+        };
         let on_unavailable = layers.pick(
             args.on_unavailable,
             variable::ON_UNAVAILABLE,
@@ -70,12 +66,16 @@ impl Sources<'_> {
             on_unavailable: on_unavailable.unwrap_or_default(),
             fork: fork.unwrap_or_default(),
             request: self.request_fields(args.review_request, args.data_warehouse.clone())?,
-            batch_size: within(batch_size, DEFAULT_BATCH, 1, LARGEST_BATCH, "batch size")?,
-            concurrency: within(
-                concurrency,
-                DEFAULT_CONCURRENCY,
-                1,
-                MOST_CONCURRENCY,
+            batch_size: whole(
+                args.batch_size,
+                variable::BATCH_SIZE,
+                file.batch_size,
+                "batch size",
+            )?,
+            concurrency: whole(
+                args.concurrency,
+                variable::CONCURRENCY,
+                file.concurrency,
                 "concurrency",
             )?,
             dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,

@@ -1,13 +1,11 @@
 //! Which files are meant: include and exclude globs over paths from the repository root.
 
+use super::given::compiled;
+use super::look::PIPELINE_GLOBS;
 use super::table::variable;
 use super::{SettingsError, Sources};
-use crate::base::globs::glob;
 use crate::job::cli::GlobArgs;
-use globset::{Glob, GlobSet, GlobSetBuilder};
-
-/// What a pipeline's file is called, and the default of `--include`.
-pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
+use globset::{GlobSet, GlobSetBuilder};
 
 /// An example of a glob over paths from the repository root.
 const SUCH_AS: &str = "sales/**/*.orch.yaml";
@@ -108,11 +106,6 @@ pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, Setti
     }
     set.build()
         .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
-}
-
-/// The glob, or why it cannot be read.
-pub(super) fn compiled(pattern: &str) -> Result<Glob, String> {
-    glob(pattern).map_err(|why| format!("the glob {pattern:?} cannot be read: {}", why.kind()))
 }
 
 /// The pipelines that the configuration file leaves out of the review alone: they are published without one.

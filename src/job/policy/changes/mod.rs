@@ -9,7 +9,7 @@ mod settings;
 mod waivers;
 
 pub use rules::of_rules;
-pub use settings::of_settings;
+pub use settings::{KnownSetting, Strictness, of_settings};
 pub use waivers::of_waivers;
 
 use crate::base::text;

@@ -1,0 +1,58 @@
+//! How values of the file are read that are more than a text, a number or a switch.
+
+use crate::base::globs::glob;
+use crate::job::cli::{self, parse_value};
+use clap::ValueEnum;
+use globset::Glob;
+use serde::{Deserialize, Deserializer};
+use std::str::FromStr;
+
+/// The glob, or why it cannot be read.
+pub(super) fn compiled(pattern: &str) -> Result<Glob, String> {
+    glob(pattern).map_err(|why| format!("the glob {pattern:?} cannot be read: {}", why.kind()))
+}
+
+/// A section; one whose keys are all commented out is empty.
+pub(super) fn section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+pub(super) fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| parse_value(&text))
+        .transpose()
+        .map_err(serde::de::Error::custom)
+}
+
+pub(super) fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<cli::Show>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| text.parse())
+        .transpose()
+        .map_err(serde::de::Error::custom)
+}
+
+pub(super) fn reports<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<cli::ReportFlag>>, D::Error> {
+    let texts = Option::<Vec<String>>::deserialize(deserializer)?;
+    let parse = |texts: Vec<String>| texts.iter().map(|text| cli::ReportFlag::from_str(text)).collect();
+    texts.map(parse).transpose().map_err(serde::de::Error::custom)
+}
+
+pub(super) fn globs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    let globs = Option::<Vec<ReadableGlob>>::deserialize(deserializer)?;
+    Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// A glob that can be read; one that cannot is told where it stands.
+struct ReadableGlob(String);
+
+impl<'de> Deserialize<'de> for ReadableGlob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        compiled(&text).map_err(serde::de::Error::custom)?;
+        Ok(Self(text))
+    }
+}
