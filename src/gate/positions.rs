@@ -4,12 +4,9 @@ use crate::base::git::{BlobId, CommitId, Repository};
 use crate::model::findings::{Status, Violation};
 use crate::model::pipelines::{Kind, Pipeline};
 use crate::model::rules;
-use crate::model::yaml::DocumentError;
+use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeSet, HashMap};
-
-/// Pipelines larger than this are not searched for positions; their findings stand on line 1.
-const SIZE_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Knows a group of files at a time, as questions come group by group.
 pub(crate) struct Positions<'a> {
@@ -33,7 +30,7 @@ impl<'a> Positions<'a> {
     /// The kind of one pipeline, by its content, else by its name.
     pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
         let file = self.repo.find_file(self.commit, path).ok().flatten();
-        let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, SIZE_LIMIT).ok());
+        let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, DOCUMENT_LIMIT).ok());
         let pipeline = bytes.and_then(|bytes| Pipeline::parse(&bytes).ok());
         pipeline.map_or_else(|| Kind::from_path(path), |pipeline| Some(pipeline.kind))
     }
@@ -56,7 +53,7 @@ impl<'a> Positions<'a> {
     /// Reads these files, and forgets those before: one after the other from git, whose threads only wait for each
     /// other, and then all of them as YAML.
     pub(crate) fn read<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
-        let content = |path: &str| self.repo.read_blob(self.blobs.get(path)?, SIZE_LIMIT).ok();
+        let content = |path: &str| self.repo.read_blob(self.blobs.get(path)?, DOCUMENT_LIMIT).ok();
         let contents: Vec<_> = paths
             .filter_map(|path| Some((path.to_owned(), content(path)?)))
             .collect();

@@ -3,7 +3,7 @@
 use super::lookalike::{self, looks_like_pipeline};
 use crate::base::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use crate::model::findings::{Excluded, GateChange};
-use crate::model::pipelines::RULES_FILE;
+use crate::model::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::BTreeMap;
 
 const NOT_INCLUDED: &str = "not matched by --include";
@@ -31,8 +31,6 @@ pub(crate) struct Scope<'a> {
     pub hosts_bases: &'a [CommitId],
     /// Describes the change of a file of the gate since one base.
     pub words: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
-    /// Whether a path is a pipeline's by its name.
-    pub is_pipeline: &'a dyn Fn(&str) -> bool,
     /// Whether `--include` matches.
     pub includes: &'a dyn Fn(&str) -> bool,
     /// Whether `--exclude` matches.
@@ -204,7 +202,7 @@ impl Scope<'_> {
 
     /// The change, if it is about a pipeline. A pipeline that got a name that only looks like one is gone.
     fn without_lookalike(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
-        let is_meant = |path: &str| (self.is_pipeline)(path) || (self.includes)(path);
+        let is_meant = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_meant(&change.path) {
             return Some(change);
         }

@@ -7,13 +7,10 @@ use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
 use crate::base::git::Content;
 use crate::model::pipelines::{Pipeline, Reference};
-use crate::model::yaml::DocumentError;
+use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
-
-/// Larger pipelines are not read; the largest in use have a tenth of this.
-const LIMIT: u64 = 32 * 1024 * 1024;
 
 /// So much is held in memory before it is read as YAML, in bytes.
 const HELD: usize = 4 * 1024 * 1024;
@@ -86,10 +83,10 @@ enum Skimmed {
 }
 
 fn skim(contents: &PublishContents, wanted: &WantedFile<'_>) -> Result<Skimmed, PublishError> {
-    let Some(bytes) = contents.read(wanted.content, LIMIT)? else {
+    let Some(bytes) = contents.read(wanted.content, DOCUMENT_LIMIT)? else {
         return Ok(Skimmed::Known(PipelineFacts {
             bytes: contents.size(wanted.content)?,
-            references: Err(too_large()),
+            references: Err(DocumentError::too_large()),
             variables: Vec::new(),
             checked: None,
             is_skimmed: false,
@@ -148,13 +145,6 @@ impl Skimmed {
 
 fn may_name_files(bytes: &[u8]) -> bool {
     NAMES_FILES.as_ref().is_none_or(|keys| keys.is_match(bytes))
-}
-
-fn too_large() -> DocumentError {
-    DocumentError {
-        message: format!("the pipeline has more than {LIMIT} bytes"),
-        position: None,
-    }
 }
 
 #[cfg(test)]

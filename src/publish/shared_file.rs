@@ -7,10 +7,7 @@ use super::{Problem, PublishError};
 use crate::base::git::{FileKind, SnapshotFile};
 use crate::model::interface::Interface;
 use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
-use crate::model::yaml::{DocumentError, Position};
-
-/// The largest shared-pipelines file that is read, in bytes.
-const SHARED_FILE_LIMIT: u64 = 32 * 1024 * 1024;
+use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError, Position};
 
 pub(super) struct SharedFile {
     pub interface: Interface,
@@ -36,14 +33,14 @@ impl SharedFile {
             });
         };
         refuse_unsure(std::iter::once(&file))?;
-        let bytes = contents.read(&file.content, SHARED_FILE_LIMIT)?;
+        let bytes = contents.read(&file.content, DOCUMENT_LIMIT)?;
         let checked = bytes
             .as_deref()
             .and_then(|bytes| unchanged::checked(&file.content, bytes));
         let parsed = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
-                message: format!("the file has more than {SHARED_FILE_LIMIT} bytes"),
+                message: format!("the file has more than {DOCUMENT_LIMIT} bytes"),
                 position: None,
             }),
         };

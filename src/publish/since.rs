@@ -6,10 +6,8 @@ use super::{Plan, PlannedFile, PublishError, Select, Source};
 use crate::base::git::{CommitId, Content, FileKind, Repository, TreeFile};
 use crate::model::interface::{Change, What};
 use crate::model::pipelines::SharedPipelines;
+use crate::model::yaml::DOCUMENT_LIMIT;
 use std::collections::BTreeMap;
-
-/// The largest shared-pipelines file of which it is told whether it says the same, in bytes.
-const LIMIT: u64 = 32 * 1024 * 1024;
 
 /// The files of the published commit.
 pub struct OldFiles<'a> {
@@ -60,7 +58,7 @@ fn is_same(
     }
     if is.path == plan.interface.file {
         let meaning = |content| {
-            let bytes = contents.read(content, LIMIT)?;
+            let bytes = contents.read(content, DOCUMENT_LIMIT)?;
             Ok::<_, PublishError>(bytes.and_then(|bytes| SharedPipelines::meaning(&bytes).ok()))
         };
         let (was, is) = (meaning(was)?, meaning(&is.content)?);

@@ -5,13 +5,11 @@ use super::problem::Problem;
 use super::review;
 use crate::base::git::{CommitId, FileKind, GitError, Repository};
 use crate::model::pipelines::Kind;
+use crate::model::yaml::DOCUMENT_LIMIT;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 use utoipa::ToSchema;
-
-/// The largest pipeline that is read.
-const FILE_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// A pipeline that can be executed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -55,7 +53,7 @@ pub(super) fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Probl
     for kind in Kind::ALL {
         let found = repository.find_file(&head, &format!("{name}{}", kind.extension()))?;
         if let Some(file) = found.filter(|file| file.kind == FileKind::Regular) {
-            return Ok(Some(repository.read_blob(&file.blob, FILE_LIMIT)?));
+            return Ok(Some(repository.read_blob(&file.blob, DOCUMENT_LIMIT)?));
         }
     }
     Ok(None)

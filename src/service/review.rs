@@ -5,16 +5,12 @@
 use super::problem::Problem;
 use crate::base::git::{CommitId, FileKind, GitError, Repository, TreeFile};
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
-use crate::model::pipelines::{RULES_FILE, config_folder};
+use crate::model::pipelines::{RULES_FILE, config_folder, document_in, is_pipeline};
 use crate::model::rules::RuleSet;
-use crate::model::yaml::DocumentError;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use utoipa::ToSchema;
-
-/// The largest file that is read.
-const FILE_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// How many paths are looked up one by one; for more, one walk through the whole commit is quicker.
 const FEW_PATHS: usize = 200;
@@ -112,10 +108,6 @@ pub(super) fn review(path: &Path, request: &ReviewWish) -> Result<ReviewOutcome,
     })
 }
 
-fn is_pipeline(path: &str) -> bool {
-    path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml")
-}
-
 /// The tip of the branch with exactly this name.
 pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
     // libgit2 takes names as C strings, and no branch has a control character in its name.
@@ -190,16 +182,10 @@ fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Probl
         return Ok(RuleSet::missing());
     };
     match repository.find_file(commit, &format!("{folder}/{RULES_FILE}"))? {
-        Some(file) if file.kind == FileKind::Regular => Ok(RuleSet::read(&content(repository, &file)?)),
+        Some(file) if file.kind == FileKind::Regular => {
+            Ok(RuleSet::read(&document_in(repository, &file.blob)?))
+        }
         _ => Ok(RuleSet::missing()),
-    }
-}
-
-/// The file's content, or why it is no document.
-fn content(repository: &Repository, file: &TreeFile) -> Result<Result<Vec<u8>, DocumentError>, Problem> {
-    match repository.read_blob(&file.blob, FILE_LIMIT) {
-        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large(FILE_LIMIT))),
-        other => Ok(Ok(other?)),
     }
 }
 
@@ -211,7 +197,7 @@ fn evaluate(
 ) -> Result<Vec<FileResults>, Problem> {
     let documents = files
         .iter()
-        .map(|file| Ok((file.path.clone(), content(repository, file)?)));
+        .map(|file| Ok((file.path.clone(), document_in(repository, &file.blob)?)));
     rules.evaluate_all(documents)
 }
 

@@ -3,14 +3,13 @@
 use crate::base::error::Failure;
 use crate::base::git::{
     Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
-    read_on_disk,
 };
-use crate::commands::gate::workspace::{FILE_LIMIT, document};
 use crate::model::diff::{
     ComponentChange, Line, LinkChange, PipelineDiff, Sides, VariableChange, compare, words,
 };
 use crate::model::findings::{Changed, FileChange, Numbers};
 use crate::model::picture::Canvas;
+use crate::model::pipelines::{document_in, document_on_disk};
 use crate::model::yaml::DocumentError;
 use crate::report::ChangedFile;
 use rayon::prelude::*;
@@ -220,7 +219,7 @@ impl Pairs<'_> {
         };
         let read = match &file.content {
             Content::Disk(_) => Err(file.doubt.map_or("it is on disk", Doubt::reason).to_owned()),
-            Content::Blob(blob) => document(self.repo, blob)?.map_err(|why| why.to_string()),
+            Content::Blob(blob) => document_in(self.repo, blob)?.map_err(|why| why.to_string()),
         };
         Ok(Some(read))
     }
@@ -236,11 +235,8 @@ impl BegunPair {
 }
 
 fn on_disk(full: &Path) -> Read {
-    match read_on_disk(full, FILE_LIMIT) {
-        Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(DocumentError::too_large(FILE_LIMIT).to_string()),
-        Err(why) => Err(why.to_string()),
-    }
+    let read = document_on_disk(full).map_err(|why| why.to_string())?;
+    read.map_err(|why| why.to_string())
 }
 
 /// How much of each kind changed.

@@ -4,15 +4,14 @@ use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
 use crate::base::text::count;
 use crate::commands::gate::deliver::{Telling, deliver};
-use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
 use crate::commands::gate::outdated::Outdated;
-use crate::commands::gate::past::{Past, Places};
+use crate::commands::gate::past::Past;
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::gate::{Selected, Tally};
+use crate::gate::{Places, Selected, Tally, evaluate};
 use crate::job::cli::{CheckArgs, FailOn};
 use crate::job::context::{self, Comparison, DeepenSubject};
 use crate::job::settings::{CheckSettings, Revisions};
@@ -294,7 +293,7 @@ pub(crate) fn at_base(
 ) -> Result<Tally, Failure> {
     let wanted = places.at_base();
     let files = repo.snapshot(base.clone()).files(&|path| wanted.contains(path))?;
-    evaluate(repo, rules, files)
+    Ok(evaluate(repo, rules, files)?)
 }
 
 impl Paths {

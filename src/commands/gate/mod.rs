@@ -9,7 +9,6 @@ mod compare;
 pub(super) mod context;
 pub(super) mod deliver;
 pub(super) mod diff;
-pub(super) mod evaluating;
 pub(super) mod gate_changes;
 pub(super) mod gate_files;
 pub(super) mod interface;

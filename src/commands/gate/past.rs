@@ -1,18 +1,16 @@
 //! What was there before, where only new findings are to count: the same pipelines at the base, by the rules of the head.
 
 use crate::base::error::Failure;
-use crate::base::git::{Change, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
-use crate::base::text::count;
+use crate::base::git::{CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
 use crate::commands::Run;
 use crate::commands::gate::adoption::Adoption;
 use crate::commands::gate::workspace::Workspace;
-use crate::gate::{Before, Selected, Tally, mark};
+use crate::gate::{Moved, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
-use crate::job::settings::{Connection, Revisions, is_pipeline};
-use crate::model::findings::FileResults;
+use crate::job::settings::{Connection, Revisions};
+use crate::model::pipelines::is_pipeline;
 use crate::platform::http::ErrorKind;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Past {
     /// The commits, all of which must have a finding for it to be known; no commit: everything counts as new.
@@ -22,9 +20,6 @@ pub(crate) struct Past {
     /// Where the files that changed since then were, where the selection found it out.
     moved: Option<Moved>,
 }
-
-/// Paths of files that changed, each with where the file was before; none for a new one. Others were where they are.
-type Moved = BTreeMap<String, Option<String>>;
 
 impl Past {
     /// What the change is compared with, where only new findings count: also where all pipelines are judged, if the job
@@ -113,7 +108,7 @@ impl Past {
         }
         let bases = self.bases.iter().map(|base| judge(head, base));
         let bases = bases.collect::<Result<Vec<_>, _>>()?;
-        compare(head, &bases);
+        mark_known(head, &bases);
         Ok(())
     }
 
@@ -124,12 +119,7 @@ impl Past {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<Places, GitError> {
-        let moved = self.moved_since(base, snapshot)?;
-        let place = |path: &str| match moved.get(path) {
-            Some(from) => from.clone(),
-            None => Some(path.to_owned()),
-        };
-        Ok(Places(files.map(|path| (path.to_owned(), place(path))).collect()))
+        Ok(Places::of_all(files, &*self.moved_since(base, snapshot)?))
     }
 
     /// Like [`Self::places`], for the files that changed since the base and were there.
@@ -139,9 +129,7 @@ impl Past {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<Places, GitError> {
-        let moved = self.moved_since(base, snapshot)?;
-        let changed = files.filter_map(|path| Some((path.to_owned(), moved.get(path)?.clone())));
-        Ok(Places(changed.filter(|(_, was)| was.is_some()).collect()))
+        Ok(Places::of_changed(files, &*self.moved_since(base, snapshot)?))
     }
 
     fn moved_since(&self, base: &CommitId, snapshot: &Snapshot<'_>) -> Result<Cow<'_, Moved>, GitError> {
@@ -159,88 +147,6 @@ impl Past {
             self.why
         )
     }
-}
-
-/// The paths of head, each with where it was at the base; none for a new one.
-pub(crate) struct Places(BTreeMap<String, Option<String>>);
-
-impl Places {
-    pub(crate) fn at_base(&self) -> BTreeSet<&str> {
-        self.0.values().flatten().map(String::as_str).collect()
-    }
-
-    /// Adds those of the other places whose file has results.
-    pub(crate) fn add_judged(&mut self, other: Self, judged: &[FileResults]) {
-        let judged: BTreeSet<&str> = judged.iter().map(|file| file.path.as_str()).collect();
-        let has_results = |was: &Option<String>| was.as_deref().is_some_and(|was| judged.contains(was));
-        self.0
-            .extend(other.0.into_iter().filter(|(_, was)| has_results(was)));
-    }
-
-    /// Where the file was; `None` for a new one, and for one that was not looked for.
-    pub(crate) fn of(&self, path: &str) -> Option<String> {
-        self.0.get(path).cloned().flatten()
-    }
-}
-
-/// What one base has, by path.
-struct AtBase<'b> {
-    places: &'b Places,
-    results: BTreeMap<&'b str, &'b FileResults>,
-    /// Why files there have no usable results.
-    open: BTreeMap<&'b str, &'b str>,
-}
-
-impl<'b> AtBase<'b> {
-    fn new((places, tally): &'b (Places, Tally)) -> Self {
-        let results = tally.files.iter().map(|file| (file.path.as_str(), file));
-        let unreviewed = tally.unreviewed.iter().map(|file| (&file.path, &file.reason));
-        let open = unreviewed.chain(&tally.doubtful);
-        Self {
-            places,
-            results: results.collect(),
-            open: open.map(|(path, why)| (path.as_str(), why.as_str())).collect(),
-        }
-    }
-
-    fn before(&self, path: &str) -> Before<'b> {
-        match self.places.0.get(path).and_then(Option::as_deref) {
-            None => Before::Nothing,
-            Some(was) => match (self.open.get(was), self.results.get(was)) {
-                (Some(why), _) => Before::Unknown(why),
-                (None, Some(found)) => Before::Had(found),
-                (None, None) => Before::Unknown("it has no results there"),
-            },
-        }
-    }
-}
-
-/// Marks what every base has, too.
-fn compare(head: &mut Tally, bases: &[(Places, Tally)]) {
-    let bases: Vec<AtBase<'_>> = bases.iter().map(AtBase::new).collect();
-    let compared = mark(&mut head.files, |path| {
-        bases.iter().map(|base| base.before(path)).collect()
-    });
-    if let Some((path, why)) = compared.unknown.first() {
-        head.notes.push(format!(
-            "the base of {} could not be judged, so what of it is new is not known: {path}: {why}",
-            count(compared.unknown.len(), "file")
-        ));
-    }
-    head.compared = Some(compared);
-}
-
-/// A file that was no pipeline by its name has no past.
-fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
-    let before = |change: &Change| {
-        change
-            .path_before()
-            .filter(|path| is_pipeline(path))
-            .map(str::to_owned)
-    };
-    changes
-        .map(|change| (change.path.clone(), before(change)))
-        .collect()
 }
 
 /// Whether the base has this rules file of the head, too.

@@ -8,7 +8,7 @@ use crate::commands::gate::workspace::Workspace;
 use crate::gate::{self, Scope, Selected};
 use crate::job::cli::GateChanges;
 use crate::job::context::Comparison;
-use crate::job::settings::{self, Revisions, Selection};
+use crate::job::settings::{Revisions, Selection};
 
 /// Which of the changed files are meant.
 pub(crate) struct Restriction<'a> {
@@ -77,7 +77,6 @@ impl Workspace<'_> {
             policy_files: &policy_files,
             hosts_bases: &hosts_bases,
             words: &|base, change| self.words(snapshot, &gate_files, base, change),
-            is_pipeline: &settings::is_pipeline,
             includes: &|path| restriction.selection.includes(path),
             excludes: &|path| restriction.selection.excludes(path),
             paths: restriction.paths,

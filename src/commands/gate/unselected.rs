@@ -8,6 +8,7 @@ use crate::commands::gate::workspace::Workspace;
 use crate::gate;
 use crate::job::settings::{self, Selection};
 use crate::model::pipelines::RULES_FILE;
+use crate::model::pipelines::is_pipeline;
 
 impl Workspace<'_> {
     /// Each path and each glob that the job gave must meet a file of the snapshot or of the base, and so must the globs of the
@@ -23,7 +24,7 @@ impl Workspace<'_> {
         if restriction.paths.is_empty() && restriction.named.is_empty() && !selection.is_chosen() {
             return Ok(());
         }
-        let meant = |path: &str| settings::is_pipeline(path) || selection.includes(path);
+        let meant = |path: &str| is_pipeline(path) || selection.includes(path);
         let files = snapshot.files(&meant)?;
         let before = bases.iter().map(|base| self.repo.files(base, &meant));
         let before = before.collect::<Result<Vec<_>, _>>()?;
@@ -36,7 +37,7 @@ impl Workspace<'_> {
         let Some(slip) = slip(&known, restriction) else {
             return Ok(());
         };
-        let pipelines = files.iter().filter(|file| settings::is_pipeline(&file.path));
+        let pipelines = files.iter().filter(|file| is_pipeline(&file.path));
         let (name, pipelines) = (snapshot.name(), count(pipelines.count(), "pipeline"));
         let message = format!("{} of {name}, which holds {pipelines}", slip.message);
         Err(Failure::usage(message).hint(slip.hint))
@@ -91,7 +92,7 @@ fn named_in_vain<'r>(known: &[&str], restriction: &'r Restriction<'_>) -> Option
 
 /// Why nothing is to be judged where no pipeline was selected, and how to judge them all.
 pub(crate) fn nothing_selected(snapshot: &Snapshot<'_>, selection: &Selection) -> Result<String, Failure> {
-    let meant = |path: &str| settings::is_pipeline(path) && selection.wants(path);
+    let meant = |path: &str| is_pipeline(path) && selection.wants(path);
     let all = snapshot.files(&meant)?.len();
     let (name, pipelines) = (snapshot.name(), count(all, "pipeline"));
     Ok(match all {

@@ -7,8 +7,8 @@ use crate::commands::gate::workspace::Workspace;
 use crate::gate::Tally;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{self, Text};
-use crate::job::settings;
 use crate::model::findings::{FileResults, State};
+use crate::model::pipelines::is_pipeline;
 use crate::model::rules::{self, RuleSet, RuleState};
 use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Waivers, read};
 use jiff::civil::Date;
@@ -97,7 +97,7 @@ pub(crate) fn standings(
     let met = waivers.mark(&mut tally.files, former, today);
     let there = snapshot.files(&|path| waivers.is_about(path))?;
     let there = there.into_iter().map(|file| file.path);
-    let (pipelines, others) = there.partition(|path| settings::is_pipeline(path));
+    let (pipelines, others) = there.partition(|path| is_pipeline(path));
     let there = There {
         pipelines,
         others,

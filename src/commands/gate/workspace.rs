@@ -3,22 +3,17 @@
 use crate::base::env;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::base::git::{
-    BlobId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
-};
+use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use crate::commands::Run;
 use crate::job::ci::{self, CiContext, Host, Trigger};
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, DeepenSubject, PolicyTip, RevisionWish, Target};
 use crate::job::policy::{self, GateFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
-use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE};
+use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
 use crate::model::rules::RuleSet;
 use crate::model::yaml::DocumentError;
 use std::path::Path;
-
-/// The largest rules file or pipeline that is read, in bytes. What the reader of documents accepts is less.
-pub(crate) const FILE_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// A repository with its settings and the host's context.
 pub(crate) struct Workspace<'a> {
@@ -277,18 +272,17 @@ impl<'a> Workspace<'a> {
     /// The file's content, or why it is no document.
     pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let full = match &file.content {
-            Content::Blob(blob) => return document(&self.repo, blob),
+            Content::Blob(blob) => return Ok(document_in(&self.repo, blob)?),
             Content::Disk(full) => full,
         };
         if let Some(doubt) = file.doubt {
             let what = format!("{} cannot be judged: {}", full.display(), doubt.reason());
             return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
         }
-        let bytes = read_on_disk(full, FILE_LIMIT).map_err(|error| {
+        document_on_disk(full).map_err(|error| {
             let what = format!("{} cannot be read", full.display());
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-        })?;
-        Ok(bytes.ok_or_else(|| DocumentError::too_large(FILE_LIMIT)))
+        })
     }
 }
 
@@ -313,13 +307,5 @@ pub(crate) fn as_wish(revisions: Revisions) -> RevisionWish {
 fn show(run: &Run, warnings: &[String]) {
     for warning in warnings {
         run.ui.warn(warning);
-    }
-}
-
-/// The blob's content, or why it is no document.
-pub(crate) fn document(repo: &Repository, blob: &BlobId) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
-    match repo.read_blob(blob, FILE_LIMIT) {
-        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large(FILE_LIMIT))),
-        other => Ok(Ok(other?)),
     }
 }

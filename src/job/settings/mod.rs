@@ -36,7 +36,7 @@ pub use publish::{Publish, PublishOn};
 pub use remote::{PlatformNames, Waiting};
 pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;
-pub use selection::{LeftOfReview, Of, Selection, is_pipeline};
+pub use selection::{LeftOfReview, Of, Selection};
 pub use table::{FileConfig, Setting, SettingKind, all, known, unknown_variables, variable};
 
 pub(crate) use layers::Layers;

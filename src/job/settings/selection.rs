@@ -10,13 +10,6 @@ use globset::{GlobSet, GlobSetBuilder};
 /// An example of a glob over paths from the repository root.
 const SUCH_AS: &str = "sales/**/*.orch.yaml";
 
-/// Whether a path is a pipeline's by its name.
-pub fn is_pipeline(path: &str) -> bool {
-    [".orch.yaml", ".tran.yaml"]
-        .iter()
-        .any(|ending| path.ends_with(ending))
-}
-
 /// The compiled globs. A `*` stays within a folder, `**` crosses them, hidden folders are folders like others.
 #[derive(Debug, Clone)]
 pub struct Selection {

@@ -4,9 +4,8 @@
 //! that differ from one side to the other; of the rest, and where a file cannot be read, the name tells as well.
 
 use super::Interface;
-use super::side::bytes;
 use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
-use crate::model::pipelines::{Kind, SharedEntry};
+use crate::model::pipelines::{Kind, SharedEntry, document};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The shared pipelines that one side offers, with their files.
@@ -63,7 +62,7 @@ impl<'a> Offer<'a> {
         let Some(file) = self.files.get(&entry.pipeline) else {
             return Ok(None);
         };
-        match bytes(self.repository, file) {
+        match document(self.repository, file) {
             Ok(read) => Ok(read.ok().and_then(|bytes| Kind::read(&bytes).ok())),
             Err(GitError::MissingObject { .. }) => Ok(None),
             Err(error) => Err(error),

@@ -1,11 +1,8 @@
 //! One side: the shared pipelines that a commit, or a tree of files, offers.
 
-use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
-use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder};
+use crate::base::git::{GitError, Repository, Snapshot};
+use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder, document};
 use crate::model::yaml::{DocumentError, Position};
-
-/// The largest file that is read, in bytes.
-const LIMIT: u64 = 32 * 1024 * 1024;
 
 /// What is offered: the entries of a shared-pipelines file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +77,7 @@ pub fn read(
     let Some(file) = snapshot.find(&path)? else {
         return Ok(Side::Missing);
     };
-    let bytes = match bytes(repository, &file)? {
+    let bytes = match document(repository, &file)? {
         Ok(bytes) => bytes,
         Err(error) => return Ok(Side::Unreadable(path, error)),
     };
@@ -88,34 +85,6 @@ pub fn read(
         Ok(interface) => Side::Read(Box::new(interface), bytes),
         Err(error) => Side::Unreadable(path, error),
     })
-}
-
-/// The content of a file, or why it cannot be read.
-pub(super) fn bytes(
-    repository: &Repository,
-    file: &SnapshotFile,
-) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
-    let unreadable = |message: String| {
-        Ok(Err(DocumentError {
-            message,
-            position: None,
-        }))
-    };
-    if let Some(why) = file.kind.why_not_read() {
-        return unreadable(format!("it is {why}"));
-    }
-    let bytes = match &file.content {
-        Content::Blob(blob) => match repository.read_blob(blob, LIMIT) {
-            Err(GitError::TooLarge { .. }) => None,
-            read => Some(read?),
-        },
-        Content::Disk(full) => match (file.doubt, read_on_disk(full, LIMIT)) {
-            (Some(doubt), _) => return unreadable(doubt.reason().to_owned()),
-            (None, Ok(bytes)) => bytes,
-            (None, Err(error)) => return unreadable(error.to_string()),
-        },
-    };
-    Ok(bytes.ok_or_else(|| DocumentError::too_large(LIMIT)))
 }
 
 /// The folder that holds the platform's files; where several do, the first that has a shared-pipelines file.

@@ -4,6 +4,7 @@
 //! Rules need a small part of a pipeline, so its `design` half is never kept.
 
 mod config_folder;
+mod content;
 mod model;
 mod names;
 mod quotes;
@@ -13,8 +14,9 @@ mod shared;
 mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
+pub use content::{document, document_in, document_on_disk};
 pub use model::{
-    Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
+    Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind, is_pipeline,
 };
 pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines};
 pub use read::Outline;

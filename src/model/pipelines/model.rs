@@ -12,6 +12,11 @@ pub enum Kind {
     Transformation,
 }
 
+/// Whether a path is a pipeline's by its name.
+pub fn is_pipeline(path: &str) -> bool {
+    Kind::from_path(path).is_some()
+}
+
 impl Kind {
     /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];

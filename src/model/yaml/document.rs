@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Larger documents are refused. The largest pipelines in use have about 100,000 lines, a tenth of this.
-const MAX_BYTES: usize = 32 << 20;
+pub const DOCUMENT_LIMIT: u64 = 32 << 20;
 
 /// Up to this size a document cannot hold enough tokens to matter.
 const FREE_OF_MARKS: usize = 1 << 20;
@@ -50,14 +50,15 @@ impl DocumentError {
         }
     }
 
-    /// A document that was not read, as it has more than `limit` bytes.
-    pub fn too_large(limit: u64) -> Self {
-        Self::of_all(format!("the document has more than {limit} bytes"))
+    /// A document that was not read, as it has more than [`DOCUMENT_LIMIT`] bytes.
+    pub fn too_large() -> Self {
+        Self::of_all(format!("the document has more than {DOCUMENT_LIMIT} bytes"))
     }
 
-    fn of_all(message: String) -> Self {
+    /// Why the whole document is not what it should be.
+    pub fn of_all(message: impl Into<String>) -> Self {
         Self {
-            message,
+            message: message.into(),
             position: None,
         }
     }
@@ -65,11 +66,8 @@ impl DocumentError {
 
 /// The document's text without a byte order mark; refuses what the parser would misread or choke on.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
-    if bytes.len() > MAX_BYTES {
-        return Err(DocumentError::of_all(format!(
-            "the document has {} bytes, at most {MAX_BYTES} are read",
-            bytes.len()
-        )));
+    if bytes.len() as u64 > DOCUMENT_LIMIT {
+        return Err(DocumentError::too_large());
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes)
@@ -232,13 +230,14 @@ mod tests {
                 .0
                 .contains("at most 2000000 are read")
         );
-        assert!(refused(&vec![b'a'; MAX_BYTES + 1]).0.contains("bytes, at most"));
+        let large = usize::try_from(DOCUMENT_LIMIT).unwrap() + 1;
+        assert!(refused(&vec![b'a'; large]).0.contains("more than 33554432 bytes"));
     }
 
     #[test]
     fn the_place_is_part_of_the_message() {
         let error = DocumentError::at(Position { line: 3, column: 7 }, "no");
         assert_eq!(error.to_string(), "no (line 3, column 7)");
-        assert_eq!(DocumentError::of_all("no".into()).to_string(), "no");
+        assert_eq!(DocumentError::of_all("no").to_string(), "no");
     }
 }

@@ -10,7 +10,7 @@ mod input;
 mod scalar;
 mod tree;
 
-pub use document::{DocumentError, Position};
+pub use document::{DOCUMENT_LIMIT, DocumentError, Position};
 pub(crate) use document::{is_blank, shortened};
 pub use scalar::Value;
 pub use tree::{NodeRef, Tree};

@@ -2,21 +2,19 @@
 
 use super::{Delivery, DeliveryPlace};
 use crate::base::error::Failure;
-use crate::base::git::{Change, CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
+use crate::base::git::{Change, CommitId, GitError, Repository, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::changed::{MOST_PICTURES, Pairs, bounded};
 use crate::gate::{ComparedChanges, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
-use crate::job::settings::{Destinations, is_pipeline};
+use crate::job::settings::Destinations;
 use crate::model::findings::{Changed, Report, Shard};
 use crate::model::picture::Canvas;
+use crate::model::pipelines::{document, is_pipeline};
 use crate::publish::callers;
 use crate::report::{ChangedFile, Format};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Pipelines larger than this, in bytes, are not drawn.
-const DRAWN_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// The file of a step summary, where the host has one.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
@@ -159,11 +157,8 @@ pub(super) fn pictures(
         snapshot.files(&|path| wanted.contains(path)).unwrap_or_default()
     };
     let canvases = files.into_iter().filter_map(|file| {
-        let content = match &file.content {
-            Content::Blob(blob) => repo.read_blob(blob, DRAWN_LIMIT).ok(),
-            Content::Disk(path) => read_on_disk(path, DRAWN_LIMIT).ok()?,
-        };
-        Some((file.path, bounded(Canvas::of(&content?).ok()?)?))
+        let content = document(repo, &file).ok()?.ok()?;
+        Some((file.path, bounded(Canvas::of(&content).ok()?)?))
     });
     canvases.collect()
 }

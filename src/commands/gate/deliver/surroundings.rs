@@ -2,19 +2,14 @@
 
 use super::needed::Needed;
 use super::{Delivery, DeliveryPlace, changes, files, links, reproduction};
-use crate::base::git::{
-    BlobId, Change, CommitId, Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk,
-};
+use crate::base::git::{BlobId, Change, CommitId, Content, GitError, Repository, Snapshot};
 use crate::commands::Run;
 use crate::gate::ComparedChanges;
 use crate::job::ci::Host;
-use crate::job::settings;
+use crate::model::pipelines::{document, is_pipeline};
 use crate::model::rules;
 use crate::report::{About, Format, RuleText, SarifLimits};
 use std::collections::{BTreeSet, HashMap};
-
-/// Files larger than this, in bytes, are shown without lines.
-const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Everything that the writers are handed besides the review. What cannot be read is left out: a review is to be shown
 /// also where its files are not.
@@ -80,7 +75,7 @@ impl ReportedFiles<'_> {
             if lines.is_none() && old.is_none() {
                 continue;
             }
-            let Some(content) = self.content(file) else {
+            let Ok(Ok(content)) = document(self.repo, file) else {
                 continue;
             };
             if let Some(lines) = lines {
@@ -95,19 +90,12 @@ impl ReportedFiles<'_> {
         Ok(())
     }
 
-    fn content(&self, file: &SnapshotFile) -> Option<Vec<u8>> {
-        match &file.content {
-            Content::Blob(blob) => self.repo.read_blob(blob, SIZE_LIMIT).ok(),
-            Content::Disk(path) => read_on_disk(path, SIZE_LIMIT).ok()?,
-        }
-    }
-
     /// The content in its base of each of these files that changed; none for an added one.
     fn former(&self, meant: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
         if self.bases.is_empty() || meant.is_empty() {
             return Ok(HashMap::new());
         }
-        let wanted = |path: &str| meant.contains(path) || settings::is_pipeline(path);
+        let wanted = |path: &str| meant.contains(path) || is_pipeline(path);
         let mut changes = changes::since(self.snapshot, &self.bases, self.compared, &wanted)?;
         changes.retain(|change| meant.contains(change.path.as_str()));
         let mut former = HashMap::new();

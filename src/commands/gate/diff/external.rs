@@ -5,13 +5,13 @@ use super::sides::is_absent;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::commands::gate::changed::ChangedContents;
-use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::DiffArgs;
-use crate::job::settings::is_pipeline;
 use crate::model::diff::{Line, plain};
 use crate::model::findings::FileChange;
+use crate::model::pipelines::is_pipeline;
+use crate::model::yaml::DOCUMENT_LIMIT;
 use std::path::Path;
 
 /// Shows one file. A file that cannot be read is told, and ends nothing: git would stop at any other code than 0.
@@ -55,7 +55,7 @@ pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
 }
 
 fn read(run: &Run, file: &str) -> Result<Vec<u8>, String> {
-    read_bounded(&run.env.current_dir().join(Path::new(file)), FILE_LIMIT).map_err(|why| why.chain())
+    read_bounded(&run.env.current_dir().join(Path::new(file)), DOCUMENT_LIMIT).map_err(|why| why.chain())
 }
 
 fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<Line> {

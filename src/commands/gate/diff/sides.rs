@@ -7,13 +7,15 @@ use crate::commands::Run;
 use crate::commands::gate::changed::{ChangedContents, Pairs};
 use crate::commands::gate::interface::between;
 use crate::commands::gate::selecting::Restriction;
-use crate::commands::gate::workspace::{FILE_LIMIT, Workspace};
+use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::named_file::read_bounded;
 use crate::gate::is_within;
 use crate::job::ci::Host;
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject};
-use crate::job::settings::{Of, Revisions, Selection, is_pipeline};
+use crate::job::settings::{Of, Revisions, Selection};
+use crate::model::pipelines::is_pipeline;
+use crate::model::yaml::DOCUMENT_LIMIT;
 use std::path::{Path, PathBuf};
 
 /// Two files that a user named.
@@ -24,7 +26,7 @@ pub(super) fn of_files(
     new: &Path,
 ) -> Result<PipelinesCompared, Failure> {
     let read = |path: &Path| {
-        let read = || read_bounded(&run.env.current_dir().join(path), FILE_LIMIT);
+        let read = || read_bounded(&run.env.current_dir().join(path), DOCUMENT_LIMIT);
         (!is_absent(path)).then(read).transpose()
     };
     let named = if is_absent(new) { old } else { new };

@@ -3,16 +3,14 @@
 use super::versions::compared;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::base::git::{Content, Repository, read_on_disk};
+use crate::base::git::Repository;
 use crate::base::text::{self, count};
-use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ImpactArgs, OutputFormat};
-use crate::job::settings::is_pipeline;
 use crate::model::interface::{Change, Class, Compat, Consumer, consumers};
+use crate::model::pipelines::{document, is_pipeline};
 use serde_json::{Value, json as value};
-use std::path::Path;
 
 /// A component that meets a change.
 struct Met<'c> {
@@ -70,14 +68,9 @@ fn look<'c>(
     compat: &'c Compat,
 ) -> Result<(), Failure> {
     for file in repository.on_disk(None)?.files(&is_pipeline)? {
-        let bytes = match &file.content {
-            Content::Disk(full) => on_disk(full),
-            Content::Blob(blob) => repository
-                .read_blob(blob, FILE_LIMIT)
-                .map_err(|why| why.to_string()),
-        };
+        let read = document(repository, &file)?;
         looked.pipelines += 1;
-        match bytes.and_then(|bytes| consumers(&bytes, prefix).map_err(|why| why.to_string())) {
+        match read.and_then(|bytes| consumers(&bytes, prefix)) {
             Err(why) => looked.unread.push(format!("{shown}/{}: {why}", file.path)),
             Ok(all) => looked.met.extend(all.into_iter().filter_map(|consumer| {
                 let changes = consumer.meets(&compat.changes);
@@ -91,14 +84,6 @@ fn look<'c>(
         }
     }
     Ok(())
-}
-
-fn on_disk(full: &Path) -> Result<Vec<u8>, String> {
-    match read_on_disk(full, FILE_LIMIT) {
-        Err(why) => Err(why.to_string()),
-        Ok(None) => Err(format!("it has more than {FILE_LIMIT} bytes")),
-        Ok(Some(bytes)) => Ok(bytes),
-    }
 }
 
 impl Looked<'_> {

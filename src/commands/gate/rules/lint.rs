@@ -4,12 +4,12 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::read_on_disk;
 use crate::base::text::count;
-use crate::commands::gate::workspace::FILE_LIMIT;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::OutputFormat;
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::{self, LintProblem};
+use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::model::yaml::{DocumentError, Position};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
@@ -100,8 +100,8 @@ fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
         Failure::new(ExitStatus::Usage, error.context(what))
     };
     let real = path.canonicalize().map_err(|error| unreadable(error.into()))?;
-    let bytes = read_on_disk(&real, FILE_LIMIT).map_err(|error| unreadable(error.into()))?;
-    let bytes = bytes.ok_or_else(|| unreadable(DocumentError::too_large(FILE_LIMIT).into()))?;
+    let bytes = read_on_disk(&real, DOCUMENT_LIMIT).map_err(|error| unreadable(error.into()))?;
+    let bytes = bytes.ok_or_else(|| unreadable(DocumentError::too_large().into()))?;
     Ok((file.display().to_string(), bytes))
 }
 

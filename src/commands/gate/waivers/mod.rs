@@ -11,11 +11,11 @@ use crate::base::exit::ExitStatus;
 use crate::base::git::Snapshot;
 use crate::base::input;
 use crate::base::write;
-use crate::commands::gate::evaluating::evaluate;
 use crate::commands::gate::waiving::{self, LIMIT, held};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
 use crate::gate::Tally;
+use crate::gate::evaluate;
 use crate::job::cli::{GlobArgs, WaiversVerb};
 use crate::job::policy::Text;
 use crate::job::settings::Of;
@@ -106,7 +106,7 @@ pub(crate) fn found(
 ) -> Result<Tally, Failure> {
     let selection = workspace.sources.selection(&GlobArgs::default(), Of::Review)?;
     let files = snapshot.files(&|path| selection.wants(path))?;
-    evaluate(&workspace.repo, rules, files)
+    Ok(evaluate(&workspace.repo, rules, files)?)
 }
 
 /// The file's text; empty where there is none.

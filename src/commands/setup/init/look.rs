@@ -10,8 +10,8 @@ use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
 use crate::job::ci::Host;
 use crate::job::cli::InitArgs;
-use crate::job::settings;
 use crate::model::pipelines::SHARED_PIPELINES_FILE;
+use crate::model::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
@@ -117,7 +117,7 @@ pub(super) fn look(
         host,
         missing,
         default_branch: default_branch(repo)?,
-        pipelines: snapshot.files(&settings::is_pipeline)?.len(),
+        pipelines: snapshot.files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file,
         config_dir_given,

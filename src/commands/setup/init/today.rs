@@ -4,11 +4,12 @@
 use crate::base::error::Failure;
 use crate::base::git::{Repository, Snapshot, SnapshotFile};
 use crate::commands::gate::waivers::{baseline, found};
-use crate::commands::gate::workspace::{FILE_LIMIT, Workspace};
+use crate::commands::gate::workspace::Workspace;
 use crate::job::cli::Adopt;
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity};
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
+use crate::model::yaml::DOCUMENT_LIMIT;
 
 /// Why the findings of the first day are allowed.
 const REASON: &str = "found before the gate";
@@ -107,7 +108,7 @@ fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result
     };
     let Some(tip) = tip else { return Ok(false) };
     match repo.find_file(&tip, path)? {
-        Some(file) => Ok(repo.read_blob(&file.blob, FILE_LIMIT)? == content),
+        Some(file) => Ok(repo.read_blob(&file.blob, DOCUMENT_LIMIT)? == content),
         None => Ok(false),
     }
 }

@@ -1,13 +1,10 @@
 //! Evaluates rules on files of a snapshot, wherever their content is.
 
-use crate::base::error::Failure;
-use crate::base::git::{Content, Repository, SnapshotFile, read_on_disk};
-use crate::commands::gate::workspace::{FILE_LIMIT, document};
-use crate::gate::Tally;
-use crate::job::settings;
+use super::Tally;
+use crate::base::git::{Content, GitError, Repository, SnapshotFile};
 use crate::model::findings::{FileResults, Unreviewed};
+use crate::model::pipelines::{document_in, document_on_disk, is_pipeline};
 use crate::model::rules::RuleSet;
-use crate::model::yaml::DocumentError;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -28,11 +25,11 @@ pub(crate) fn evaluate(
     repo: &Repository,
     rules: &RuleSet,
     files: Vec<SnapshotFile>,
-) -> Result<Tally, Failure> {
+) -> Result<Tally, GitError> {
     let mut tally = Tally::default();
     let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
     for file in files {
-        if !settings::is_pipeline(&file.path) {
+        if !is_pipeline(&file.path) {
             tally.excluded.push(file.path);
             continue;
         }
@@ -49,8 +46,8 @@ pub(crate) fn evaluate(
         }
     }
     let documents = blobs.into_iter().map(|(path, blob)| {
-        let document = document(repo, &blob)?;
-        Ok::<_, Failure>((path, document))
+        let document = document_in(repo, &blob)?;
+        Ok::<_, GitError>((path, document))
     });
     tally.files = rules.evaluate_all(documents)?;
     // By reference: memory that one thread takes and another gives back makes threads wait for each other.
@@ -70,15 +67,9 @@ pub(crate) fn evaluate(
 }
 
 fn evaluate_on_disk(rules: &RuleSet, path: &str, full: &Path) -> Result<FileResults, Unreviewed> {
-    let limit = FILE_LIMIT;
-    match read_on_disk(full, limit) {
-        Ok(bytes) => {
-            let document = bytes.ok_or_else(|| DocumentError::too_large(limit));
-            Ok(rules.evaluate_document(path, &document))
-        }
-        Err(error) => Err(Unreviewed {
-            path: path.to_owned(),
-            reason: format!("it cannot be read: {error}"),
-        }),
-    }
+    let document = document_on_disk(full).map_err(|error| Unreviewed {
+        path: path.to_owned(),
+        reason: format!("it cannot be read: {error}"),
+    })?;
+    Ok(rules.evaluate_document(path, &document))
 }

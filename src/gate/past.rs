@@ -1,0 +1,108 @@
+//! What was there before, at the commits that a run compares with: where the judged files were, and what they had there.
+
+use super::{Before, Tally, mark};
+use crate::base::git::Change;
+use crate::base::text::count;
+use crate::model::findings::FileResults;
+use crate::model::pipelines::is_pipeline;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Paths of files that changed, each with where the file was before; none for a new one. Others were where they are.
+pub(crate) type Moved = BTreeMap<String, Option<String>>;
+
+/// A file that was no pipeline by its name has no past.
+pub(crate) fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
+    let before = |change: &Change| {
+        change
+            .path_before()
+            .filter(|path| is_pipeline(path))
+            .map(str::to_owned)
+    };
+    changes
+        .map(|change| (change.path.clone(), before(change)))
+        .collect()
+}
+
+/// The paths of head, each with where it was at the base; none for a new one.
+pub(crate) struct Places(Moved);
+
+impl Places {
+    /// Where these files were, by what moved since the base.
+    pub(crate) fn of_all<'f>(files: impl Iterator<Item = &'f str>, moved: &Moved) -> Self {
+        let place = |path: &str| match moved.get(path) {
+            Some(from) => from.clone(),
+            None => Some(path.to_owned()),
+        };
+        Self(files.map(|path| (path.to_owned(), place(path))).collect())
+    }
+
+    /// Where those of these files were that changed since the base and were there.
+    pub(crate) fn of_changed<'f>(files: impl Iterator<Item = &'f str>, moved: &Moved) -> Self {
+        let changed = files.filter_map(|path| Some((path.to_owned(), moved.get(path)?.clone())));
+        Self(changed.filter(|(_, was)| was.is_some()).collect())
+    }
+
+    pub(crate) fn at_base(&self) -> BTreeSet<&str> {
+        self.0.values().flatten().map(String::as_str).collect()
+    }
+
+    /// Adds those of the other places whose file has results.
+    pub(crate) fn add_judged(&mut self, other: Self, judged: &[FileResults]) {
+        let judged: BTreeSet<&str> = judged.iter().map(|file| file.path.as_str()).collect();
+        let has_results = |was: &Option<String>| was.as_deref().is_some_and(|was| judged.contains(was));
+        self.0
+            .extend(other.0.into_iter().filter(|(_, was)| has_results(was)));
+    }
+
+    /// Where the file was; `None` for a new one, and for one that was not looked for.
+    pub(crate) fn of(&self, path: &str) -> Option<String> {
+        self.0.get(path).cloned().flatten()
+    }
+}
+
+/// What one base has, by path.
+struct AtBase<'b> {
+    places: &'b Places,
+    results: BTreeMap<&'b str, &'b FileResults>,
+    /// Why files there have no usable results.
+    open: BTreeMap<&'b str, &'b str>,
+}
+
+impl<'b> AtBase<'b> {
+    fn new((places, tally): &'b (Places, Tally)) -> Self {
+        let results = tally.files.iter().map(|file| (file.path.as_str(), file));
+        let unreviewed = tally.unreviewed.iter().map(|file| (&file.path, &file.reason));
+        let open = unreviewed.chain(&tally.doubtful);
+        Self {
+            places,
+            results: results.collect(),
+            open: open.map(|(path, why)| (path.as_str(), why.as_str())).collect(),
+        }
+    }
+
+    fn before(&self, path: &str) -> Before<'b> {
+        match self.places.0.get(path).and_then(Option::as_deref) {
+            None => Before::Nothing,
+            Some(was) => match (self.open.get(was), self.results.get(was)) {
+                (Some(why), _) => Before::Unknown(why),
+                (None, Some(found)) => Before::Had(found),
+                (None, None) => Before::Unknown("it has no results there"),
+            },
+        }
+    }
+}
+
+/// Marks what every base has, too.
+pub(crate) fn mark_known(head: &mut Tally, bases: &[(Places, Tally)]) {
+    let bases: Vec<AtBase<'_>> = bases.iter().map(AtBase::new).collect();
+    let compared = mark(&mut head.files, |path| {
+        bases.iter().map(|base| base.before(path)).collect()
+    });
+    if let Some((path, why)) = compared.unknown.first() {
+        head.notes.push(format!(
+            "the base of {} could not be judged, so what of it is new is not known: {path}: {why}",
+            count(compared.unknown.len(), "file")
+        ));
+    }
+    head.compared = Some(compared);
+}

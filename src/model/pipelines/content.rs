@@ -1,0 +1,42 @@
+//! The content of a document of the repository, wherever it is: one way to read it, with one limit.
+
+use crate::base::git::{BlobId, Content, GitError, Repository, SnapshotFile, read_on_disk};
+use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
+use std::io;
+use std::path::Path;
+
+/// Returns the file's content, or why it is no document: it is a link or a submodule, its bytes on disk are in doubt or cannot
+/// be read, or it is too large.
+pub fn document(
+    repository: &Repository,
+    file: &SnapshotFile,
+) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
+    if let Some(why) = file.kind.why_not_read() {
+        return Ok(Err(DocumentError::of_all(format!("it is {why}"))));
+    }
+    match (&file.content, file.doubt) {
+        (Content::Blob(blob), _) => document_in(repository, blob),
+        (Content::Disk(_), Some(doubt)) => Ok(Err(DocumentError::of_all(doubt.reason()))),
+        (Content::Disk(full), None) => {
+            let read = document_on_disk(full);
+            Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
+        }
+    }
+}
+
+/// Returns the blob's content, or why it is no document.
+pub fn document_in(
+    repository: &Repository,
+    blob: &BlobId,
+) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
+    match repository.read_blob(blob, DOCUMENT_LIMIT) {
+        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
+        read => Ok(Ok(read?)),
+    }
+}
+
+/// Returns the content of a regular file, or why it is no document.
+pub fn document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
+    let bytes = read_on_disk(full, DOCUMENT_LIMIT)?;
+    Ok(bytes.ok_or_else(DocumentError::too_large))
+}
