@@ -1,9 +1,10 @@
 //! Annotations before a host's form: what is said where, the most important first, within a host's cap.
 
 use super::About;
-use super::wording::{causes_of_the_run, excluded, gate_change, next_step_in_log, run_problem, unreviewed};
+use super::remark::{Remark, RemarkKind, remarks};
+use super::wording::{causes_of_the_run, excluded, next_step_in_log, run_problem};
 use crate::base::text::count;
-use crate::model::findings::{Finding, Report, Severity, Unreviewed, Verdict};
+use crate::model::findings::{Finding, Report, Severity, Verdict};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
@@ -50,39 +51,11 @@ pub(super) fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
     let mut all: Vec<Annotation> = of_run(report, about).into_iter().collect();
     all.extend(findings[..first_warning].iter().map(about_finding));
-    let mut unanswered: Vec<&Unreviewed> = report.unreviewed.iter().collect();
-    unanswered.retain(|file| !about.told.contains(&file.reason));
-    all.extend(unanswered.into_iter().map(|file| {
-        at(
-            Level::Error,
-            &file.path,
-            1,
-            "unreviewed",
-            unreviewed(&file.reason),
-        )
-    }));
-    let touched = if report.gate_refused {
-        Level::Error
-    } else {
-        Level::Warning
-    };
     all.extend(
-        report
-            .gate_changes
-            .iter()
-            .map(|change| at(touched, &change.path, 1, "gate change", gate_change(change))),
+        remarks(report)
+            .into_iter()
+            .filter_map(|remark| about_remark(remark, about)),
     );
-    if let Some(found) = &report.compat {
-        let level = if found.refused {
-            Level::Error
-        } else {
-            Level::Warning
-        };
-        all.extend(found.breaks().map(|it| {
-            let (path, line) = it.at();
-            at(level, path, line, "breaks consumers", it.sentence())
-        }));
-    }
     all.extend(findings[first_warning..].iter().map(about_finding));
     all.extend(excluded(report).map(notice));
     all.extend(notes(report));
@@ -112,6 +85,25 @@ fn about_finding(finding: &Finding<'_>) -> Annotation {
         Severity::Warning => Level::Warning,
     };
     at(level, finding.path, finding.line, finding.rule, finding.message())
+}
+
+/// None for what was told of the run already.
+fn about_remark(remark: Remark<'_>, about: &About) -> Option<Annotation> {
+    let title = match remark.kind {
+        RemarkKind::Unreviewed => "unreviewed",
+        RemarkKind::GateChange => "gate change",
+        RemarkKind::Break => "breaks consumers",
+    };
+    let level = if remark.weighs {
+        Level::Error
+    } else {
+        Level::Warning
+    };
+    let is_told = remark
+        .reason
+        .is_some_and(|reason| about.told.iter().any(|told| told == reason));
+    let line = remark.line.unwrap_or(1);
+    (!is_told).then(|| at(level, remark.path, line, title, remark.text))
 }
 
 fn at(level: Level, path: &str, line: u32, title: &str, message: String) -> Annotation {

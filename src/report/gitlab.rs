@@ -4,7 +4,7 @@
 //! in silence at the first that lacks anything, so each has everything, and none of it is empty. Equal fingerprints
 //! are one entry to it, so twins have different ones.
 
-use super::wording::{gate_change, unreviewed};
+use super::remark::{Remark, RemarkKind, remarks};
 use super::{shorten, write_json};
 use crate::model::findings::{Finding, Fingerprint, Report, Severity};
 use serde::Serialize;
@@ -42,41 +42,12 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .zip(prints)
         .map(|(finding, print)| entry(about(finding), print))
         .collect();
-    entries.extend(report.unreviewed.iter().map(|file| {
-        let what = (
-            "unreviewed",
-            file.path.as_str(),
-            1,
-            "critical",
-            unreviewed(&file.reason),
-        );
-        entry(what, Fingerprint::new(&["unreviewed", &file.path], 0))
-    }));
-    let touched = if report.gate_refused { "major" } else { "info" };
-    entries.extend(report.gate_changes.iter().map(|change| {
-        let what = (
-            "gate-change",
-            change.path.as_str(),
-            1,
-            touched,
-            gate_change(change),
-        );
-        entry(what, Fingerprint::new(&["gate-change", &change.path], 0))
-    }));
+    entries.extend(remarks(report).into_iter().map(about_remark));
     // A note is about no file, and each entry needs one: that of the gate's own settings.
     entries.extend(report.notes.iter().map(|note| {
         let what = ("note", "sluicegate.yaml", 1, "info", note.clone());
         entry(what, Fingerprint::new(&["note", note], 0))
     }));
-    if let Some(found) = &report.compat {
-        let level = if found.refused { "major" } else { "minor" };
-        entries.extend(found.breaks().map(|it| {
-            let (path, line) = it.at();
-            let what = ("breaks-consumers", path, line, level, it.sentence());
-            let id = it.id.as_deref().unwrap_or_default();
-            entry(what, Fingerprint::new(&["breaks-consumers", id, &it.words()], 0))
-        }));
-    }
     write_json(out, |json| serde_json::to_writer(json, &entries))
 }
 
@@ -96,6 +67,18 @@ fn about<'a>(finding: &Finding<'a>) -> IssueText<'a> {
         severity,
         finding.message(),
     )
+}
+
+fn about_remark(remark: Remark<'_>) -> QualityIssue<'_> {
+    let (rule, severity) = match (remark.kind, remark.weighs) {
+        (RemarkKind::Unreviewed, _) => ("unreviewed", "critical"),
+        (RemarkKind::GateChange, true) => ("gate-change", "major"),
+        (RemarkKind::GateChange, false) => ("gate-change", "info"),
+        (RemarkKind::Break, true) => ("breaks-consumers", "major"),
+        (RemarkKind::Break, false) => ("breaks-consumers", "minor"),
+    };
+    let what = (rule, remark.path, remark.line.unwrap_or(1), severity, remark.text);
+    entry(what, remark.print)
 }
 
 fn entry((rule, path, line, severity, words): IssueText<'_>, print: Fingerprint) -> QualityIssue<'_> {

@@ -22,9 +22,11 @@ mod junit;
 mod markdown;
 mod overview;
 mod release;
+mod remark;
 mod sarif;
 mod shorten;
 pub(crate) mod terminal;
+mod tone;
 mod uri;
 mod wording;
 

@@ -3,7 +3,8 @@
 
 use super::wording::named;
 use crate::base::text::count;
-use crate::model::findings::{Finding, Report, Severity, Show};
+use crate::model::findings::{Finding, Report, Show};
+use crate::report::tone::Tone;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,53 +116,31 @@ impl<'a> Overview<'a> {
     }
 }
 
-/// `error`, `warning` or `not evaluated`.
-pub(super) const fn level(finding: &Finding<'_>) -> &'static str {
-    match (finding.error_type, finding.severity) {
-        (Some(_), _) => "not evaluated",
-        (None, Severity::Error) => "error",
-        (None, Severity::Warning) => "warning",
-    }
-}
-
 /// Errors, then what could not be evaluated, then warnings; within each by path and line.
-fn rank<'a>(finding: &Finding<'a>) -> (Reverse<Severity>, bool, &'a str, u32) {
-    (
-        Reverse(finding.severity),
-        finding.error_type.is_some(),
-        finding.path,
-        finding.line,
-    )
+fn rank<'a>(finding: &Finding<'a>) -> (Tone, &'a str, u32) {
+    (Tone::by_weight(finding), finding.path, finding.line)
 }
-
-/// The key that the worst stands first by.
-type Weight = (Reverse<Severity>, bool);
 
 fn by_rule<'a>(findings: &[Finding<'a>]) -> Vec<OverviewRow<'a>> {
-    let mut found: BTreeMap<(Weight, &str), (&'static str, usize, BTreeSet<&str>)> = BTreeMap::new();
+    let mut found: BTreeMap<(Tone, &str), (usize, BTreeSet<&str>)> = BTreeMap::new();
     for finding in findings {
-        let weight = (Reverse(finding.severity), finding.error_type.is_some());
-        let row = found.entry((weight, finding.rule)).or_default();
-        row.0 = level(finding);
-        row.1 += 1;
-        row.2.insert(finding.path);
+        let row = found.entry((Tone::of(finding), finding.rule)).or_default();
+        row.0 += 1;
+        row.1.insert(finding.path);
     }
-    let mut rows: Vec<(Weight, OverviewRow<'_>)> = found
+    let mut rows: Vec<(Tone, OverviewRow<'_>)> = found
         .into_iter()
-        .map(|((weight, name), (level, findings, files))| {
-            let files = files.len();
-            (
-                weight,
-                OverviewRow {
-                    name,
-                    level,
-                    findings,
-                    files,
-                },
-            )
+        .map(|((tone, name), (findings, files))| {
+            let row = OverviewRow {
+                name,
+                level: tone.word(),
+                findings,
+                files: files.len(),
+            };
+            (tone, row)
         })
         .collect();
-    rows.sort_by_key(|(weight, row)| (*weight, Reverse(row.findings)));
+    rows.sort_by_key(|(tone, row)| (*tone, Reverse(row.findings)));
     rows.into_iter().map(|(_, row)| row).collect()
 }
 

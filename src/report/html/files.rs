@@ -2,10 +2,11 @@
 
 use super::changes::{self, Numbered};
 use super::parts::{MESSAGE_LIMIT, copy, heading, tally};
-use super::view::{FileView, Tone, View, name};
+use super::view::{FileView, View, name};
 use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::findings::{FileResults, Finding, Status};
+use crate::report::tone::Tone;
 use crate::report::{SourceLines, shorten, uri};
 use std::fmt::Write as _;
 

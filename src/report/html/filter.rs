@@ -1,6 +1,7 @@
 //! The bar that stays in sight: search, grouping, levels, what is shown, the table of it.
 
-use super::view::{Tone, View};
+use super::view::View;
+use crate::report::tone::Tone;
 use std::fmt::Write as _;
 
 const SEARCH: &str = r#"<input id="text" type="search" aria-label="Search in paths, rules and messages" placeholder="Search path, rule, message" autocomplete="off" spellcheck="false"/>

@@ -1,6 +1,7 @@
 //! The numbers; those of findings filter.
 
-use super::view::{Tone, View};
+use super::view::View;
+use crate::report::tone::Tone;
 
 /// The numbers of the review, findings first.
 pub(super) fn tiles(view: &View<'_>) -> String {

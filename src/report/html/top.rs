@@ -1,10 +1,11 @@
 //! The verdict, why the gate says so, and what was reviewed.
 
 use super::parts::copy;
-use super::view::{Tone, View};
+use super::view::View;
 use crate::base::text::markup as escape;
 use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
 use crate::report::overview::{Overview, UnjudgedCause};
+use crate::report::tone::Tone;
 use crate::report::wording::{next_step, numbers, praise, run_problem};
 use jiff::Timestamp;
 use std::fmt::Write as _;

@@ -1,55 +1,14 @@
 //! What the page is about to show, put in order once: the files with findings, their rules, and how much there is.
 
-use crate::base::text::count;
 use crate::base::text::markup as escape;
-use crate::model::findings::{FileResults, Finding, Report, Severity};
+use crate::model::findings::{FileResults, Finding, Report};
+use crate::report::tone::Tone;
 use crate::report::{About, ChangedFile, shorten};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 /// The longest rule name, in characters.
 const NAME_LIMIT: usize = 200;
-
-/// What a finding is at a glance: its level if it counts; the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Tone {
-    Error,
-    Broken,
-    Warning,
-    Old,
-}
-
-impl Tone {
-    pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
-
-    pub(super) const fn of(finding: &Finding<'_>) -> Self {
-        match (finding.error_type, finding.severity) {
-            _ if !finding.counts() => Self::Old,
-            (Some(_), _) => Self::Broken,
-            (None, Severity::Error) => Self::Error,
-            (None, Severity::Warning) => Self::Warning,
-        }
-    }
-
-    /// The word of the style and of the filter.
-    pub(super) const fn class(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Broken => "broken",
-            Self::Warning => "warning",
-            Self::Old => "old",
-        }
-    }
-
-    /// `2 errors`.
-    pub(super) fn counted(self, number: usize) -> String {
-        match self {
-            Self::Error | Self::Warning => count(number, self.class()),
-            Self::Broken => format!("{number} not evaluated"),
-            Self::Old => format!("{number} known or waived"),
-        }
-    }
-}
 
 /// How many findings there are of each tone; what has worse ones is greater.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,7 +15,8 @@ use self::schema::{
     Mapped, Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
     SarifResult, SarifRun, SarifText, Suppression, Tool,
 };
-use super::wording::{excluded, gate_change, unreviewed};
+use super::remark::{Remark, RemarkKind, remarks};
+use super::wording::excluded;
 use super::{About, NumberedLine, SarifLimits, shorten, uri, write_json};
 use crate::base::text::count;
 use crate::model::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
@@ -295,30 +296,26 @@ fn notifications(report: &Report, rules: &Rules<'_>) -> Vec<Notification> {
         .filter(|finding| finding.error_type.is_some())
         .map(|finding| not_evaluated(finding, rules))
         .collect();
-    all.extend(report.unreviewed.iter().map(|file| Notification {
-        locations: vec![location(&file.path, None)],
-        ..notification("not-reviewed", "error", &unreviewed(&file.reason))
-    }));
-    let touched = if report.gate_refused { "error" } else { "warning" };
-    all.extend(report.gate_changes.iter().map(|change| Notification {
-        locations: vec![location(&change.path, None)],
-        ..notification("gate-change", touched, &gate_change(change))
-    }));
-    if let Some(found) = &report.compat {
-        let weight = if found.refused { "error" } else { "warning" };
-        all.extend(found.breaks().map(|it| {
-            let (path, line) = it.at();
-            Notification {
-                locations: vec![location(path, Some(region(line, None)))],
-                ..notification("breaks-consumers", weight, &it.sentence())
-            }
-        }));
-    }
+    all.extend(remarks(report).iter().map(about_remark));
     all.extend(excluded(report).map(|line| notification("note", "note", &line)));
     let undecided = report.verdict == Verdict::Undecided;
     let weight = if undecided { "error" } else { "note" };
     all.extend(report.notes.iter().map(|note| notification("note", weight, note)));
     all
+}
+
+fn about_remark(remark: &Remark<'_>) -> Notification {
+    let descriptor = match remark.kind {
+        RemarkKind::Unreviewed => "not-reviewed",
+        RemarkKind::GateChange => "gate-change",
+        RemarkKind::Break => "breaks-consumers",
+    };
+    let weight = if remark.weighs { "error" } else { "warning" };
+    let place = remark.line.map(|line| region(line, None));
+    Notification {
+        locations: vec![location(remark.path, place)],
+        ..notification(descriptor, weight, &remark.text)
+    }
 }
 
 fn not_evaluated(finding: &Finding<'_>, rules: &Rules<'_>) -> Notification {

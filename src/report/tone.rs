@@ -1,0 +1,62 @@
+//! What a finding is at a glance, the same for every page.
+
+use crate::base::text::count;
+use crate::model::findings::{Finding, Severity};
+
+/// What a finding is at a glance: its level if it counts; the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tone {
+    Error,
+    Broken,
+    Warning,
+    Old,
+}
+
+impl Tone {
+    pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
+
+    pub(super) const fn of(finding: &Finding<'_>) -> Self {
+        if finding.counts() {
+            Self::by_weight(finding)
+        } else {
+            Self::Old
+        }
+    }
+
+    /// The tone that it would have if it counted.
+    pub(super) const fn by_weight(finding: &Finding<'_>) -> Self {
+        match (finding.error_type, finding.severity) {
+            (Some(_), _) => Self::Broken,
+            (None, Severity::Error) => Self::Error,
+            (None, Severity::Warning) => Self::Warning,
+        }
+    }
+
+    /// The word of the style and of the filter.
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Broken => "broken",
+            Self::Warning => "warning",
+            Self::Old => "old",
+        }
+    }
+
+    /// Returns the word for people.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Broken => "not evaluated",
+            Self::Warning => "warning",
+            Self::Old => "known or waived",
+        }
+    }
+
+    /// `2 errors`.
+    pub(super) fn counted(self, number: usize) -> String {
+        match self {
+            Self::Error | Self::Warning => count(number, self.word()),
+            Self::Broken | Self::Old => format!("{number} {}", self.word()),
+        }
+    }
+}
