@@ -2,12 +2,13 @@
 
 use super::clock::Clock;
 use super::error::ServiceError;
+use super::error::StoreError;
 use super::given::GivenProject;
 use super::options::{Options, Role};
 use super::problem::Problem;
 use super::review;
 use super::store::events::Author;
-use super::store::{Store, StoreError, streaming};
+use super::store::{Store, streaming};
 use super::tokens::{self, Caller, KnownTokens};
 use super::vocabulary::Vocabulary;
 use secrecy::SecretString;

@@ -39,8 +39,7 @@ mod vocabulary;
 mod walk;
 
 pub use clock::Clock;
-pub use error::ServiceError;
+pub use error::{ServiceError, StoreError};
 pub use options::{Options, Role, UnknownRole};
 pub use server::{Running, start};
-pub use store::StoreError;
 pub use vocabulary::{ReviewFields, Vocabulary, VocabularyError};

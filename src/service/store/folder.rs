@@ -1,7 +1,7 @@
 //! The folder of the database: one server's at a time, and nobody's but the owner's to read, since what is stored there
 //! is as confidential as the pipelines and what was told about secrets.
 
-use super::StoreError;
+use crate::service::error::StoreError;
 use rusqlite::Connection;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};

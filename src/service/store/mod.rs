@@ -7,7 +7,6 @@
 pub(super) mod artifacts;
 pub(super) mod connections;
 pub(super) mod environments;
-mod error;
 pub(super) mod events;
 pub(super) mod executions;
 mod fewer_pages;
@@ -18,8 +17,7 @@ pub(super) mod streaming;
 pub(super) mod tasks;
 pub(super) mod variables;
 
-pub use error::StoreError;
-
+use super::error::StoreError;
 use folder::Folder;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
