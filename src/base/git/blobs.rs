@@ -30,14 +30,10 @@ impl Repository {
         }
     }
 
-    /// The blob's content; [`GitError::TooLarge`] if it has more than `limit` bytes. One that was read lately is not read again.
+    /// The blob's content; [`GitError::TooLarge`] if it has more than `limit` bytes. What was read first is not read again.
     pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
-        if let Some(content) = self.recent.borrow().get(blob)
-            && content.len() as u64 <= limit
-        {
-            return Ok(content.to_vec());
-        }
-        let size = self.blob_size(blob)?;
+        let known = self.kept.borrow().get(blob).map(<[u8]>::len);
+        let size = known.map_or_else(|| self.blob_size(blob), |size| Ok(size as u64))?;
         if size > limit {
             return Err(GitError::TooLarge {
                 blob: blob.to_string(),
@@ -45,9 +41,7 @@ impl Repository {
                 limit,
             });
         }
-        let content = self.held(blob)?;
-        self.recent.borrow_mut().keep(*blob, &content);
-        Ok(content)
+        self.held(blob)
     }
 
     /// A reader of the blob's content, in flat memory however large it is. It gives exactly `size` bytes, which is
@@ -73,8 +67,12 @@ impl Repository {
     }
 
     fn held(&self, blob: &BlobId) -> Result<Vec<u8>, GitError> {
+        if let Some(content) = self.kept.borrow().get(blob) {
+            return Ok(content.to_vec());
+        }
         let odb = self.odb()?;
         let object = odb.read(blob.oid()).map_err(GitError::library("read a blob"))?;
+        self.kept.borrow_mut().keep(*blob, object.data());
         Ok(object.data().to_vec())
     }
 

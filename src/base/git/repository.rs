@@ -1,6 +1,6 @@
 //! The repository: where it is, what is checked out, and which commit a revision means.
 
-use super::{CommitId, GitError, id::is_full_id, opened::Opened, program::Program, recent::RecentBlobs};
+use super::{CommitId, GitError, id::is_full_id, kept::KeptBlobs, opened::Opened, program::Program};
 use git2::{Commit, ErrorCode, Oid};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ pub struct Repository {
     /// The file with the configuration of this clone.
     pub(super) configuration: PathBuf,
     bare: bool,
-    pub(super) recent: RefCell<RecentBlobs>,
+    pub(super) kept: RefCell<KeptBlobs>,
     /// Kept for as long as `library` reads it.
     _stand_in: Option<tempfile::TempDir>,
 }
@@ -43,7 +43,7 @@ impl Repository {
             configuration: opened.common_dir.join("config"),
             root: opened.root,
             bare: opened.bare,
-            recent: RefCell::default(),
+            kept: RefCell::default(),
             library: opened.library,
             _stand_in: opened.stand_in,
         }

@@ -12,7 +12,7 @@ use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
-use crate::gate::{self, BatchAnswer, Batching, Places, Positions, ReviewAsked, Tally};
+use crate::gate::{self, BatchAnswer, Batching, Judgement, Places, Positions, ReviewAsked, Tally};
 use crate::job::cli::{Fork, OnUnavailable};
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, Review};
@@ -75,7 +75,7 @@ impl Asking<'_> {
     fn check(&self, snapshot: &Snapshot<'_>, chosen: &Chosen) -> Result<Judged, Failure> {
         let fail_on = self.settings.judging.fail_on;
         let mut judged = check::judge(self.run, self.workspace, snapshot, chosen, fail_on, self.past)?;
-        judged.notes.push(JUDGED_HERE.to_owned());
+        judged.note([JUDGED_HERE.to_owned()]);
         Ok(judged)
     }
 
@@ -179,7 +179,7 @@ impl Asking<'_> {
             })?;
         }
         let may_pass = self.settings.on_unavailable == OnUnavailable::Pass && unanswered.is_all(&tally);
-        let mut judged = Judged::of(tally, self.settings.judging.fail_on);
+        let mut judged = Judged::from(Judgement::new(tally, self.settings.judging.fail_on));
         judged.take_unanswered(self.run, unanswered, may_pass);
         Ok(judged)
     }

@@ -1,23 +1,11 @@
-//! The pipelines that changed, with both their sides: for `diff` and for what reports say of a change.
+//! What reports and pages say of a changed pipeline: numbers, words and a picture.
 
-use crate::base::error::Failure;
-use crate::base::git::{
-    Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
-};
-use crate::model::diff::{
-    ComponentChange, Line, LinkChange, PipelineDiff, Sides, VariableChange, compare, words,
-};
-use crate::model::findings::{Changed, FileChange, Numbers};
+use crate::gate::ChangedContents;
+use crate::model::diff::{Line, PipelineDiff, words};
+use crate::model::findings::FileChange;
 use crate::model::picture::Canvas;
-use crate::model::pipelines::{document_in, document_on_disk};
 use crate::model::yaml::DocumentError;
 use crate::report::ChangedFile;
-use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-
-/// About how much is held in memory before it is compared, in bytes; as much again is read meanwhile.
-const HELD: usize = 4 * 1024 * 1024;
 
 /// Pipelines that are drawn in one page, and the largest of them, in components: a page of hundreds stays usable.
 pub(crate) const MOST_PICTURES: usize = 100;
@@ -26,53 +14,27 @@ const MOST_BOXES: usize = 600;
 /// Pipelines whose change is told in words; of more, nobody reads them.
 const MOST_TOLD: usize = 500;
 
-/// A file's content, or why it cannot be read.
-type Read = Result<Vec<u8>, String>;
-
-pub(crate) struct ChangedContents {
-    pub(crate) path: String,
-    pub(crate) previous_path: Option<String>,
-    pub(crate) before: Option<Read>,
-    pub(crate) after: Option<Read>,
+/// The pipeline with what changed in it.
+pub(crate) fn canvas(contents: &ChangedContents, diff: &PipelineDiff) -> Result<Canvas, DocumentError> {
+    let [before, after] = contents.readable();
+    Canvas::of_change(before, after, diff)
 }
 
-impl ChangedContents {
-    /// A file of another mode alone does not.
-    pub(crate) fn differs(&self) -> bool {
-        self.previous_path.is_some() || self.before != self.after
+/// The change for a report; drawn if it is among the first.
+pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
+    let diff = contents.diff();
+    let is_drawn = at < MOST_PICTURES && diff.change != FileChange::Layout;
+    let canvas = is_drawn.then(|| canvas(contents, &diff).ok()).flatten();
+    let mut words = words(&diff, None).split_off(1);
+    if at >= MOST_TOLD && !words.is_empty() {
+        words = vec![Line::remark(
+            "what exactly is not told, as too many pipelines changed",
+        )];
     }
-
-    pub(crate) fn diff(&self) -> PipelineDiff {
-        compare(&Sides {
-            path: &self.path,
-            previous_path: self.previous_path.as_deref(),
-            before: side(self.before.as_ref()),
-            after: side(self.after.as_ref()),
-        })
-    }
-
-    /// The pipeline with what changed in it.
-    pub(crate) fn canvas(&self, diff: &PipelineDiff) -> Result<Canvas, DocumentError> {
-        let bytes = |read| side(read).and_then(Result::ok);
-        Canvas::of_change(bytes(self.before.as_ref()), bytes(self.after.as_ref()), diff)
-    }
-
-    /// The change for a report; drawn if it is among the first.
-    pub(crate) fn told(&self, at: usize) -> ChangedFile {
-        let diff = self.diff();
-        let is_drawn = at < MOST_PICTURES && diff.change != FileChange::Layout;
-        let canvas = is_drawn.then(|| self.canvas(&diff).ok()).flatten();
-        let mut words = words(&diff, None).split_off(1);
-        if at >= MOST_TOLD && !words.is_empty() {
-            words = vec![Line::remark(
-                "what exactly is not told, as too many pipelines changed",
-            )];
-        }
-        ChangedFile {
-            changed: in_numbers(&diff),
-            words,
-            picture: canvas.and_then(bounded),
-        }
+    ChangedFile {
+        changed: diff.in_numbers(),
+        words,
+        picture: canvas.and_then(bounded),
     }
 }
 
@@ -83,190 +45,4 @@ pub(crate) fn bounded(canvas: Canvas) -> Option<Canvas> {
     }
     let (part, _) = canvas.changed_part(MOST_BOXES);
     (!part.boxes.is_empty()).then_some(part)
-}
-
-fn side(read: Option<&Read>) -> Option<Result<&[u8], &str>> {
-    read.map(|read| read.as_deref().map_err(String::as_str))
-}
-
-/// What is to be compared: the files of a snapshot with those of a commit.
-#[derive(Clone, Copy)]
-pub(crate) struct Pairs<'w> {
-    pub(crate) repo: &'w Repository,
-    pub(crate) head: &'w Snapshot<'w>,
-    /// No commit where everything is new.
-    pub(crate) bases: &'w [CommitId],
-}
-
-/// A change whose blobs are read; what is on disk is not yet.
-struct BegunPair {
-    at: usize,
-    contents: ChangedContents,
-    on_disk: Option<PathBuf>,
-}
-
-type FilesByPath = HashMap<String, SnapshotFile>;
-
-struct FoundFiles {
-    /// Of each base.
-    bases: Vec<FilesByPath>,
-    head: FilesByPath,
-}
-
-impl Pairs<'_> {
-    /// What `make` makes of each pair that differs, in order, with its place. Pairs are compared on all cores; blobs are
-    /// read by one thread meanwhile, as a repository belongs to one.
-    pub(crate) fn each<T: Send>(
-        &self,
-        changes: &[Change],
-        make: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
-    ) -> Result<Vec<T>, Failure> {
-        let found = self.found(changes)?;
-        let mut rest = changes.iter().enumerate();
-        let mut window = self.read_some(&found, &mut rest)?;
-        let mut all = Vec::new();
-        while !window.is_empty() {
-            let mut done = Vec::new();
-            let next = rayon::in_place_scope(|scope| {
-                let (window, done) = (&mut window, &mut done);
-                scope
-                    .spawn(move |_| *done = window.par_iter_mut().filter_map(|one| one.made(make)).collect());
-                self.read_some(&found, &mut rest)
-            });
-            all.append(&mut done);
-            window = next?;
-        }
-        Ok(all)
-    }
-
-    fn found(&self, changes: &[Change]) -> Result<FoundFiles, GitError> {
-        let by_path = |snapshot: &Snapshot<'_>, paths: &BTreeSet<&str>| {
-            let files = snapshot.files(&|path| paths.contains(path))?;
-            Ok::<_, GitError>(files.into_iter().map(|file| (file.path.clone(), file)).collect())
-        };
-        let at_base = |(at, base): (usize, &CommitId)| {
-            let since = changes.iter().filter(|change| change.base == at);
-            by_path(
-                &self.repo.snapshot(base.clone()),
-                &since.filter_map(Change::path_before).collect(),
-            )
-        };
-        let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-        Ok(FoundFiles {
-            bases: self
-                .bases
-                .iter()
-                .enumerate()
-                .map(at_base)
-                .collect::<Result<_, _>>()?,
-            head: by_path(self.head, &new)?,
-        })
-    }
-
-    /// The next files, until enough is held in memory.
-    fn read_some<'c>(
-        &self,
-        found: &FoundFiles,
-        rest: &mut impl Iterator<Item = (usize, &'c Change)>,
-    ) -> Result<Vec<BegunPair>, Failure> {
-        let (mut window, mut held) = (Vec::new(), 0);
-        while held < HELD
-            && let Some((at, change)) = rest.next()
-        {
-            let begun = self.begin(found, at, change)?;
-            let sides = [&begun.contents.before, &begun.contents.after];
-            held += sides.into_iter().flatten().flatten().map(Vec::len).sum::<usize>();
-            // What is on disk is read later.
-            held += if begun.on_disk.is_some() { HELD / 256 } else { 0 };
-            window.push(begun);
-        }
-        Ok(window)
-    }
-
-    fn begin(&self, found: &FoundFiles, at: usize, change: &Change) -> Result<BegunPair, Failure> {
-        let previous_path = change.renamed_from().map(str::to_owned);
-        let after = match change.kind {
-            ChangeKind::Deleted => None,
-            _ => found.head.get(&change.path),
-        };
-        let base = found.bases.get(change.base);
-        let on_disk = after.and_then(|file| match &file.content {
-            Content::Disk(full) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
-                Some(full.clone())
-            }
-            _ => None,
-        });
-        let contents = ChangedContents {
-            path: change.path.clone(),
-            before: self.read(base.and_then(|base| base.get(change.path_before()?)))?,
-            after: match on_disk {
-                Some(_) => None,
-                None => self.read(after)?,
-            },
-            previous_path,
-        };
-        Ok(BegunPair {
-            at,
-            contents,
-            on_disk,
-        })
-    }
-
-    /// A submodule is no file.
-    fn read(&self, file: Option<&SnapshotFile>) -> Result<Option<Read>, Failure> {
-        let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
-            return Ok(None);
-        };
-        let read = match &file.content {
-            Content::Disk(_) => Err(file.doubt.map_or("it is on disk", Doubt::reason).to_owned()),
-            Content::Blob(blob) => document_in(self.repo, blob)?.map_err(|why| why.to_string()),
-        };
-        Ok(Some(read))
-    }
-}
-
-impl BegunPair {
-    fn made<T>(&mut self, make: &(dyn Fn(usize, &ChangedContents) -> T + Sync)) -> Option<T> {
-        if let Some(full) = self.on_disk.take() {
-            self.contents.after = Some(on_disk(&full));
-        }
-        self.contents.differs().then(|| make(self.at, &self.contents))
-    }
-}
-
-fn on_disk(full: &Path) -> Read {
-    let read = document_on_disk(full).map_err(|why| why.to_string())?;
-    read.map_err(|why| why.to_string())
-}
-
-/// How much of each kind changed.
-fn in_numbers(diff: &PipelineDiff) -> Changed {
-    let components = |change| diff.components.iter().filter(|it| it.change == change).count();
-    let links = |change| diff.links.iter().filter(|it| it.change == change).count();
-    let variables = |change| diff.variables.iter().filter(|it| it.change == change).count();
-    Changed {
-        path: diff.path.clone(),
-        previous_path: diff.previous_path.clone(),
-        change: diff.change,
-        components: Numbers {
-            added: components(ComponentChange::Added),
-            removed: components(ComponentChange::Removed),
-            renamed: components(ComponentChange::Renamed),
-            modified: components(ComponentChange::Modified),
-        },
-        links: Numbers {
-            added: links(LinkChange::Added),
-            removed: links(LinkChange::Removed),
-            ..Numbers::default()
-        },
-        variables: Numbers {
-            added: variables(VariableChange::Added),
-            removed: variables(VariableChange::Removed),
-            modified: variables(VariableChange::Modified),
-            ..Numbers::default()
-        },
-        other: diff.other.len(),
-        layout: diff.layout,
-        called_by: None,
-    }
 }

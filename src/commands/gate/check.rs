@@ -4,14 +4,14 @@ use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
 use crate::base::text::count;
 use crate::commands::gate::deliver::{Telling, deliver};
-use crate::commands::gate::judgement::{Judged, Part, Started, nothing};
+use crate::commands::gate::judgement::{Judged, Started, nothing, part};
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::Past;
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::gate::{Places, Selected, Tally, evaluate};
+use crate::gate::{Judgement, Places, Selected, Tally, evaluate};
 use crate::job::cli::{CheckArgs, FailOn};
 use crate::job::context::{self, Comparison, DeepenSubject};
 use crate::job::settings::{CheckSettings, Revisions};
@@ -49,11 +49,11 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let (comparison, mut chosen) = checking.chosen(&snapshot, compared.clone(), &paths)?;
     chosen.selected.keep_submodules();
     let left = paths.left(&chosen.selected);
-    let part = Part::keep(run, &settings.judging, paths.all(), &mut chosen.selected)?;
+    let part = part(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
     let unselected = || nothing_selected(&snapshot, &settings.selection);
     let mut judged = if let Some(why) = nothing(&comparison, selected, &part, unselected)? {
-        Judged::nothing(format!("nothing to check: {why}"))
+        Judged::from(Judgement::nothing(format!("nothing to check: {why}")))
     } else {
         // Where all are taken, what head has is known: nothing of it is brought by whoever looks.
         let asked = &settings.revisions;
@@ -63,8 +63,10 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         let fail_on = settings.judging.fail_on;
         judge(run, &workspace, &snapshot, &chosen, fail_on, before.as_ref())?
     };
-    judged.notes.extend(left);
-    judged.notes.extend(workspace.sources.note().map(str::to_owned));
+    judged.note(
+        left.into_iter()
+            .chain(workspace.sources.note().map(str::to_owned)),
+    );
     judged.take_in(run, &chosen, &part);
     let judging = (&settings.judging, &part);
     judged.take_consumers(&workspace, &snapshot, &comparison, judging, &|| Ok(None))?;
@@ -267,7 +269,7 @@ pub(crate) fn judge(
             with_tip(repo, chosen.outdated.as_ref(), base, (places, before))
         })?;
     }
-    Ok(Judged::of(tally, fail_on))
+    Ok(Judged::from(Judgement::new(tally, fail_on)))
 }
 
 /// Adds what the rules of the target's tip find in the files where they were at the base.

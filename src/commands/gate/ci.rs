@@ -5,7 +5,6 @@
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::commands::gate::judgement::why_partial;
 use crate::commands::gate::publish::{Evidence, Publishing, pipelines, plan_of, require_merged};
 use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
@@ -87,7 +86,7 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
 /// Why nothing is to be published; none if it is. A dry run has no verdict, and shows what a pass would lead to.
 fn why_not(reviewed: &Reviewed<'_>, publish_on: &PublishOn) -> Option<String> {
     let part = &reviewed.part;
-    if let Some(why) = why_partial(part.shard, &part.paths, part.fail_on) {
+    if let Some(why) = part.why_partial() {
         return Some(format!("the review is no pass as a whole: {why}"));
     }
     match reviewed.report.as_ref().map(|report| report.verdict) {

@@ -9,14 +9,10 @@ use crate::commands::gate::interface::in_change;
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::workspace::Workspace;
-use crate::gate::{self, Cause, Selected, Tally};
+use crate::gate::{Cause, Judgement, Part, ReportedRun, Selected};
 use crate::job::context::Comparison;
 use crate::job::settings::Judging;
-use crate::model::findings::{
-    Engine, Excluded, FailOn, FileResults, Report, ReviewContext, Shard, Totals, Verdict, can_be_lower,
-    too_many,
-};
-use crate::model::interface::Compat;
+use crate::model::findings::{Engine, Report, ReviewContext, Shard};
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -32,18 +28,12 @@ const BROKEN: &str = "The change breaks consumers of shared pipelines. This job 
 /// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
 pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;
 
+/// What the findings come to, and what was asked for in vain.
 #[derive(Default)]
 pub(crate) struct Judged {
-    tally: Tally,
-    causes: Vec<Cause>,
-    /// Why the run passes although files have no answer.
-    excuse: Option<&'static str>,
-    /// What else is to be known; each a sentence.
-    pub(crate) notes: Vec<String>,
+    judgement: Judgement,
     /// The requests that got no answer.
     unanswered: Unanswered,
-    /// What the change does to consumers.
-    compat: Option<Compat>,
     /// The target's tip is stricter than the change.
     by_tip: bool,
 }
@@ -65,51 +55,38 @@ pub(crate) struct ReviewedBeyondChange {
     pub(crate) known_at: Option<CommitId>,
 }
 
-impl Judged {
-    /// There was nothing to judge; `note` says why.
-    pub(crate) fn nothing(note: String) -> Self {
+impl From<Judgement> for Judged {
+    fn from(judgement: Judgement) -> Self {
         Self {
-            notes: vec![note],
+            judgement,
             ..Self::default()
         }
     }
+}
 
-    pub(crate) fn of(mut tally: Tally, fail_on: FailOn) -> Self {
-        let causes = gate::decide(&tally, fail_on);
-        let mut notes = std::mem::take(&mut tally.notes);
-        notes.append(&mut tally.doubts);
-        Self {
-            tally,
-            causes,
-            notes,
-            ..Self::default()
-        }
+impl Judged {
+    pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.judgement.notes.extend(notes);
     }
 
     /// Takes in the requests that got no answer. Where `may_pass` says so, a platform that is away leaves nothing open.
     pub(crate) fn take_unanswered(&mut self, run: &Run, unanswered: Unanswered, may_pass: bool) {
-        self.excuse = may_pass.then_some("the change passes all the same, because of --on-unavailable pass");
+        if may_pass {
+            self.judgement
+                .excuse("the change passes all the same, because of --on-unavailable pass");
+        }
         self.unanswered = unanswered;
         self.unanswered.show(run, self.status() == ExitStatus::Success);
     }
 
-    /// Returns how the run ends by what was taken in.
     fn status(&self) -> ExitStatus {
-        let is_excused = |cause: &Cause| matches!(cause, Cause::Unreviewed | Cause::Doubt);
-        let counting = self.causes.iter().copied();
-        let counting: Vec<Cause> = counting
-            .filter(|cause| self.excuse.is_none() || !is_excused(cause))
-            .collect();
-        self.unanswered.status(gate::status(gate::verdict(&counting)))
+        self.unanswered.status(self.judgement.status())
     }
 
     /// How the run ends, once everything is taken in; a note says so if it is excused.
     pub(crate) fn ending(&mut self) -> RunEnding {
         let status = self.status();
-        let excuse = self
-            .excuse
-            .filter(|_| status == ExitStatus::Success && gate::verdict(&self.causes) == Verdict::Undecided);
-        self.notes.extend(excuse.map(str::to_owned));
+        self.judgement.note_excuse(status);
         RunEnding {
             status,
             by_tip: self.by_tip,
@@ -135,10 +112,11 @@ impl Judged {
             return Ok(());
         };
         if let Some(why) = &found.unknown {
-            self.notes
-                .push(format!("what the change does to consumers cannot be told: {why}"));
+            let told = format!("what the change does to consumers cannot be told: {why}");
             if found.is_undecided {
-                self.causes.push(Cause::UnknownBreaks);
+                self.judgement.because(Cause::UnknownBreaks, told);
+            } else {
+                self.note([told]);
             }
         }
         if found.compat.refused {
@@ -147,16 +125,16 @@ impl Judged {
                     found.compat.refused = reason.is_none();
                     found.compat.accepted = reason;
                 }
-                Err(why) => self.notes.push(format!(
+                Err(why) => self.note([format!(
                     "could not determine whether the version name accepts the break: {}",
                     why.chain()
-                )),
+                )]),
             }
         }
         if found.compat.refused {
-            self.because(Cause::Break, BROKEN.to_owned());
+            self.judgement.because(Cause::Break, BROKEN);
         }
-        self.compat = Some(found.compat);
+        self.judgement.take_compat(found.compat);
         Ok(())
     }
 
@@ -166,45 +144,24 @@ impl Judged {
     pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen, part: &Part) {
         if let Some(told) = chosen.selected.lookalikes_told() {
             run.ui.warn(&told);
-            self.notes.push(told);
+            self.note([told]);
         }
         if chosen.is_refused {
-            self.because(Cause::GateChange, REFUSED.to_owned());
+            self.judgement.because(Cause::GateChange, REFUSED);
         }
         if let Some(outdated) = &chosen.outdated {
             self.by_tip = true;
-            self.notes.extend(outdated.notes());
+            self.note(outdated.notes());
             if chosen.is_outdated {
-                self.because(Cause::GateChange, OUTDATED.to_owned());
+                self.judgement.because(Cause::GateChange, OUTDATED);
             }
         }
-        self.hold_known(part, chosen);
-    }
-
-    fn because(&mut self, cause: Cause, why: String) {
-        self.causes.push(cause);
-        self.notes.push(why);
+        self.judgement
+            .hold_known(part, chosen.selected.all_because.is_some());
     }
 }
 
-impl Judged {
-    /// Holds the number of known findings to what the job allows. Only who judged everything can tell that it may be lower.
-    fn hold_known(&mut self, part: &Part, chosen: &Chosen) {
-        let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
-            return;
-        };
-        let findings = self.tally.files.iter().flat_map(FileResults::findings);
-        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
-        let known = totals.known.unwrap_or_default();
-        let is_all = chosen.selected.all_because.is_some() && part.shard.is_none() && part.paths.is_empty();
-        if known > most {
-            self.because(Cause::TooManyKnown, too_many(known, most));
-        } else if known < most && is_all {
-            self.notes.push(can_be_lower(known, most));
-        }
-    }
-}
-
+/// When a review began.
 pub(crate) struct Started {
     at: Timestamp,
     clock: Instant,
@@ -227,15 +184,8 @@ impl Started {
         chosen: Chosen,
         part: &Part,
     ) -> Report {
-        let types = judged.tally.excluded.into_iter().map(|path| Excluded {
-            path,
-            reason: "not a file that is reviewed".to_owned(),
-        });
-        let mut excluded: Vec<Excluded> = types.chain(chosen.selected.left_out).collect();
-        excluded.sort();
-        Report {
+        let run = ReportedRun {
             engine,
-            verdict: gate::verdict(&judged.causes),
             context: ReviewContext {
                 ci: comparison.ci.to_string(),
                 event: comparison.event,
@@ -249,74 +199,32 @@ impl Started {
                 max_known: part.max_known,
                 compared_with: None,
             },
-            files: judged.tally.files,
-            excluded,
-            unreviewed: judged.tally.unreviewed,
-            gate_changes: chosen.selected.gate_changes,
-            gate_refused: chosen.is_refused || chosen.is_outdated,
-            failed_without_finding: judged.tally.failed_without_finding,
-            compat: judged.compat,
-            is_open: gate::is_open(&judged.causes),
-            changes: None,
-            notes: judged.notes,
-            fixed: judged.tally.compared.map(|compared| compared.fixed),
             started_at: self.at,
             elapsed: self.clock.elapsed(),
-        }
-    }
-}
-
-/// The part of the selected files that this run judges, and by what.
-pub(crate) struct Part {
-    pub(crate) shard: Option<Shard>,
-    pub(crate) fail_on: FailOn,
-    /// What the selection was restricted to before.
-    pub(crate) paths: Vec<String>,
-    max_known: Option<usize>,
-    left_out: usize,
-}
-
-/// Why such a review is no pass as a whole, whatever its verdict; none if it is of everything and could fail.
-pub(crate) fn why_partial(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
-    if let Some(part) = shard {
-        return Some(format!("it is of the part {part} alone"));
-    }
-    if !paths.is_empty() {
-        return Some(format!("it is restricted to {}", paths.join(", ")));
-    }
-    (fail_on == FailOn::Never)
-        .then(|| "it was made with --fail-on never, so nothing that it found could fail it".to_owned())
-}
-
-impl Part {
-    /// Keeps the files of the part that was asked for, and says how many that is.
-    pub(crate) fn keep(
-        run: &Run,
-        asked: &Judging,
-        paths: Vec<String>,
-        selected: &mut Selected,
-    ) -> Result<Self, Failure> {
-        let parse = |text: &String| {
-            text.parse::<Shard>()
-                .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
         };
-        let shard = asked.shard.as_ref().map(parse).transpose()?;
-        // The only part is the whole.
-        let shard = shard.filter(|shard| shard.total > 1);
-        let all = selected.files.len();
-        if let Some(shard) = shard {
-            selected.files.retain(|path| shard.holds(path));
-            let (kept, all) = (selected.files.len(), count(all, "pipeline"));
-            run.ui.say(&format!("part {shard}: {kept} of {all}"));
-        }
-        Ok(Self {
-            shard,
-            fail_on: asked.fail_on,
-            max_known: asked.max_known,
-            paths,
-            left_out: all - selected.files.len(),
-        })
+        judged.judgement.report(run, chosen.selected)
     }
+}
+
+/// Keeps the files of the part that was asked for, and says how many that is.
+pub(crate) fn part(
+    run: &Run,
+    asked: &Judging,
+    paths: Vec<String>,
+    selected: &mut Selected,
+) -> Result<Part, Failure> {
+    let parse = |text: &String| {
+        text.parse::<Shard>()
+            .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
+    };
+    let shard = asked.shard.as_ref().map(parse).transpose()?;
+    let part = Part::keep(shard, (asked.fail_on, asked.max_known), paths, selected);
+    if let Some(shard) = part.shard {
+        let kept = selected.files.len();
+        let all = count(kept + part.left_out, "pipeline");
+        run.ui.say(&format!("part {shard}: {kept} of {all}"));
+    }
+    Ok(part)
 }
 
 /// Why nothing is to be judged, if so; `unselected` says it where nothing was selected.

@@ -6,13 +6,13 @@ use crate::base::git::Snapshot;
 use crate::base::text::{self, count};
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver};
-use crate::commands::gate::judgement::{Judged, Part, ReviewedBeyondChange, Started, nothing, why_partial};
+use crate::commands::gate::judgement::{Judged, ReviewedBeyondChange, Started, nothing, part};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
-use crate::gate::Selected;
+use crate::gate::{Judgement, Part, Selected, why_partial};
 use crate::job::cli::ReviewArgs;
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{Connection, Publish, Review};
@@ -184,7 +184,7 @@ pub(crate) fn reviewed<'a>(
     let prefix = planned.as_ref().map(|planned| planned.settings.prefix.as_str());
     let before = begun.past(run, &comparison, &chosen.selected, prefix)?;
     let unchanged = add(&mut chosen.selected, planned.as_ref());
-    let part = Part::keep(run, &settings.judging, paths, &mut chosen.selected)?;
+    let part = part(run, &settings.judging, paths, &mut chosen.selected)?;
     let nothing = nothing(&comparison, &chosen.selected, &part, || {
         nothing_selected(&snapshot, &settings.selection)
     })?;
@@ -207,11 +207,11 @@ pub(crate) fn reviewed<'a>(
         ));
     }
     let mut judged = match nothing {
-        Some(why) => Judged::nothing(format!("nothing to review: {why}")),
+        Some(why) => Judged::from(Judgement::nothing(format!("nothing to review: {why}"))),
         None => review.judged(&snapshot, &chosen)?,
     };
     let policy = workspace.sources.note().map(str::to_owned);
-    judged.notes.extend(policy.into_iter().chain(unchanged));
+    judged.note(policy.into_iter().chain(unchanged));
     judged.take_in(run, &chosen, &part);
     let accepts = || planned.as_ref().map_or(Ok(None), |it| it.accepts_breaks(&review));
     let judging = (&settings.judging, &part);

@@ -20,7 +20,7 @@ mod walk;
 mod words;
 
 pub(crate) use compare::{Sides, compare};
-pub(crate) use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VariableChange};
+pub(crate) use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 pub(crate) use plain::plain;
 pub(crate) use words::{Line, Sign, words};
 

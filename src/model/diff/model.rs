@@ -1,7 +1,7 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, PathStep};
-use crate::model::findings::FileChange;
+use crate::model::findings::{Changed, FileChange, Numbers};
 use crate::model::pipelines::Kind;
 use serde::{Serialize, Serializer};
 
@@ -118,5 +118,39 @@ impl PipelineDiff {
             && self.links.is_empty()
             && self.variables.is_empty()
             && self.other.is_empty())
+    }
+}
+
+impl PipelineDiff {
+    /// How much of each kind changed.
+    pub(crate) fn in_numbers(&self) -> Changed {
+        let components = |change| self.components.iter().filter(|it| it.change == change).count();
+        let links = |change| self.links.iter().filter(|it| it.change == change).count();
+        let variables = |change| self.variables.iter().filter(|it| it.change == change).count();
+        Changed {
+            path: self.path.clone(),
+            previous_path: self.previous_path.clone(),
+            change: self.change,
+            components: Numbers {
+                added: components(ComponentChange::Added),
+                removed: components(ComponentChange::Removed),
+                renamed: components(ComponentChange::Renamed),
+                modified: components(ComponentChange::Modified),
+            },
+            links: Numbers {
+                added: links(LinkChange::Added),
+                removed: links(LinkChange::Removed),
+                ..Numbers::default()
+            },
+            variables: Numbers {
+                added: variables(VariableChange::Added),
+                removed: variables(VariableChange::Removed),
+                modified: variables(VariableChange::Modified),
+                ..Numbers::default()
+            },
+            other: self.other.len(),
+            layout: self.layout,
+            called_by: None,
+        }
     }
 }

@@ -4,8 +4,8 @@ use super::{Delivery, DeliveryPlace};
 use crate::base::error::Failure;
 use crate::base::git::{Change, CommitId, GitError, Repository, Snapshot};
 use crate::commands::Run;
-use crate::commands::gate::changed::{MOST_PICTURES, Pairs, bounded};
-use crate::gate::{ComparedChanges, is_within};
+use crate::commands::gate::changed::{MOST_PICTURES, bounded, told};
+use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::Destinations;
@@ -59,9 +59,9 @@ pub(super) fn changes(
         head: snapshot,
         bases: &bases,
     };
-    let mut told = pairs.each(&changes, &|at, contents| contents.told(at))?;
-    count_callers(repo, snapshot, &mut told);
-    Ok(Some(told))
+    let mut all = pairs.each(&changes, &|at, contents| told(contents, at))?;
+    count_callers(repo, snapshot, &mut all);
+    Ok(Some(all))
 }
 
 /// The wanted files that differ from the bases: those that the selection found, where it compared with the same.

@@ -7,10 +7,11 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::CommitId;
 use crate::base::text::{self, count};
-use crate::commands::gate::changed::ChangedContents;
+use crate::commands::gate::changed::{canvas, told};
 use crate::commands::gate::interface::Between;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
+use crate::gate::ChangedContents;
 use crate::job::cli::{DiffArgs, DiffFormat};
 use crate::model::diff::{Line, PipelineDiff, words};
 use crate::model::findings::FileChange;
@@ -58,12 +59,12 @@ impl Wants {
     fn made(self, at: usize, contents: &ChangedContents) -> Made {
         match self {
             Self::Diff => Made::Diff(contents.diff()),
-            Self::Page => Made::Page(Box::new(contents.told(at))),
+            Self::Page => Made::Page(Box::new(told(contents, at))),
             Self::Picture => {
                 let diff = contents.diff();
                 let canvas = match &diff.reason {
                     Some(why) => Err(why.clone()),
-                    None if at == 0 => contents.canvas(&diff).map_err(|why| why.to_string()),
+                    None if at == 0 => canvas(contents, &diff).map_err(|why| why.to_string()),
                     None => Ok(Canvas::default()),
                 };
                 Made::Picture(diff, canvas)

@@ -3,8 +3,10 @@
 
 mod breaks;
 pub(crate) mod impact;
+mod published;
 mod sides;
 pub(crate) mod versions;
 
 pub(crate) use breaks::in_change;
+pub(crate) use published::{FETCH, IdsOnly, OfferedSide};
 pub(crate) use sides::{Between, between};

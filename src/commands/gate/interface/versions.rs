@@ -1,8 +1,9 @@
 //! `sluicegate artifacts diff`: what changed for consumers from one version, or revision, to another.
 
+use super::published::{FETCH, OfferedAt, OfferedSide};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id};
+use crate::base::git::GitError;
 use crate::base::text;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::output::json;
@@ -10,32 +11,17 @@ use crate::commands::kit::published::{latest_of, not_published, nothing_under, s
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ArtifactsDiffArgs, DiffSidesArgs, GlobArgs, NoteFormat};
 use crate::job::settings::{Of, Selection};
-use crate::model::interface::{self, Against, Compat, Interface, Offer, Side, in_short, told};
+use crate::model::interface::{self, Against, Compat, Interface, Side, in_short, told};
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::ErrorKind;
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::report::release_note;
 use serde_json::{Value, json as value};
 
-/// What is compared: a version, or a commit.
-pub(super) struct DiffEnd {
-    version: Option<String>,
-    /// The commit, if the clone has it.
-    commit: Option<CommitId>,
-    /// The commit that the platform tells.
-    told: Option<String>,
-    /// Of a version, the ids that it offers.
-    ids: Vec<String>,
-    interface: Option<Interface>,
-}
-
-/// An end, and the repository that has its commit, where that was opened anew.
-type EndInRepository = (DiffEnd, Option<Repository>);
-
 pub(super) struct VersionsCompared<'a> {
     pub(super) prefix: String,
     pub(super) compat: Compat,
-    to: DiffEnd,
+    to: OfferedSide,
     pub(super) workspace: Workspace<'a>,
 }
 
@@ -80,12 +66,12 @@ impl VersionsCompared<'_> {
 
     fn json(&self) -> Value {
         let compat = &self.compat;
-        let commit = |commit: Option<&CommitId>| commit.map(CommitId::to_string);
+        let commit = self.to.at.as_ref().ok().map(|at| at.commit.to_string());
         value!({
             "schema": "sluicegate.interface/v1",
             "prefix": self.prefix,
             "from": { "version": compat.against, "commit": compat.against_commit },
-            "to": { "version": self.to.version, "commit": commit(self.to.commit.as_ref()).or_else(|| self.to.told.clone()) },
+            "to": { "version": self.to.version, "commit": commit.or_else(|| self.to.told.clone()) },
             "class": compat.class,
             "changes": compat.changes,
             "idsOnly": compat.ids_only,
@@ -114,14 +100,11 @@ pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
         deepen,
     };
     let from = finding.old(args.from.as_deref())?;
-    let (to, to_repo) = finding.named(args.to.as_deref())?;
+    let to = finding.named(args.to.as_deref())?;
     let selection = workspace.sources.selection(&GlobArgs::default(), Of::Publish)?;
     let compat = match &from {
-        Some((from, _)) if from.has_no_file() && to.has_no_file() => return Err(no_file(from, &to)),
-        Some((from, from_repo)) => {
-            let repositories = (from_repo.as_ref(), to_repo.as_ref());
-            finding.compare(from, &to, repositories, &selection)?
-        }
+        Some(from) if has_no_file(from) && has_no_file(&to) => return Err(no_file(from, &to)),
+        Some(from) => finding.compare(from, &to, &selection)?,
         None => Compat::new(Against::default(), Vec::new()),
     };
     Ok(VersionsCompared {
@@ -142,7 +125,7 @@ struct EndFinder<'a> {
 
 impl EndFinder<'_> {
     /// What is compared with: by its name, or the latest version; none where consumers have none yet.
-    fn old(&self, name: Option<&str>) -> Result<Option<EndInRepository>, Failure> {
+    fn old(&self, name: Option<&str>) -> Result<Option<OfferedSide>, Failure> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.named(name).map(Some);
         };
@@ -160,7 +143,7 @@ impl EndFinder<'_> {
 
     /// A version if the platform has one of this name, else a revision; without a name the head. With the repository that
     /// has its commit, where that was opened anew.
-    fn named(&self, name: Option<&str>) -> Result<EndInRepository, Failure> {
+    fn named(&self, name: Option<&str>) -> Result<OfferedSide, Failure> {
         let details = match (name, self.platform) {
             (Some(version), Some(platform)) => self.details(platform, version)?,
             _ => None,
@@ -186,32 +169,22 @@ impl EndFinder<'_> {
         }
     }
 
-    fn version(&self, details: &ArtifactDetails) -> Result<EndInRepository, Failure> {
-        let artifact = &details.artifact;
-        let told = artifact.commit_hash.clone();
-        let (commit, repository) = self.fetched(told.as_deref().unwrap_or_default())?;
-        let here = repository.as_ref().unwrap_or(&self.workspace.repo);
-        let interface = match &commit {
-            Some(commit) => self.interface(here, commit)?,
-            None => None,
-        };
-        let ids = details.shared_pipelines.iter();
-        let end = DiffEnd {
-            version: artifact.version_name.clone(),
-            commit,
-            told,
-            ids: ids.filter_map(|it| it.shared_pipeline_id.clone()).collect(),
-            interface,
-        };
-        Ok((end, repository))
+    fn version(&self, details: &ArtifactDetails) -> Result<OfferedSide, Failure> {
+        Ok(OfferedSide::of_version(
+            self.run,
+            self.workspace,
+            details,
+            self.deepen,
+        )?)
     }
 
-    fn revision(&self, name: &str) -> Result<EndInRepository, Failure> {
+    fn revision(&self, name: &str) -> Result<OfferedSide, Failure> {
         let named = self.workspace.repo.named(name)?;
         if let Some(ambiguity) = &named.ambiguity {
             self.run.ui.warn(ambiguity);
         }
-        let interface = match self.side(&self.workspace.repo, &named.commit)? {
+        let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
+        let interface = match interface::read(repo, &repo.snapshot(named.commit.clone()), folder)? {
             Side::Read(interface, _) => *interface,
             Side::Missing => Interface::nothing(""),
             Side::Unreadable(path, why) => {
@@ -221,105 +194,56 @@ impl EndFinder<'_> {
                     .hint("`sluicegate publish --dry-run` at that commit shows every problem"));
             }
         };
-        let end = DiffEnd {
+        Ok(OfferedSide {
             version: None,
             told: Some(named.commit.to_string()),
-            commit: Some(named.commit),
             ids: interface.offered().map(|entry| entry.id.clone()).collect(),
-            interface: Some(interface),
-        };
-        Ok((end, None))
-    }
-
-    fn interface(&self, repository: &Repository, commit: &CommitId) -> Result<Option<Interface>, Failure> {
-        Ok(match self.side(repository, commit)? {
-            Side::Read(interface, _) => Some(*interface),
-            Side::Missing | Side::Unreadable(..) => None,
+            at: Ok(OfferedAt {
+                fetched: None,
+                commit: named.commit,
+                interface,
+            }),
         })
-    }
-
-    fn side(&self, repository: &Repository, commit: &CommitId) -> Result<Side, GitError> {
-        let folder = self.workspace.named_folder.as_deref();
-        interface::read(repository, &repository.snapshot(commit.clone()), folder)
-    }
-
-    /// The commit, fetched if that was asked for.
-    fn fetched(&self, id: &str) -> Result<(Option<CommitId>, Option<Repository>), GitError> {
-        let repo = &self.workspace.repo;
-        let known = repo.commit_with_id(id);
-        if known.is_some() || !self.deepen || !is_full_id(id) {
-            return Ok((known, None));
-        }
-        self.run.ui.say(&format!("fetching the commit {id} (--deepen)"));
-        if let Err(error) = repo.fetch_history(&[Wanted::Commit(id)], 1) {
-            self.run.ui.warn(&error.to_string());
-            return Ok((None, None));
-        }
-        let again = repo.reopen()?;
-        Ok((again.commit_with_id(id), Some(again)))
     }
 
     fn compare(
         &self,
-        from: &DiffEnd,
-        to: &DiffEnd,
-        (from_repo, to_repo): (Option<&Repository>, Option<&Repository>),
+        from: &OfferedSide,
+        to: &OfferedSide,
         selection: &Selection,
     ) -> Result<Compat, GitError> {
-        let against = Against {
-            version: from.version.clone(),
-            commit: from.told.clone(),
-        };
-        let commits = from.commit.as_ref().zip(to.commit.as_ref());
-        let (Some(old), Some(new), Some((was, is))) = (&from.interface, &to.interface, commits) else {
-            let unknown = if from.interface.is_none() { from } else { to };
-            self.warn_of_ids_only(unknown);
-            let offered = to.ids.iter().map(String::as_str);
-            return Ok(Compat::of_ids(against, &from.ids, &offered));
-        };
-        let repositories = (
-            from_repo.unwrap_or(&self.workspace.repo),
-            to_repo.unwrap_or(&self.workspace.repo),
-        );
-        let mut changes = interface::between(
-            &offer(repositories.0, was, old)?,
-            &offer(repositories.1, is, new)?,
-        )?;
-        changes.extend(interface::beyond_the_commit(&from.ids, old, new));
-        let is_same = changes.is_empty();
-        let content = self.content((was, is), repositories, selection);
-        let is_shared = |it: &interface::Change| [&old.file, &new.file].contains(&&it.subject());
-        changes.extend(content.into_iter().filter(|it| is_same || !is_shared(it)));
-        Ok(Compat::new(against, changes))
-    }
-
-    fn warn_of_ids_only(&self, unknown: &DiffEnd) {
-        let name = unknown.name();
-        let why = match &unknown.commit {
-            None => format!("the clone does not have the commit of {name}"),
-            Some(commit) => {
-                let short = commit.short();
-                format!("the commit {short} of {name} has no shared-pipelines file that can be read")
+        let (old, new) = match (&from.at, &to.at) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(ids_only), _) | (_, Err(ids_only)) => {
+                let hint = if ids_only.may_fetch {
+                    format!("\nhint: {FETCH}")
+                } else {
+                    String::new()
+                };
+                self.run.ui.warn(&format!(
+                    "only the ids of shared pipelines are compared: {}{hint}",
+                    ids_only.why
+                ));
+                let offered = to.ids.iter().map(String::as_str);
+                return Ok(Compat::of_ids(from.against(), &from.ids, &offered));
             }
         };
-        let hint = match (&unknown.commit, self.deepen) {
-            (None, false) => {
-                "\nhint: --deepen fetches the commit; or clone the whole history (`fetch-depth: 0`)"
-            }
-            _ => "",
-        };
-        self.run.ui.warn(&format!(
-            "only the ids of shared pipelines are compared: {why}{hint}"
+        let mut changes = interface::between(&old.offer(self.workspace)?, &new.offer(self.workspace)?)?;
+        changes.extend(interface::beyond_the_commit(
+            &from.ids,
+            &old.interface,
+            &new.interface,
         ));
+        let is_same = changes.is_empty();
+        let content = self.content(old, new, selection);
+        let is_shared =
+            |it: &interface::Change| [&old.interface.file, &new.interface.file].contains(&&it.subject());
+        changes.extend(content.into_iter().filter(|it| is_same || !is_shared(it)));
+        Ok(Compat::new(from.against(), changes))
     }
 
     /// The files that a publish of the new commit would change; where it could not be published, that is said.
-    fn content(
-        &self,
-        (was, is): (&CommitId, &CommitId),
-        (old, new): (&Repository, &Repository),
-        selection: &Selection,
-    ) -> Vec<interface::Change> {
+    fn content(&self, old: &OfferedAt, new: &OfferedAt, selection: &Selection) -> Vec<interface::Change> {
         let wish = Wish {
             prefix: self.prefix.to_owned(),
             version_template: "compared".to_owned(),
@@ -333,12 +257,13 @@ impl EndFinder<'_> {
             run_number: None,
             next: None,
         };
-        let files = plan(new, is, &wish).and_then(|plan| {
+        let repository = new.repository(self.workspace);
+        let files = plan(repository, &new.commit, &wish).and_then(|plan| {
             since(
                 &plan,
                 &OldFiles {
-                    repository: old,
-                    commit: was,
+                    repository: old.repository(self.workspace),
+                    commit: &old.commit,
                     selects: &|path| selection.wants(path),
                 },
             )
@@ -352,20 +277,8 @@ impl EndFinder<'_> {
     }
 }
 
-fn offer<'r>(
-    repository: &'r Repository,
-    commit: &CommitId,
-    interface: &Interface,
-) -> Result<Offer<'r>, GitError> {
-    Offer::at(
-        repository,
-        &repository.snapshot(commit.clone()),
-        interface.clone(),
-    )
-}
-
 /// Neither side has a shared-pipelines file: probably a wrong folder or revision.
-fn no_file(from: &DiffEnd, to: &DiffEnd) -> Failure {
+fn no_file(from: &OfferedSide, to: &OfferedSide) -> Failure {
     let message = format!(
         "neither {} nor {} has a shared-pipelines file",
         from.name(),
@@ -375,17 +288,7 @@ fn no_file(from: &DiffEnd, to: &DiffEnd) -> Failure {
         .hint("name two versions or revisions; --config-dir names the platform's hidden folder")
 }
 
-impl DiffEnd {
-    /// Whether this is a revision without a shared-pipelines file.
-    fn has_no_file(&self) -> bool {
-        self.interface.as_ref().is_some_and(|it| it.file.is_empty())
-    }
-
-    fn name(&self) -> String {
-        text::line(&match (&self.version, &self.commit) {
-            (Some(version), _) => version.clone(),
-            (None, Some(commit)) => commit.short().to_owned(),
-            (None, None) => "(no name)".to_owned(),
-        })
-    }
+/// Whether this is a revision without a shared-pipelines file.
+fn has_no_file(side: &OfferedSide) -> bool {
+    side.at.as_ref().is_ok_and(|at| at.interface.file.is_empty())
 }

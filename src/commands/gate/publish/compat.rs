@@ -3,11 +3,12 @@
 use super::{Publishing, with_wish};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::base::git::{CommitId, Repository, Wanted};
+use crate::base::git::{CommitId, Repository};
+use crate::commands::gate::interface::{FETCH, IdsOnly, OfferedSide};
 use crate::commands::kit::published::not_published;
 use crate::job::cli::{Compat as Mode, IfExists};
 use crate::model::interface::{
-    self, Against, Change, Compat, NextError, Offer, Side, accepted_by_name, breaks_told, has_next, in_short,
+    self, Against, Change, Compat, NextError, Offer, accepted_by_name, breaks_told, has_next, in_short,
 };
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
@@ -16,16 +17,6 @@ use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 /// What stands for the next version until it is known which that is.
 pub(super) const DRAFT: &str = "0.0.0";
 
-/// How many commits come with the one that was published, where the clone is shallow.
-const DEPTH: u32 = 1;
-
-/// Why only the ids of shared pipelines were compared, and how to compare everything.
-struct IdsOnly {
-    why: String,
-    hint: &'static str,
-}
-
-const FETCH: &str = "--deepen fetches the commit; or clone the whole history (`fetch-depth: 0`)";
 const COMPARE_WITH_ANOTHER: &str = "--against VERSION compares with a version whose commit has the file";
 
 /// A comparison, and what follows from it.
@@ -96,7 +87,8 @@ impl Publishing<'_> {
             }
         };
         let mut compared = self.against(plan, old.as_ref(), latest.as_deref())?;
-        if let Some(IdsOnly { why, hint }) = &compared.ids_only {
+        if let Some(IdsOnly { why, may_fetch }) = &compared.ids_only {
+            let hint = if *may_fetch { FETCH } else { COMPARE_WITH_ANOTHER };
             if is_needed {
                 return Err(not_enough(why, hint));
             }
@@ -165,48 +157,28 @@ impl Publishing<'_> {
     }
 
     fn compat_of(&self, plan: &Plan, old: &ArtifactDetails) -> Result<(Compat, Option<IdsOnly>), Failure> {
-        let told = old.artifact.commit_hash.clone();
-        let against = Against {
-            version: old.artifact.version_name.clone(),
-            commit: told.clone(),
-        };
-        let ids = old
-            .shared_pipelines
-            .iter()
-            .filter_map(|it| it.shared_pipeline_id.clone());
-        let ids: Vec<String> = ids.collect();
-        let offered = plan.shared.iter().map(|shared| shared.id.as_str());
-        let ids_only = |why: String, hint: &'static str| {
-            let compat = Compat::of_ids(against.clone(), &ids, &offered);
-            Ok((compat, Some(IdsOnly { why, hint })))
-        };
-        let (repository, commit) = match self.commit(told.as_deref())? {
-            Ok(found) => found,
-            Err(IdsOnly { why, hint }) => return ids_only(why, hint),
-        };
-        let repository = repository.as_ref().unwrap_or(&self.workspace.repo);
-        let folder = self.workspace.named_folder.as_deref();
-        let short = commit.short();
-        let snapshot = repository.snapshot(commit.clone());
-        let interface = match interface::read(repository, &snapshot, folder)? {
-            Side::Read(interface, _) => interface,
-            Side::Missing => {
-                let why = format!("the commit {short} has no shared-pipelines file");
-                return ids_only(why, COMPARE_WITH_ANOTHER);
-            }
-            Side::Unreadable(path, why) => {
-                let why = format!("{path} of the commit {short} cannot be read: {why}");
-                return ids_only(why, COMPARE_WITH_ANOTHER);
+        let old = OfferedSide::of_version(self.run, self.workspace, old, self.settings.revisions.deepen)?;
+        let at = match &old.at {
+            Ok(at) => at,
+            Err(ids_only) => {
+                let offered = plan.shared.iter().map(|shared| shared.id.as_str());
+                let compat = Compat::of_ids(old.against(), &old.ids, &offered);
+                return Ok((compat, Some(ids_only.clone())));
             }
         };
         let planned = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
         let mut changes = interface::between(
-            &Offer::at(repository, &snapshot, (*interface).clone())?,
+            &at.offer(self.workspace)?,
             &Offer::planned(&self.workspace.repo, plan.interface.clone(), planned),
         )?;
-        changes.extend(interface::beyond_the_commit(&ids, &interface, &plan.interface));
-        changes.extend(self.content(plan, repository, &commit, changes.is_empty())?);
-        Ok((Compat::new(against, changes), None))
+        changes.extend(interface::beyond_the_commit(
+            &old.ids,
+            &at.interface,
+            &plan.interface,
+        ));
+        let repository = at.repository(self.workspace);
+        changes.extend(self.content(plan, repository, &at.commit, changes.is_empty())?);
+        Ok((Compat::new(old.against(), changes), None))
     }
 
     /// The files that changed; the shared-pipelines file is one of them only where nothing else tells what changed in it.
@@ -225,35 +197,6 @@ impl Publishing<'_> {
         let mut changes = since(plan, &old)?;
         changes.retain(|change| with_shared || change.subject() != plan.interface.file);
         Ok(changes)
-    }
-
-    /// The commit of a version, in this repository or in the one opened anew after a fetch; or why it is not there.
-    fn commit(&self, told: Option<&str>) -> Result<Result<(Option<Repository>, CommitId), IdsOnly>, Failure> {
-        let repo = &self.workspace.repo;
-        let Some(id) = told.filter(|id| !id.is_empty()) else {
-            let why = "the platform tells no commit for the version".to_owned();
-            let hint = COMPARE_WITH_ANOTHER;
-            return Ok(Err(IdsOnly { why, hint }));
-        };
-        if let Some(commit) = repo.commit_with_id(id) {
-            return Ok(Ok((None, commit)));
-        }
-        if self.settings.revisions.deepen && crate::base::git::is_full_id(id) {
-            self.run.ui.say(&format!(
-                "fetching the commit {id}, which is published (--deepen)"
-            ));
-            match repo.fetch_history(&[Wanted::Commit(id)], DEPTH) {
-                Ok(()) => {
-                    let again = repo.reopen()?;
-                    if let Some(commit) = again.commit_with_id(id) {
-                        return Ok(Ok((Some(again), commit)));
-                    }
-                }
-                Err(error) => self.run.ui.warn(&error.to_string()),
-            }
-        }
-        let why = format!("the clone does not have the commit {id} of the version");
-        Ok(Err(IdsOnly { why, hint: FETCH }))
     }
 
     fn name(&self, plan: &mut Plan, next: String) -> Result<(), Failure> {

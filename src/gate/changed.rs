@@ -1,0 +1,198 @@
+//! The pipelines that changed, with both their sides: each is read once, compared, and given away.
+
+use crate::base::git::{
+    Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
+};
+use crate::model::diff::{PipelineDiff, Sides, compare};
+use crate::model::pipelines::{document_in, document_on_disk};
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+/// About how much is held in memory before it is compared, in bytes; as much again is read meanwhile.
+const HELD: usize = 4 * 1024 * 1024;
+
+/// A file's content, or why it cannot be read.
+type Read = Result<Vec<u8>, String>;
+
+pub(crate) struct ChangedContents {
+    pub(crate) path: String,
+    pub(crate) previous_path: Option<String>,
+    pub(crate) before: Option<Read>,
+    pub(crate) after: Option<Read>,
+}
+
+impl ChangedContents {
+    /// A file of another mode alone does not.
+    pub(crate) fn differs(&self) -> bool {
+        self.previous_path.is_some() || self.before != self.after
+    }
+
+    pub(crate) fn diff(&self) -> PipelineDiff {
+        compare(&Sides {
+            path: &self.path,
+            previous_path: self.previous_path.as_deref(),
+            before: side(self.before.as_ref()),
+            after: side(self.after.as_ref()),
+        })
+    }
+
+    /// The content before and after; none where there is no such side or it cannot be read.
+    pub(crate) fn readable(&self) -> [Option<&[u8]>; 2] {
+        [&self.before, &self.after].map(|read| side(read.as_ref()).and_then(Result::ok))
+    }
+}
+
+fn side(read: Option<&Read>) -> Option<Result<&[u8], &str>> {
+    read.map(|read| read.as_deref().map_err(String::as_str))
+}
+
+/// What is to be compared: the files of a snapshot with those of a commit.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairs<'w> {
+    pub(crate) repo: &'w Repository,
+    pub(crate) head: &'w Snapshot<'w>,
+    /// No commit where everything is new.
+    pub(crate) bases: &'w [CommitId],
+}
+
+/// A change whose blobs are read; what is on disk is not yet.
+struct BegunPair {
+    at: usize,
+    contents: ChangedContents,
+    on_disk: Option<PathBuf>,
+}
+
+type FilesByPath = HashMap<String, SnapshotFile>;
+
+struct FoundFiles {
+    /// Of each base.
+    bases: Vec<FilesByPath>,
+    head: FilesByPath,
+}
+
+impl Pairs<'_> {
+    /// What `make` makes of each pair that differs, in order, with its place. Pairs are compared on all cores; blobs are
+    /// read by one thread meanwhile, as a repository belongs to one.
+    pub(crate) fn each<T: Send>(
+        &self,
+        changes: &[Change],
+        make: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
+    ) -> Result<Vec<T>, GitError> {
+        let found = self.found(changes)?;
+        let mut rest = changes.iter().enumerate();
+        let mut window = self.read_some(&found, &mut rest)?;
+        let mut all = Vec::new();
+        while !window.is_empty() {
+            let mut done = Vec::new();
+            let next = rayon::in_place_scope(|scope| {
+                let (window, done) = (&mut window, &mut done);
+                scope
+                    .spawn(move |_| *done = window.par_iter_mut().filter_map(|one| one.made(make)).collect());
+                self.read_some(&found, &mut rest)
+            });
+            all.append(&mut done);
+            window = next?;
+        }
+        Ok(all)
+    }
+
+    fn found(&self, changes: &[Change]) -> Result<FoundFiles, GitError> {
+        let by_path = |snapshot: &Snapshot<'_>, paths: &BTreeSet<&str>| {
+            let files = snapshot.files(&|path| paths.contains(path))?;
+            Ok::<_, GitError>(files.into_iter().map(|file| (file.path.clone(), file)).collect())
+        };
+        let at_base = |(at, base): (usize, &CommitId)| {
+            let since = changes.iter().filter(|change| change.base == at);
+            by_path(
+                &self.repo.snapshot(base.clone()),
+                &since.filter_map(Change::path_before).collect(),
+            )
+        };
+        let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        Ok(FoundFiles {
+            bases: self
+                .bases
+                .iter()
+                .enumerate()
+                .map(at_base)
+                .collect::<Result<_, _>>()?,
+            head: by_path(self.head, &new)?,
+        })
+    }
+
+    /// The next files, until enough is held in memory.
+    fn read_some<'c>(
+        &self,
+        found: &FoundFiles,
+        rest: &mut impl Iterator<Item = (usize, &'c Change)>,
+    ) -> Result<Vec<BegunPair>, GitError> {
+        let (mut window, mut held) = (Vec::new(), 0);
+        while held < HELD
+            && let Some((at, change)) = rest.next()
+        {
+            let begun = self.begin(found, at, change)?;
+            let sides = [&begun.contents.before, &begun.contents.after];
+            held += sides.into_iter().flatten().flatten().map(Vec::len).sum::<usize>();
+            // What is on disk is read later.
+            held += if begun.on_disk.is_some() { HELD / 256 } else { 0 };
+            window.push(begun);
+        }
+        Ok(window)
+    }
+
+    fn begin(&self, found: &FoundFiles, at: usize, change: &Change) -> Result<BegunPair, GitError> {
+        let previous_path = change.renamed_from().map(str::to_owned);
+        let after = match change.kind {
+            ChangeKind::Deleted => None,
+            _ => found.head.get(&change.path),
+        };
+        let base = found.bases.get(change.base);
+        let on_disk = after.and_then(|file| match &file.content {
+            Content::Disk(full) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
+                Some(full.clone())
+            }
+            _ => None,
+        });
+        let contents = ChangedContents {
+            path: change.path.clone(),
+            before: self.read(base.and_then(|base| base.get(change.path_before()?)))?,
+            after: match on_disk {
+                Some(_) => None,
+                None => self.read(after)?,
+            },
+            previous_path,
+        };
+        Ok(BegunPair {
+            at,
+            contents,
+            on_disk,
+        })
+    }
+
+    /// A submodule is no file.
+    fn read(&self, file: Option<&SnapshotFile>) -> Result<Option<Read>, GitError> {
+        let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
+            return Ok(None);
+        };
+        let read = match &file.content {
+            Content::Disk(_) => Err(file.doubt.map_or("it is on disk", Doubt::reason).to_owned()),
+            Content::Blob(blob) => document_in(self.repo, blob)?.map_err(|why| why.to_string()),
+        };
+        Ok(Some(read))
+    }
+}
+
+impl BegunPair {
+    fn made<T>(&mut self, make: &(dyn Fn(usize, &ChangedContents) -> T + Sync)) -> Option<T> {
+        if let Some(full) = self.on_disk.take() {
+            self.contents.after = Some(on_disk(&full));
+        }
+        self.contents.differs().then(|| make(self.at, &self.contents))
+    }
+}
+
+fn on_disk(full: &Path) -> Read {
+    let read = document_on_disk(full).map_err(|why| why.to_string())?;
+    read.map_err(|why| why.to_string())
+}

@@ -1,0 +1,186 @@
+//! From findings to a report: what was found, everything that decides, and what is said of it. The same for every reviewer.
+
+use super::{Cause, Part, Selected, Tally, decide, is_open, status, verdict};
+use crate::base::exit::ExitStatus;
+use crate::model::findings::{
+    Engine, Excluded, FailOn, FileResults, Report, ReviewContext, Totals, Verdict, can_be_lower, too_many,
+};
+use crate::model::interface::Compat;
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// What the findings come to, with all that is taken in after them.
+#[derive(Default)]
+pub(crate) struct Judgement {
+    tally: Tally,
+    causes: Vec<Cause>,
+    /// Why the run passes although files have no answer.
+    excuse: Option<&'static str>,
+    /// What else is to be known; each a sentence.
+    pub(crate) notes: Vec<String>,
+    /// What the change does to consumers.
+    compat: Option<Compat>,
+}
+
+/// What a report tells of the run, besides what was found.
+pub(crate) struct ReportedRun {
+    pub(crate) engine: Engine,
+    pub(crate) context: ReviewContext,
+    pub(crate) started_at: Timestamp,
+    pub(crate) elapsed: Duration,
+}
+
+impl Judgement {
+    /// There was nothing to judge; `note` says why.
+    pub(crate) fn nothing(note: String) -> Self {
+        Self {
+            notes: vec![note],
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
+        let causes = decide(&tally, fail_on);
+        let mut notes = std::mem::take(&mut tally.notes);
+        notes.append(&mut tally.doubts);
+        Self {
+            tally,
+            causes,
+            notes,
+            ..Self::default()
+        }
+    }
+
+    /// Takes in something else that decides, with the sentence that says so.
+    pub(crate) fn because(&mut self, cause: Cause, why: impl Into<String>) {
+        self.causes.push(cause);
+        self.notes.push(why.into());
+    }
+
+    /// Lets files without an answer leave nothing open for the run; the verdict stays what it is.
+    pub(crate) const fn excuse(&mut self, why: &'static str) {
+        self.excuse = Some(why);
+    }
+
+    /// Takes in what the change does to consumers.
+    pub(crate) fn take_compat(&mut self, compat: Compat) {
+        self.compat = Some(compat);
+    }
+
+    /// Holds the number of known findings to what the job allows. Only who judged everything can tell that it may be lower.
+    pub(crate) fn hold_known(&mut self, part: &Part, is_all: bool) {
+        let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
+            return;
+        };
+        let findings = self.tally.files.iter().flat_map(FileResults::findings);
+        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
+        let known = totals.known.unwrap_or_default();
+        let is_whole = is_all && part.shard.is_none() && part.paths.is_empty();
+        if known > most {
+            self.because(Cause::TooManyKnown, too_many(known, most));
+        } else if known < most && is_whole {
+            self.notes.push(can_be_lower(known, most));
+        }
+    }
+
+    /// Returns how the run ends by what was taken in.
+    pub(crate) fn status(&self) -> ExitStatus {
+        let is_excused = |cause: &Cause| matches!(cause, Cause::Unreviewed | Cause::Doubt);
+        let counting = self.causes.iter().copied();
+        let counting = counting.filter(|cause| self.excuse.is_none() || !is_excused(cause));
+        status(verdict(&counting.collect::<Vec<_>>()))
+    }
+
+    /// Notes why a run that ended so passes, if it is excused.
+    pub(crate) fn note_excuse(&mut self, ended: ExitStatus) {
+        let is_excused = ended == ExitStatus::Success && verdict(&self.causes) == Verdict::Undecided;
+        self.notes
+            .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
+    }
+
+    pub(crate) fn report(self, run: ReportedRun, selected: Selected) -> Report {
+        let types = self.tally.excluded.into_iter().map(|path| Excluded {
+            path,
+            reason: "not a file that is reviewed".to_owned(),
+        });
+        let mut excluded: Vec<Excluded> = types.chain(selected.left_out).collect();
+        excluded.sort();
+        Report {
+            engine: run.engine,
+            verdict: verdict(&self.causes),
+            context: run.context,
+            files: self.tally.files,
+            excluded,
+            unreviewed: self.tally.unreviewed,
+            gate_changes: selected.gate_changes,
+            gate_refused: self.causes.contains(&Cause::GateChange),
+            failed_without_finding: self.tally.failed_without_finding,
+            compat: self.compat,
+            is_open: is_open(&self.causes),
+            changes: None,
+            notes: self.notes,
+            fixed: self.tally.compared.map(|compared| compared.fixed),
+            started_at: run.started_at,
+            elapsed: run.elapsed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::findings::Unreviewed;
+
+    fn unanswered() -> Judgement {
+        let tally = Tally {
+            unreviewed: vec![Unreviewed {
+                path: "a".into(),
+                reason: "no answer".into(),
+            }],
+            ..Tally::default()
+        };
+        Judgement::new(tally, FailOn::Error)
+    }
+
+    fn reported(judgement: Judgement) -> Report {
+        let run = ReportedRun {
+            engine: Engine::Remote,
+            context: ReviewContext::default(),
+            started_at: Timestamp::UNIX_EPOCH,
+            elapsed: Duration::ZERO,
+        };
+        judgement.report(run, Selected::default())
+    }
+
+    #[test]
+    fn an_excuse_lets_the_run_pass_and_leaves_the_verdict() {
+        let mut judgement = unanswered();
+        assert_eq!(judgement.status(), ExitStatus::Undecided);
+        judgement.excuse("it passes all the same");
+        assert_eq!(judgement.status(), ExitStatus::Success);
+        judgement.note_excuse(ExitStatus::Success);
+        let report = reported(judgement);
+        assert_eq!((report.verdict, report.is_open), (Verdict::Undecided, true));
+        assert_eq!(report.notes, ["it passes all the same"]);
+    }
+
+    #[test]
+    fn an_excuse_is_for_missing_answers_alone() {
+        for (cause, status) in [
+            (Cause::UnknownBreaks, ExitStatus::Undecided),
+            (Cause::GateChange, ExitStatus::GateFailed),
+            (Cause::Break, ExitStatus::GateFailed),
+        ] {
+            let mut judgement = unanswered();
+            judgement.excuse("it passes all the same");
+            judgement.because(cause, "why");
+            assert_eq!(judgement.status(), status, "{cause:?}");
+            judgement.note_excuse(status);
+            let report = reported(judgement);
+            assert_eq!(
+                (report.verdict, report.notes),
+                (cause.verdict(), vec!["why".to_owned()])
+            );
+        }
+    }
+}
