@@ -1,6 +1,7 @@
 //! The attributes by which git stores other bytes than it checks out.
 
-use super::Repository;
+use super::disk::{kind_on_disk, stored_id};
+use super::{CommitId, Repository};
 use git2::{AttrCheckFlags, AttrValue};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,16 @@ impl Repository {
             Err(_) => true,
         });
         by_library || (self.has_quoted_pattern(path) && self.is_converted_by_git(path))
+    }
+
+    /// Whether the file on disk has the bytes of the commit, or is in neither place.
+    pub fn is_as_committed(&self, commit: &CommitId, path: &str) -> bool {
+        let full = self.root().join(path);
+        match self.find_file(commit, path) {
+            Ok(Some(file)) => stored_id(&full) == Some(file.blob.oid()),
+            Ok(None) => kind_on_disk(&full).is_none(),
+            Err(_) => false,
+        }
     }
 
     /// Whether a file with attributes for this path has a pattern in quotes, or cannot be read.

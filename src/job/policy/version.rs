@@ -81,12 +81,15 @@ pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
 /// The committed version, if an attribute makes git check out other bytes than it stores: those who read the commit must see
 /// what is in force.
 fn stored(repo: &Repository, path: &str, limit: u64) -> Result<Option<Text>, PolicyError> {
-    if repo.is_bare() || !repo.is_converted(path) {
+    if repo.is_bare() {
         return Ok(None);
     }
     match repo.head() {
-        Ok(head) => at(repo, &head.commit, ("HEAD", path), limit),
-        Err(_) => Ok(None),
+        // Attributes are asked last: for them libgit2 reads the whole index.
+        Ok(head) if !repo.is_as_committed(&head.commit, path) && repo.is_converted(path) => {
+            at(repo, &head.commit, ("HEAD", path), limit)
+        }
+        _ => Ok(None),
     }
 }
 
