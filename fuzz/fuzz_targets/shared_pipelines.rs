@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sluicegate::pipelines::SharedPipelines;
+use sluicegate::model::pipelines::SharedPipelines;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = SharedPipelines::parse(bytes);
