@@ -8,6 +8,10 @@
 
 // Only tests use the library from outside; what they do not need is nobody else's.
 #![warn(unreachable_pub)]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "who reads these pages reads the code"
+)]
 
 pub mod base;
 pub(crate) mod commands;

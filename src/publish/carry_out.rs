@@ -17,7 +17,7 @@ use jiff::Timestamp;
 /// The most uploads of one run.
 const UPLOADS: usize = 3;
 
-/// Publishes what is planned. The plan is not checked again: [`super::plan`] made it whole.
+/// Publishes what is planned. The plan is not checked again: [`super::plan`](fn@super::plan) made it whole.
 pub async fn publish(
     platform: &Platform,
     plan: &Plan,

@@ -1,7 +1,7 @@
 //! Publishing an artifact: collect, plan, upload, verify.
 //!
 //! A version name can be used once and a published version never changes, so everything that can be known is settled
-//! before anything is sent: [`plan`] finds the files and proves the shared pipelines whole, and gives a [`Plan`],
+//! before anything is sent: [`plan`](fn@plan) finds the files and proves the shared pipelines whole, and gives a [`Plan`],
 //! which is data. [`publish`] carries it out, looks up what became of an upload whose answer was lost, and judges;
 //! `receipt` records it.
 

@@ -2,7 +2,7 @@
 //!
 //! Consumers name a shared pipeline by prefix and id and mostly take the latest version, so a removed id or a renamed
 //! parameter breaks them where nobody looks. Here two sides are compared, by one table of what matters how much
-//! ([`TABLE`]), before anything is published.
+//! ([`table`]), before anything is published.
 //!
 //! Names are compared as they are written; order is nothing.
 

@@ -1,7 +1,7 @@
 //! Audit events, all of them and each once, as people and programs take them.
 //!
 //! The list of events grows while it is read, late events come in behind newer ones, and the oldest fall out of the
-//! window. [`collect`] reads until nothing can have slipped through, [`Cursor`] lets the next run go on where the last
+//! window. [`collect`](fn@collect) reads until nothing can have slipped through, [`Cursor`] lets the next run go on where the last
 //! one ended, and the writers are pure.
 
 mod collect;

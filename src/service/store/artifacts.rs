@@ -1,7 +1,7 @@
 //! Shared pipeline artifacts: versions, their files and their shared pipelines (API document, "Shared pipeline
 //! artifact").
 //!
-//! Versions are numbered in the order of publishing; [Latest] of a prefix is the enabled one with the highest number,
+//! Versions are numbered in the order of publishing; `[Latest]` of a prefix is the enabled one with the highest number,
 //! whenever it was enabled.
 
 use super::Statements as _;
@@ -274,7 +274,7 @@ fn artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
     })
 }
 
-/// A version with its shared pipelines; without a name the [Latest] of the prefix.
+/// A version with its shared pipelines; without a name the `[Latest]` of the prefix.
 pub(crate) fn find(
     connection: &Connection,
     prefix: &str,

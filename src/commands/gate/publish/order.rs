@@ -1,5 +1,5 @@
 //! The order of versions: a commit that is older than that of the latest version would become the newest one, and consumers of
-//! [Latest] would go back. A rerun of an old job does that, and nobody means it.
+//! `[Latest]` would go back. A rerun of an old job does that, and nobody means it.
 
 use super::Publishing;
 use crate::base::error::Failure;
