@@ -2,15 +2,10 @@
 //! Buildkite. They differ in how much fits.
 
 use crate::base::text::count;
-use crate::model::findings::{
-    Counts, FileResults, Finding, GateChange, Report, Severity, Status, Totals, Verdict,
-};
+use crate::model::findings::{Counts, FileResults, Finding, Report, Severity, Status, Totals, Verdict};
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
-use crate::report::overview::{Overview, UnjudgedCause};
-use crate::report::wording::{
-    BREAKS, breaks, excluded, headline, next_step, praise, run_problem, unanswered,
-};
+use crate::report::view::{FileView, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View, by_file};
 use crate::report::{About, ChangedFile, shorten};
 use std::fmt::Write as _;
 
@@ -49,14 +44,16 @@ const LINES_LIMIT: usize = 500;
 
 /// A page for GitHub's step summary, under 1,000 KiB.
 pub(super) fn summary(report: &Report, about: &About) -> String {
-    page(head(report), report, about, &SUMMARY)
+    let view = View::of(report, about, Medium::Page);
+    page(head(&view), &view, &SUMMARY)
 }
 
 /// A page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
 /// category, so that a bot finds its comment again and updates it.
 pub(crate) fn comment(report: &Report, about: &About) -> String {
-    let start = format!("{}\n{}", marker(report, about), head(report));
-    page(start, report, about, &COMMENT)
+    let view = View::of(report, about, Medium::Page);
+    let start = format!("{}\n{}", marker(report, about), head(&view));
+    page(start, &view, &COMMENT)
 }
 
 /// The first line of a comment: the same for each review of this category and part.
@@ -66,44 +63,39 @@ fn marker(report: &Report, about: &About) -> String {
 
 /// Verdict and numbers, what was not reviewed, how much there is by rule, a table for each file with listed findings,
 /// and the passed rules folded away; within the limits, saying what was left out.
-fn page(start: String, report: &Report, about: &About, limits: &PageLimits) -> String {
+fn page(start: String, view: &View<'_>, limits: &PageLimits) -> String {
     let mut page = MarkdownPage {
         text: start,
         left_out: 0,
         for_changes: limits.whole / 3,
         limits,
     };
+    let (last, first): (Vec<_>, Vec<_>) = view
+        .notices
+        .iter()
+        .partition(|notice| notice.kind == NoticeKind::Excluded);
+    for notice in first {
+        page.notice(notice);
+    }
+    page.overview(view);
     page.list(
-        "Changes to the gate itself",
-        report.gate_changes.iter().map(gate_change),
+        "Not evaluated",
+        view.causes.iter().map(|it| cause(it, view.about)),
     );
-    page.list(BREAKS, breaks(report).iter().map(|told| prose(&said(told))));
-    if run_problem(report).is_none() {
-        page.list("Notes", report.notes.iter().map(|note| escape(&said(note))));
+    let by_file = by_file(&view.listed);
+    for file in &by_file {
+        page.file_table(file, view);
     }
-    let unanswered = unanswered(report, &[]);
-    page.list("Not reviewed", unanswered.iter().map(|told| escape(&said(told))));
-    let overview = Overview::of(report, about.show);
-    page.overview(&overview);
-    page.list("Not evaluated", overview.causes.iter().map(|it| cause(it, about)));
-    let by_file = overview.by_file();
-    for (path, findings) in &by_file {
-        page.file_table(path, findings, about);
-    }
-    let is_told = |changed: &&ChangedFile| by_file.iter().any(|(path, _)| *path == changed.changed.path);
-    let (told, others): (Vec<_>, Vec<_>) = about.changes.iter().partition(is_told);
-    page.changes(&others, told.is_empty());
-    if let Some(left_out) = overview.left_out() {
+    let (title, others) = view.other_changes(&by_file);
+    page.changes(title, &others);
+    if let Some(left_out) = view.left_out() {
         page.add(&format!("{}\n\n", escape(&left_out)));
     }
-    page.reproduction(about);
-    let left_out: Vec<String> = excluded(report)
-        .map(|line| escape(&said(&line)))
-        .into_iter()
-        .collect();
-    page.list("Excluded", left_out.into_iter());
-    let files: Vec<&FileResults> = report.files.iter().collect();
-    page.passed(&files);
+    page.reproduction(view.about);
+    for notice in last {
+        page.notice(notice);
+    }
+    page.passed(&view.report.files);
     page.finish()
 }
 
@@ -136,32 +128,43 @@ impl MarkdownPage<'_> {
         self.text
     }
 
+    fn notice(&mut self, notice: &Notice<'_>) {
+        let line = |entry: &NoticeEntry<'_>| {
+            let place = entry.place.iter().map(|place| code(&named(place)));
+            let text = Some(prose(&said(&entry.text))).filter(|text| !text.is_empty());
+            place.chain(text).collect::<Vec<_>>().join(": ")
+        };
+        self.list(notice.kind.title(), notice.entries.iter().map(line));
+    }
+
     /// How much there is by rule, and where the most is.
-    fn overview(&mut self, overview: &Overview<'_>) {
-        if overview.rules.is_empty() {
+    fn overview(&mut self, view: &View<'_>) {
+        let rules = view.rule_rows();
+        if rules.is_empty() {
             return;
         }
         let mut table =
             "### Findings by rule\n\n| Rule | Level | Findings | Files |\n|---|---|---:|---:|\n".to_owned();
-        let rows = overview.rules.iter().map(|row| {
+        let rows = rules.iter().map(|row| {
             let (rule, level) = (code(&named(row.name)), row.level);
             format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
         });
         self.push_lines(&mut table, rows, |left| format!("| and {left} more | | | |\n"));
         table.push('\n');
         self.add(&table);
-        if overview.folders.is_empty() {
+        let (folders, more) = view.folder_rows();
+        if folders.is_empty() {
             return;
         }
         let mut table =
             "### Folders with the most findings\n\n| Folder | Findings | Files |\n|---|---:|---:|\n"
                 .to_owned();
-        for row in &overview.folders {
+        for row in &folders {
             let folder = code(&named(row.name));
             let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
         }
-        if let Some(more) = overview.more_folders() {
-            let _ = writeln!(table, "| {more} | | |");
+        if more > 0 {
+            let _ = writeln!(table, "| and {} | | |", count(more, "more folder"));
         }
         table.push('\n');
         self.add(&table);
@@ -174,27 +177,22 @@ impl MarkdownPage<'_> {
         }
     }
 
-    fn file_table(&mut self, path: &str, findings: &[&Finding<'_>], about: &About) {
-        let mut table = format!("### {}\n\n", code(&named(path)));
-        if let Some(file) = about.changes.iter().find(|file| file.changed.path == path) {
-            let words = escape(&said(&file.changed.words()));
+    fn file_table(&mut self, file: &FileView<'_, '_>, view: &View<'_>) {
+        let mut table = format!("### {}\n\n", code(&named(file.path)));
+        if let Some(changed) = view.change(file.path) {
+            let words = escape(&said(&changed.changed.words()));
             let _ = writeln!(table, "What changed: {words}\n");
-            table.push_str(&self.unfolded("In words and as a picture", file));
+            table.push_str(&self.unfolded("In words and as a picture", changed));
         }
         table.push_str("| | Rule | Line | Message |\n|---|---|---:|---|\n");
-        let rows = findings.iter().map(|finding| row(finding, about));
+        let rows = file.findings.iter().map(|finding| row(finding, view.about));
         self.push_lines(&mut table, rows, |left| format!("| | | | and {left} more |\n"));
         table.push('\n');
         self.add(&table);
     }
 
     /// What changed in files that have no findings here.
-    fn changes(&mut self, files: &[&ChangedFile], is_all: bool) {
-        let title = if is_all {
-            "What changed"
-        } else {
-            "What else changed"
-        };
+    fn changes(&mut self, title: &str, files: &[&ChangedFile]) {
         let line = |file: &&ChangedFile| {
             let (path, words) = (code(&named(&file.changed.path)), file.changed.words());
             format!("{path}: {}", escape(&said(&words)))
@@ -231,8 +229,8 @@ impl MarkdownPage<'_> {
     }
 
     /// The passed rules of each file, folded.
-    fn passed(&mut self, files: &[&FileResults]) {
-        let lines: Vec<String> = files.iter().filter_map(|file| passed_line(file)).collect();
+    fn passed(&mut self, files: &[FileResults]) {
+        let lines: Vec<String> = files.iter().filter_map(passed_line).collect();
         if lines.is_empty() {
             return;
         }
@@ -263,24 +261,22 @@ impl MarkdownPage<'_> {
     }
 }
 
-fn head(report: &Report) -> String {
+fn head(view: &View<'_>) -> String {
+    let report = view.report;
     let mark = match report.verdict {
         Verdict::Passed => "✅",
         Verdict::Failed => "❌",
         Verdict::Undecided => "⚠️",
     };
-    let mut text = format!("## {mark} {}\n\n", headline(report));
-    if let Some(problem) = run_problem(report) {
-        let _ = writeln!(
-            text,
-            "**{}**\n",
-            escape(&shorten::to_chars(&problem, 4 * MESSAGE_LIMIT))
-        );
+    let mut text = format!("## {mark} {}\n\n", view.headline);
+    if let Some(problem) = &view.problem {
+        let problem = escape(&shorten::to_chars(problem, 4 * MESSAGE_LIMIT));
+        let _ = writeln!(text, "**{problem}**\n");
     }
-    if let Some(step) = next_step(report) {
+    if let Some(step) = view.step {
         let _ = writeln!(text, "To do: {}.\n", prose(step));
     }
-    if let Some(praise) = praise(report) {
+    if let Some(praise) = &view.praise {
         let _ = writeln!(text, "{praise}\n");
     }
     let Counts {
@@ -303,13 +299,6 @@ fn head(report: &Report) -> String {
          | {files} | {passed} | {errors} | {warnings} | {not_evaluated} | {excluded} | {unreviewed} |\n",
     );
     text
-}
-
-fn gate_change(change: &GateChange) -> String {
-    let words = change.words.iter().map(|word| escape(&said(word)));
-    let words: Vec<String> = words.collect();
-    let separator = if words.is_empty() { "" } else { ": " };
-    format!("{}{separator}{}", code(&named(&change.path)), words.join("; "))
 }
 
 fn cause(cause: &UnjudgedCause<'_>, about: &About) -> String {

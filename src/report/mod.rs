@@ -20,7 +20,7 @@ mod html;
 pub(crate) mod json;
 mod junit;
 mod markdown;
-mod overview;
+
 mod release;
 mod remark;
 mod sarif;
@@ -28,6 +28,7 @@ mod shorten;
 pub(crate) mod terminal;
 mod tone;
 mod uri;
+mod view;
 mod wording;
 
 pub(crate) use crate::model::findings::Verdict;

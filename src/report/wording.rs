@@ -2,6 +2,7 @@
 
 use crate::base::text::count;
 use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
+use crate::model::interface::Compat;
 use std::fmt::Write as _;
 
 /// The first names, and how many more there are. Holds text from outside.
@@ -151,30 +152,23 @@ fn has_any(report: &Report, is_meant: impl Fn(&RuleResult) -> bool) -> bool {
 
 /// What is said of a change to the configuration or the rules file. Holds text from outside.
 pub(super) fn gate_change(change: &GateChange) -> String {
-    let mut said = format!("This change touches the gate itself: {}", change.path);
-    if !change.words.is_empty() {
-        let _ = write!(said, ": {}", change.words.join("; "));
-    }
-    said
+    let words = gate_words(change);
+    let separator = if words.is_empty() { "" } else { ": " };
+    format!(
+        "This change touches the gate itself: {}{separator}{words}",
+        change.path
+    )
 }
 
-/// What the section about breaks is called.
-pub(super) const BREAKS: &str = "Breaks consumers of shared pipelines";
+/// What changed in a file of the gate; empty where that is not known. Holds text from outside.
+pub(super) fn gate_words(change: &GateChange) -> String {
+    change.words.join("; ")
+}
 
-/// What breaks consumers, one sentence each, with its place. Holds text from outside.
-pub(super) fn breaks(report: &Report) -> Vec<String> {
-    let Some(found) = &report.compat else {
-        return Vec::new();
-    };
+/// Why breaks are accepted, after what is said of each. Holds text from outside.
+pub(super) fn accepted(found: &Compat) -> String {
     let accepted = found.accepted.as_ref().map(|why| format!(" (accepted: {why})"));
-    let accepted = accepted.unwrap_or_default();
-    found
-        .breaks()
-        .map(|change| {
-            let (path, line) = change.at();
-            format!("{path}:{line}: {}{accepted}", change.sentence())
-        })
-        .collect()
+    accepted.unwrap_or_default()
 }
 
 /// All files that are not reviewed in one line: how many, the first ones, and why. Holds text from outside.
@@ -218,17 +212,17 @@ pub(super) fn sentence(text: &str) -> String {
     said
 }
 
-/// The files without an answer, a sentence for each cause: how many, the first ones, and why. Holds text from outside.
-/// A reason of `told` was told before, and is not repeated.
-pub(super) fn unanswered(report: &Report, told: &[String]) -> Vec<String> {
-    let said = |(reason, paths): (&str, Vec<&str>)| {
+/// The files without an answer, a sentence for each cause with its files: how many, the first ones, and why. Holds text
+/// from outside. A reason of `told` was told before, and is not repeated.
+pub(super) fn unanswered<'a>(report: &'a Report, told: &[String]) -> Vec<(String, Vec<&'a str>)> {
+    let said = |(reason, paths): (&str, Vec<&'a str>)| {
         let is_told = told.iter().any(|told| told == reason);
         let reason = if is_told {
             "the reason is told above"
         } else {
             reason
         };
-        unanswered_by(reason, &paths)
+        (unanswered_by(reason, &paths), paths)
     };
     causes(report).into_iter().map(said).collect()
 }

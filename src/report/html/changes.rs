@@ -1,13 +1,13 @@
 //! What changed in a file: in words, and on the canvas that people know.
 
 use super::parts::heading;
-use super::view::{FileView, View};
 use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::diff::{Line, Sign};
 use crate::model::findings::{Finding, Severity};
 use crate::model::picture::{self, Badge, Canvas};
 use crate::report::ChangedFile;
+use crate::report::view::{FileView, View};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -34,14 +34,13 @@ impl Above {
     }
 }
 
-/// What changed in a file with findings, and its picture with them.
+/// What changed in a file with findings, and its picture with them; which of all such files it is.
 pub(super) fn above(
     view: &View<'_>,
-    file: &FileView<'_>,
-    number: usize,
+    path: &str,
+    (number, all): (usize, usize),
     findings: &[Numbered<'_, '_>],
 ) -> Above {
-    let path = file.results.path.as_str();
     let changed = view.change(path);
     let drawn = changed.and_then(|file| file.picture.as_ref());
     let canvas = drawn.or_else(|| view.about.pictures.get(path)).cloned();
@@ -60,11 +59,7 @@ pub(super) fn above(
         Some(file) => format!("What changed: {}", file.changed.words()),
         None => "The pipeline, with its findings".to_owned(),
     };
-    let open = if view.files.len() > MOST_OPEN {
-        ""
-    } else {
-        " open=\"\""
-    };
+    let open = if all > MOST_OPEN { "" } else { " open=\"\"" };
     above.shown = format!(
         "<details class=\"what\"{open}><summary>{}</summary>\n{inside}</details>\n",
         escape(&summary)
@@ -95,22 +90,11 @@ fn places(canvas: &Canvas, id: &str) -> HashMap<String, String> {
 }
 
 /// What changed in files that have no findings.
-pub(super) fn others(view: &View<'_>) -> String {
-    let has_findings = |file: &&ChangedFile| view.files.iter().any(|it| it.results.path == file.changed.path);
-    let others: Vec<&ChangedFile> = view
-        .about
-        .changes
-        .iter()
-        .filter(|file| !has_findings(file))
-        .collect();
+pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
+    let (title, others) = view.other_changes(files);
     if others.is_empty() {
         return String::new();
     }
-    let title = if view.files.is_empty() {
-        "What changed"
-    } else {
-        "What else changed"
-    };
     let mut shown =
         format!("<section class=\"findings\" aria-labelledby=\"changes\"><h2 id=\"changes\">{title}</h2>\n");
     for (number, file) in others.iter().take(MOST_FILES).enumerate() {

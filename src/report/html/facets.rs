@@ -1,8 +1,8 @@
 //! Where the findings are: bars by rule and by folder, each of which is a filter.
 
-use super::view::{RuleTally, View, name};
+use super::parts::name;
 use crate::base::text::markup as escape;
-use std::cmp::Reverse;
+use crate::report::view::{Tally, View};
 use std::fmt::Write as _;
 
 /// The bars of a list that are not folded.
@@ -10,13 +10,11 @@ const FIRST: usize = 8;
 
 /// Both lists; nothing where there are no findings.
 pub(super) fn facets(view: &View<'_>) -> String {
-    if view.files.is_empty() {
+    if view.findings.is_empty() {
         return String::new();
     }
-    let mut folders = view.tallies(|finding| folder(finding.path));
-    folders.sort_by_key(|(_, tally)| Reverse(tally.total()));
-    let folders = folders.iter().map(|(path, tally)| (escape(path), *tally));
-    let rules = view.rules.iter().map(|(rule, tally)| (name(rule), *tally));
+    let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
+    let rules = view.rules.iter().map(|(rule, tally)| (name(rule), tally));
     format!(
         "<aside class=\"facets\" aria-label=\"Where the findings are\">\n{}{}</aside>\n",
         facet("Rules", "rule", &rules.collect::<Vec<_>>()),
@@ -24,16 +22,12 @@ pub(super) fn facets(view: &View<'_>) -> String {
     )
 }
 
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or(".", |(folder, _)| folder)
-}
-
 /// A list of bars; the names are markup already.
-fn facet(title: &str, filter: &str, rows: &[(String, RuleTally)]) -> String {
+fn facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
     let longest = rows.iter().map(|(_, tally)| tally.total()).max().unwrap_or(1);
     let rows: Vec<String> = rows
         .iter()
-        .map(|(name, tally)| row(filter, name, *tally, longest))
+        .map(|(name, tally)| row(filter, name, tally, longest))
         .collect();
     let (first, rest) = rows.split_at(rows.len().min(FIRST));
     let mut shown = format!("<section><h2>{title}</h2>\n<ul>{}</ul>\n", first.concat());
@@ -48,7 +42,7 @@ fn facet(title: &str, filter: &str, rows: &[(String, RuleTally)]) -> String {
     shown + "</section>\n"
 }
 
-fn row(filter: &str, name: &str, tally: RuleTally, longest: usize) -> String {
+fn row(filter: &str, name: &str, tally: &Tally<'_>, longest: usize) -> String {
     let words: Vec<String> = tally.parts().map(|(tone, number)| tone.counted(number)).collect();
     format!(
         "<li><button type=\"button\" class=\"bar\" name=\"{filter}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
@@ -60,7 +54,7 @@ fn row(filter: &str, name: &str, tally: RuleTally, longest: usize) -> String {
     )
 }
 
-fn bar(tally: RuleTally, longest: usize) -> String {
+fn bar(tally: &Tally<'_>, longest: usize) -> String {
     let mut shown =
         String::from("<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
     let mut from = 0;

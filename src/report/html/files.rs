@@ -1,13 +1,14 @@
 //! The findings, file by file, with the lines around them.
 
 use super::changes::{self, Numbered};
-use super::parts::{MESSAGE_LIMIT, copy, heading, tally};
-use super::view::{FileView, View, name};
+use super::parts::{MESSAGE_LIMIT, copy, heading, name, rule, tally};
 use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::findings::{FileResults, Finding, Status};
 use crate::report::tone::Tone;
+use crate::report::view::{FileView, View};
 use crate::report::{SourceLines, shorten, uri};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Where more files have findings, they are folded.
@@ -17,18 +18,20 @@ pub(super) const MOST_OPEN: usize = 20;
 const REACH: u32 = 2;
 
 /// All files with findings; the findings are numbered through.
-pub(super) fn groups(view: &View<'_>) -> String {
+pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown = String::from("<div id=\"by-file\">\n");
-    let open = if view.files.len() > MOST_OPEN {
-        ""
-    } else {
-        " open=\"\""
-    };
+    let open = if files.len() > MOST_OPEN { "" } else { " open=\"\"" };
     let mut numbers = 1..;
-    for (at, file) in view.files.iter().enumerate() {
-        let numbered: Vec<Numbered<'_, '_>> = (&mut numbers).zip(&file.findings).collect();
-        let above = changes::above(view, file, at, &numbered);
-        push_head(&mut shown, file, open);
+    let results: HashMap<&str, &FileResults> = view
+        .report
+        .files
+        .iter()
+        .map(|file| (file.path.as_str(), file))
+        .collect();
+    for (at, file) in files.iter().enumerate() {
+        let numbered: Vec<Numbered<'_, '_>> = (&mut numbers).zip(file.findings.iter().copied()).collect();
+        let above = changes::above(view, file.path, (at, files.len()), &numbered);
+        push_head(&mut shown, file, results.get(file.path).copied(), open);
         shown.push_str(&above.shown);
         shown.push_str("<div class=\"list\">");
         for (number, finding) in numbered {
@@ -39,14 +42,14 @@ pub(super) fn groups(view: &View<'_>) -> String {
     shown + "</div>\n"
 }
 
-fn push_head(shown: &mut String, file: &FileView<'_>, open: &str) {
+fn push_head(shown: &mut String, file: &FileView<'_, '_>, results: Option<&FileResults>, open: &str) {
     let _ = writeln!(
         shown,
         "<details class=\"group card\"{open}><summary>{} {}</summary>\n<p class=\"note\">{} <span>{}</span></p>",
-        heading(&file.results.path),
-        tally(file.tally),
+        heading(file.path),
+        tally(&file.tally),
         copy("Copy path"),
-        passed(file.results)
+        results.map(passed).unwrap_or_default()
     );
 }
 
@@ -74,7 +77,7 @@ fn push_finding(
          <span class=\"tools\">{}{} <a class=\"quiet\" href=\"#finding-{number}\">Link</a></span></header>\n\
          <p class=\"message\">{}</p>\n",
         badge(finding),
-        view.rule(finding.rule),
+        rule(view, finding.rule),
         place(finding, view),
         component.unwrap_or_default(),
         copy("Copy path"),

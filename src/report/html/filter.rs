@@ -1,7 +1,7 @@
 //! The bar that stays in sight: search, grouping, levels, what is shown, the table of it.
 
-use super::view::View;
 use crate::report::tone::Tone;
+use crate::report::view::View;
 use std::fmt::Write as _;
 
 const SEARCH: &str = r#"<input id="text" type="search" aria-label="Search in paths, rules and messages" placeholder="Search path, rule, message" autocomplete="off" spellcheck="false"/>
@@ -22,10 +22,7 @@ const SHOWN: &str = r#"<p id="shown" role="status"></p><span id="chosen"></span>
 pub(super) fn bar(view: &View<'_>) -> String {
     let mut levels = String::new();
     for tone in Tone::ALL {
-        let number = view
-            .findings()
-            .filter(|finding| Tone::of(finding) == tone)
-            .count();
+        let number = view.number(tone);
         if number > 0 {
             let _ = write!(
                 levels,

@@ -15,15 +15,13 @@ mod parts;
 mod rules;
 mod tiles;
 mod top;
-mod view;
 
 pub(crate) use page_of_changes::render as changes_page;
 
 use self::document::{HtmlPage, document};
-use self::parts::list;
-use self::view::View;
+use self::parts::notice;
 use super::About;
-use super::wording::{BREAKS, breaks, excluded, gate_change, unreviewed};
+use super::view::{FileView, Medium, View, by_file};
 use crate::model::findings::Report;
 
 /// The marks let a reader of XML take it as text.
@@ -39,16 +37,17 @@ const SCRIPT: &str = concat!(
 
 /// The review as an HTML page.
 pub(super) fn render(report: &Report, about: &About) -> String {
-    let view = View::of(report, about);
+    let view = View::of(report, about, Medium::Page);
+    let files = by_file(&view.findings);
     let mut body = top::header(&view);
     body.push_str("<main>\n");
     body.push_str(&tiles::tiles(&view));
-    body.push_str(&remarks(report));
+    body.push_str(&notices(&view));
     body.push_str("<div class=\"columns\">\n");
     body.push_str(&facets::facets(&view));
-    body.push_str(&findings(&view));
+    body.push_str(&findings(&view, &files));
     body.push_str("</div>\n");
-    body.push_str(&changes::others(&view));
+    body.push_str(&changes::others(&view, &files));
     body.push_str(&rules::explanations(&view));
     body.push_str("</main>\n");
     let name = top::repository(&view).map(|name| format!(" - {name}"));
@@ -62,22 +61,8 @@ pub(super) fn render(report: &Report, about: &About) -> String {
 }
 
 /// What is to be known besides the findings; nothing where there is nothing.
-fn remarks(report: &Report) -> String {
-    let not_reviewed = report.unreviewed.iter();
-    let lists = [
-        list(
-            "Changes to the gate itself",
-            report.gate_changes.iter().map(gate_change),
-        ),
-        list(BREAKS, breaks(report).into_iter()),
-        list(
-            "Not reviewed",
-            not_reviewed.map(|file| format!("{}: {}", file.path, unreviewed(&file.reason))),
-        ),
-        list("Notes", report.notes.iter().cloned()),
-        list("Excluded", excluded(report).into_iter()),
-    ];
-    let lists = lists.concat();
+fn notices(view: &View<'_>) -> String {
+    let lists: String = view.notices.iter().map(notice).collect();
     if lists.is_empty() {
         return lists;
     }
@@ -86,16 +71,16 @@ fn remarks(report: &Report) -> String {
     )
 }
 
-fn findings(view: &View<'_>) -> String {
+fn findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown = String::from(
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
     );
     if view.report.files.is_empty() {
         return shown + "<p>There is nothing here: no pipeline was reviewed.</p></section>\n";
     }
-    if !view.files.is_empty() {
+    if !files.is_empty() {
         shown.push_str(&filter::bar(view));
-        shown.push_str(&files::groups(view));
+        shown.push_str(&files::groups(view, files));
         shown.push_str(&rules::groups(view));
     }
     shown.push_str(&files::clean(view));

@@ -1,8 +1,12 @@
 //! Small pieces that several parts of the page are made of.
 
-use super::view::RuleTally;
 use crate::base::text::markup as escape;
+use crate::report::shorten;
+use crate::report::view::{Notice, Tally, View};
 use std::fmt::Write as _;
+
+/// The longest rule name, in characters.
+const NAME_LIMIT: usize = 200;
 
 /// The longest message, in characters.
 pub(super) const MESSAGE_LIMIT: usize = 4_000;
@@ -16,7 +20,7 @@ pub(super) fn copy(what: &str) -> String {
 }
 
 /// `2 errors`, `1 warning`, each in its colour.
-pub(super) fn tally(tally: RuleTally) -> String {
+pub(super) fn tally(tally: &Tally<'_>) -> String {
     let mut shown = String::from("<span class=\"tally\">");
     for (tone, number) in tally.parts() {
         let words = tone.counted(number);
@@ -35,20 +39,55 @@ pub(super) fn heading(path: &str) -> String {
     )
 }
 
-/// A list below a heading; nothing where it is empty.
-pub(super) fn list(title: &str, items: impl Iterator<Item = String>) -> String {
-    let items: Vec<String> = items.map(|item| format!("<li>{}</li>", escape(&item))).collect();
-    if items.is_empty() {
+/// All of one kind below its heading.
+pub(super) fn notice(notice: &Notice<'_>) -> String {
+    let entries = notice.entries.iter();
+    let entries = entries.map(|entry| format!("<li>{}{}</li>", escape(&entry.line()), files(&entry.files)));
+    let (title, number) = (notice.kind.title(), notice.entries.len());
+    let list = folded(&entries.collect::<Vec<_>>(), number > LONG_LIST, "entries");
+    format!("<div><h3>{title}</h3>{list}</div>\n")
+}
+
+/// The files that a sentence only names the first of.
+fn files(paths: &[&str]) -> String {
+    if paths.len() < 2 {
         return String::new();
     }
-    let (start, end) = if items.len() > LONG_LIST {
-        let summary = format!("<details><summary>{} entries</summary>", items.len());
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| format!("<li>{}</li>", escape(path)))
+        .collect();
+    folded(&paths, true, "files")
+}
+
+fn folded(items: &[String], is_folded: bool, what: &str) -> String {
+    let (start, end) = if is_folded {
+        let summary = format!("<details><summary>{} {what}</summary>", items.len());
         (summary, "</details>")
     } else {
         (String::new(), "")
     };
-    let items = items.join("\n");
-    format!("<div><h3>{title}</h3>{start}<ul class=\"plain\">{items}</ul>{end}</div>\n")
+    format!("{start}<ul class=\"plain\">{}</ul>{end}", items.join("\n"))
+}
+
+/// The id of what explains the rule; none where nothing is known of it.
+pub(super) fn explanation(view: &View<'_>, rule: &str) -> Option<String> {
+    let number = view.rule_number(rule)?;
+    view.about.rule(rule).map(|_| format!("rule-{number}"))
+}
+
+/// The rule's name, which opens what is known of it.
+pub(super) fn rule(view: &View<'_>, rule: &str) -> String {
+    let name = name(rule);
+    match explanation(view, rule) {
+        Some(id) => format!("<button type=\"button\" class=\"rule\" popovertarget=\"{id}\">{name}</button>"),
+        None => format!("<code class=\"rule\">{name}</code>"),
+    }
+}
+
+/// A rule's name, cut to what a heading can hold.
+pub(super) fn name(rule: &str) -> String {
+    escape(&shorten::to_chars(rule, NAME_LIMIT))
 }
 
 /// A sentence of this program with names in backquotes.

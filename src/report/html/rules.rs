@@ -1,10 +1,10 @@
 //! The rules in the words of `rules explain`, each opened from where it is named; and the findings by rule.
 
-use super::parts::{marked, tally};
-use super::view::{View, name};
+use super::parts::{explanation, marked, name, tally};
 use crate::base::text::markup as escape;
 use crate::model::findings::Block;
 use crate::report::RuleText;
+use crate::report::view::View;
 use std::fmt::Write as _;
 
 /// Where there are more findings, those of a rule are folded.
@@ -13,7 +13,7 @@ const MOST_OPEN: usize = 100;
 /// A group for each rule. The script moves the findings there, so that each is on the page once.
 pub(super) fn groups(view: &View<'_>) -> String {
     let mut shown = String::from("<div id=\"by-rule\" hidden=\"\">\n");
-    let open = if view.findings().count() > MOST_OPEN {
+    let open = if view.findings.len() > MOST_OPEN {
         ""
     } else {
         " open=\"\""
@@ -25,9 +25,9 @@ pub(super) fn groups(view: &View<'_>) -> String {
             "<details class=\"group card\"{open}><summary><h3 class=\"mono\">{}</h3> {}</summary>\n\
              <p class=\"note\"><span>{}</span> {}</p><div class=\"list\"></div></details>",
             name(rule),
-            tally(*counted),
+            tally(counted),
             summary.unwrap_or_default(),
-            view.explanation(rule).map(|id| opener(&id)).unwrap_or_default()
+            explanation(view, rule).map(|id| opener(&id)).unwrap_or_default()
         );
     }
     shown + "</div>\n"
@@ -40,13 +40,13 @@ fn opener(id: &str) -> String {
 /// What is known of the rules that found something.
 pub(super) fn explanations(view: &View<'_>) -> String {
     let known = view.rules.iter().filter_map(|(rule, _)| {
-        let id = view.explanation(rule)?;
-        view.about.rule(rule).map(|text| explanation(&id, text))
+        let id = explanation(view, rule)?;
+        view.about.rule(rule).map(|text| told(&id, text))
     });
     known.collect()
 }
 
-fn explanation(id: &str, rule: &RuleText) -> String {
+fn told(id: &str, rule: &RuleText) -> String {
     let mut shown = format!(
         "<div id=\"{id}\" class=\"explanation\" popover=\"\" role=\"dialog\" aria-labelledby=\"{id}-name\">\n\
          <div class=\"headline\"><h2 id=\"{id}-name\" class=\"mono\">{}</h2> \

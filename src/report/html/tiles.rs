@@ -1,12 +1,12 @@
 //! The numbers; those of findings filter.
 
-use super::view::View;
 use crate::report::tone::Tone;
+use crate::report::view::View;
 
 /// The numbers of the review, findings first.
 pub(super) fn tiles(view: &View<'_>) -> String {
     let (counts, totals) = (view.report.counts(), view.report.totals());
-    let old = view.findings().filter(|finding| !finding.counts()).count();
+    let old = view.number(Tone::Old);
     let shown = [
         filter("Errors", totals.errors, Tone::Error),
         filter("Warnings", totals.warnings, Tone::Warning),

@@ -1,12 +1,11 @@
 //! The verdict, why the gate says so, and what was reviewed.
 
-use super::parts::copy;
-use super::view::View;
+use super::parts::{copy, rule};
 use crate::base::text::markup as escape;
 use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
-use crate::report::overview::{Overview, UnjudgedCause};
 use crate::report::tone::Tone;
-use crate::report::wording::{next_step, numbers, praise, run_problem};
+use crate::report::view::{UnjudgedCause, View};
+use crate::report::wording::numbers;
 use jiff::Timestamp;
 use std::fmt::Write as _;
 
@@ -53,10 +52,10 @@ pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
 fn why(view: &View<'_>) -> String {
     let report = view.report;
     let mut shown = String::new();
-    if let Some(problem) = run_problem(report) {
-        let _ = writeln!(shown, "<p class=\"lead\">{}</p>", escape(&problem));
+    if let Some(problem) = &view.problem {
+        let _ = writeln!(shown, "<p class=\"lead\">{}</p>", escape(problem));
     }
-    if let Some(step) = next_step(report) {
+    if let Some(step) = view.step {
         let _ = writeln!(shown, "<p class=\"lead\">To do: {}.</p>", escape(step));
     }
     match failing(view) {
@@ -66,16 +65,16 @@ fn why(view: &View<'_>) -> String {
         }
         None => {}
     }
-    for cause in Overview::of(report, view.about.show).causes {
+    for cause in &view.causes {
         let _ = writeln!(
             shown,
             "<p class=\"lead\">{} It concerns {}.{}</p>",
             escape(&cause.finding.message()),
             escape(&cause.concerns()),
-            places(view, &cause)
+            places(view, cause)
         );
     }
-    if let Some(praise) = praise(report) {
+    if let Some(praise) = &view.praise {
         let _ = writeln!(shown, "<p class=\"lead\">{praise}</p>");
     }
     let _ = writeln!(shown, "<p class=\"limit\">{}</p>", limit(report));
@@ -105,7 +104,7 @@ fn failing(view: &View<'_>) -> Option<String> {
     };
     let mut all = 0;
     let mut rules = Vec::new();
-    for (rule, tally) in &view.rules {
+    for (name, tally) in &view.rules {
         let parts: Vec<(Tone, usize)> = tally.parts().filter(|(tone, _)| fails(*tone)).collect();
         all += parts.iter().map(|(_, number)| number).sum::<usize>();
         let words = parts.iter().map(|(tone, number)| {
@@ -114,7 +113,7 @@ fn failing(view: &View<'_>) -> Option<String> {
         });
         let words: Vec<String> = words.collect();
         if !words.is_empty() {
-            rules.push(format!("<li>{} {}</li>", view.rule(rule), words.join(", ")));
+            rules.push(format!("<li>{} {}</li>", rule(view, name), words.join(", ")));
         }
     }
     let more = rules.len().saturating_sub(NAMED);
@@ -138,7 +137,7 @@ fn passed(view: &View<'_>) -> String {
     if report.files.is_empty() {
         return numbers(report);
     }
-    let found = if view.files.is_empty() {
+    let found = if view.findings.is_empty() {
         "There is no finding."
     } else {
         "No finding fails the gate."

@@ -8,10 +8,7 @@ mod table;
 pub(crate) use group::Groups;
 
 use super::About;
-use super::overview::{Overview, UnjudgedCause};
-use super::wording::{
-    breaks, excluded, gate_change, headline, next_step_in_log, praise, run_problem, unanswered,
-};
+use super::view::{self, Medium, Notice, NoticeKind, UnjudgedCause, View};
 use crate::base::text;
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
@@ -55,58 +52,58 @@ fn no_rules_hint(about: &About) -> String {
 
 /// The report as text, one line break at its end. Everything from outside is made harmless.
 pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
+    let view = View::of(report, about, Medium::Log);
     let mut shown = String::new();
     if !style.quiet {
-        let overview = Overview::of(report, about.show);
-        push_overview(&mut shown, &overview, about, style);
-        push_remarks(&mut shown, report, about, style);
-    }
-    if let Some(praise) = praise(report).filter(|_| !style.quiet) {
-        let _ = writeln!(shown, "{}", paint(&praise, bold(AnsiColor::Green), style));
-    }
-    if !style.quiet {
+        push_overview(&mut shown, &view, style);
+        push_findings(&mut shown, &view, style);
+        push_notices(&mut shown, &view, style);
+        if let Some(praise) = &view.praise {
+            let _ = writeln!(shown, "{}", paint(praise, bold(AnsiColor::Green), style));
+        }
         push_further(&mut shown, about);
     }
-    let _ = writeln!(
-        shown,
-        "{}",
-        paint(&headline(report), verdict_colour(report.verdict), style)
-    );
-    shown
+    let verdict = paint(&view.headline, verdict_colour(report.verdict), style);
+    shown + &verdict + "\n"
 }
 
 /// The findings whose lines [`render`] shows.
 pub(crate) fn listed(report: &Report, show: Show) -> Vec<Finding<'_>> {
-    Overview::of(report, show).listed
+    view::listed(report, show)
 }
 
-/// How much there is, then the findings; of a single one there is nothing to sum up.
-fn push_overview(shown: &mut String, overview: &Overview<'_>, about: &About, style: Style) {
-    if overview.total() > 1 {
-        table::push(shown, "RULE", &overview.rules, None);
-        table::push(shown, "FOLDER", &overview.folders, overview.more_folders());
+/// How much there is; of a single finding there is nothing to sum up.
+fn push_overview(shown: &mut String, view: &View<'_>, style: Style) {
+    if view.counting() > 1 {
+        let (folders, more) = view.folder_rows();
+        table::push(shown, "RULE", &view.rule_rows(), 0);
+        table::push(shown, "FOLDER", &folders, more);
     }
-    for cause in &overview.causes {
-        push_cause(shown, cause, about, style);
+    for cause in &view.causes {
+        push_cause(shown, cause, view.about, style);
     }
+}
+
+/// The listed findings, in the groups that the host folds, and what is not listed.
+fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
     if style.groups == Groups::None {
-        for finding in &overview.listed {
-            push_finding(shown, finding, about, style);
+        for finding in &view.listed {
+            push_finding(shown, finding, view.about, style);
             shown.push('\n');
         }
     } else {
-        for (number, (path, findings)) in overview.by_file().into_iter().enumerate() {
+        for (number, file) in view::by_file(&view.listed).iter().enumerate() {
             let mut content = String::new();
-            for (at, finding) in findings.iter().enumerate() {
+            for (at, finding) in file.findings.iter().enumerate() {
                 content.push_str(if at > 0 { "\n" } else { "" });
-                push_finding(&mut content, finding, about, style);
+                push_finding(&mut content, finding, view.about, style);
             }
-            let name = format!("{path} ({})", findings.len());
+            let name = format!("{} ({})", file.path, file.findings.len());
             style.groups.push(shown, number, &name, &content);
         }
-        shown.push_str(if overview.listed.is_empty() { "" } else { "\n" });
+        shown.push_str(if view.listed.is_empty() { "" } else { "\n" });
     }
-    if let Some(left_out) = overview.left_out() {
+    if let Some(left_out) = view.left_out() {
         let _ = writeln!(shown, "{left_out}\n");
     }
 }
@@ -176,43 +173,51 @@ fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
     }
 }
 
-/// What is to be known besides the findings, one line each.
-fn push_remarks(shown: &mut String, report: &Report, about: &About, style: Style) {
+/// What is to be known besides the findings, one line each, and what to do.
+fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
     let start = shown.len();
-    let warning = paint("warning", bold(AnsiColor::Yellow), style);
-    let error = if style.passes {
-        warning.clone()
-    } else {
-        paint("error", bold(AnsiColor::Red), style)
-    };
-    for change in &report.gate_changes {
-        let _ = writeln!(shown, "{warning}: {}", text::line(&gate_change(change)));
-    }
-    let refused = report.breaks_consumers();
-    for told in breaks(report) {
-        let label = if refused { &error } else { &warning };
-        let _ = writeln!(shown, "{label}: breaks consumers: {}", text::line(&told));
-    }
-    if let Some(line) = excluded(report) {
-        let _ = writeln!(shown, "note: {}", text::line(&line));
-    }
-    for told in unanswered(report, &about.told) {
-        let _ = writeln!(shown, "{error}: {}", text::line(&told));
-    }
-    match run_problem(report) {
-        Some(problem) => {
-            let _ = writeln!(shown, "{error}: {}", text::line(&problem));
+    for notice in &view.notices {
+        let (label, lead) = label(notice, style);
+        for entry in &notice.entries {
+            let _ = writeln!(shown, "{label}: {lead}{}", text::line(&entry.line()));
         }
-        None => report.notes.iter().for_each(|note| {
-            let _ = writeln!(shown, "note: {}", text::line(note));
-        }),
     }
-    if let Some(step) = next_step_in_log(report, &about.told) {
+    if let Some(problem) = &view.problem {
+        let _ = writeln!(shown, "{}: {}", error(style), text::line(problem));
+    }
+    if let Some(step) = view.step {
         let _ = writeln!(shown, "hint: {step}");
     }
     if shown.len() > start {
         shown.push('\n');
     }
+}
+
+/// What a line about it begins with.
+fn label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
+    let weight = if notice.weighs {
+        error(style)
+    } else {
+        warning(style)
+    };
+    match notice.kind {
+        NoticeKind::GateChanges => (warning(style), "This change touches the gate itself: "),
+        NoticeKind::Breaks => (weight, "breaks consumers: "),
+        NoticeKind::Unreviewed => (weight, ""),
+        NoticeKind::Notes | NoticeKind::Excluded => ("note".to_owned(), ""),
+    }
+}
+
+fn warning(style: Style) -> String {
+    paint("warning", bold(AnsiColor::Yellow), style)
+}
+
+/// A run that passes is told no error.
+fn error(style: Style) -> String {
+    if style.passes {
+        return warning(style);
+    }
+    paint("error", bold(AnsiColor::Red), style)
 }
 
 /// The text's lines, each broken at blanks so that it fits beside the indent.
@@ -318,8 +323,8 @@ mod tests {
           --> a.tran.yaml:1
 
         warning: This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
-        note: Not judged: 1 file: notes.txt (not a file that is reviewed)
         error: late.orch.yaml: The file was not reviewed: the batch timed out
+        note: Not judged: 1 file: notes.txt (not a file that is reviewed)
 
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 rule passed in 2 files; 1 file excluded; 1 file not reviewed
         ");

@@ -1,8 +1,8 @@
 //! The overview as aligned columns, within 80.
 
-use super::super::overview::OverviewRow;
 use super::super::shorten;
-use crate::base::text;
+use super::super::view::TableRow;
+use crate::base::text::{self, count};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -12,8 +12,8 @@ const NAME: usize = 40;
 /// Rows of a table.
 const MOST: usize = 30;
 
-/// A table of these rows under a heading, `more` as its last line, and an empty line; nothing for no rows.
-pub(super) fn push(shown: &mut String, heading: &str, rows: &[OverviewRow<'_>], more: Option<String>) {
+/// A table of these rows under a heading, how many more there are, and an empty line; nothing for no rows.
+pub(super) fn push(shown: &mut String, heading: &str, rows: &[TableRow<'_>], more: usize) {
     if rows.is_empty() {
         return;
     }
@@ -38,14 +38,15 @@ pub(super) fn push(shown: &mut String, heading: &str, rows: &[OverviewRow<'_>], 
     for (row, name) in rows.iter().zip(&named) {
         line(name, row.level, &row.findings.to_string(), &row.files.to_string());
     }
-    let cut = (rows.len() > MOST).then(|| format!("and {} more", rows.len() - MOST));
-    if let Some(more) = more.or(cut) {
-        let _ = writeln!(shown, "{more}");
+    let more = more + rows.len().saturating_sub(MOST);
+    if more > 0 {
+        let what = if levels { "rule" } else { "folder" };
+        let _ = writeln!(shown, "and {}", count(more, &format!("more {what}")));
     }
     shown.push('\n');
 }
 
-fn name(row: &OverviewRow<'_>) -> String {
+fn name(row: &TableRow<'_>) -> String {
     let mut name = text::line(row.name);
     let mut limit = NAME;
     while name.width() > NAME {
