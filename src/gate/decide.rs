@@ -13,7 +13,7 @@ pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
         FailOn::Never => Word::Excused,
         _ => tally.word(&unknown),
     };
-    let mut causes = of_results(&tally.files, fail_on, tally.compared.is_some());
+    let mut causes = of_results(tally.all_files(), fail_on, tally.compared.is_some());
     causes.extend(match word {
         Word::Excused => None,
         Word::Open => Some(Cause::Doubt),

@@ -4,7 +4,7 @@ use super::Tally;
 use crate::base::git::{Content, GitError, Repository, SnapshotFile};
 use crate::model::findings::{FileResults, Unreviewed};
 use crate::model::pipelines::{document_in, document_on_disk, is_pipeline};
-use crate::model::rules::RuleSet;
+use crate::model::rules::{RuleSet, SeePipeline};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -21,10 +21,12 @@ const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
 }
 
 /// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
+/// `see` is shown each pipeline that was read.
 pub(crate) fn evaluate(
     repo: &Repository,
     rules: &RuleSet,
     files: Vec<SnapshotFile>,
+    see: &SeePipeline<'_>,
 ) -> Result<Tally, GitError> {
     let mut tally = Tally::default();
     let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
@@ -49,12 +51,12 @@ pub(crate) fn evaluate(
         let document = document_in(repo, &blob)?;
         Ok::<_, GitError>((path, document))
     });
-    tally.files = rules.evaluate_all(documents)?;
+    tally.files = rules.evaluate_all(documents, see)?;
     // By reference: memory that one thread takes and another gives back makes threads wait for each other.
     let evaluated: Vec<_> = on_disk
         .par_iter()
         .with_min_len(AT_A_TIME)
-        .map(|(path, full)| evaluate_on_disk(rules, path, full))
+        .map(|(path, full)| evaluate_on_disk(rules, path, full, see))
         .collect();
     for result in evaluated {
         match result {
@@ -66,10 +68,15 @@ pub(crate) fn evaluate(
     Ok(tally)
 }
 
-fn evaluate_on_disk(rules: &RuleSet, path: &str, full: &Path) -> Result<FileResults, Unreviewed> {
+fn evaluate_on_disk(
+    rules: &RuleSet,
+    path: &str,
+    full: &Path,
+    see: &SeePipeline<'_>,
+) -> Result<FileResults, Unreviewed> {
     let document = document_on_disk(full).map_err(|error| Unreviewed {
         path: path.to_owned(),
         reason: format!("it cannot be read: {error}"),
     })?;
-    Ok(rules.evaluate_document(path, &document))
+    Ok(rules.evaluate_document(path, &document, see))
 }

@@ -7,6 +7,7 @@ use crate::model::findings::{
 };
 use crate::model::interface::Compat;
 use jiff::Timestamp;
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// What the findings come to, with all that is taken in after them.
@@ -72,7 +73,7 @@ impl Judgement {
         let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
             return;
         };
-        let findings = self.tally.files.iter().flat_map(FileResults::findings);
+        let findings = self.tally.all_files().flat_map(FileResults::findings);
         let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
         let known = totals.known.unwrap_or_default();
         let is_whole = is_all && part.shard.is_none() && part.paths.is_empty();
@@ -109,7 +110,7 @@ impl Judgement {
             engine: run.engine,
             verdict: verdict(&self.causes),
             context: run.context,
-            files: self.tally.files,
+            files: merged(self.tally.files, self.tally.project),
             excluded,
             unreviewed: self.tally.unreviewed,
             gate_changes: selected.gate_changes,
@@ -124,6 +125,30 @@ impl Judgement {
             elapsed: run.elapsed,
         }
     }
+}
+
+/// One list by path: what the checks of the project find stands after what was reviewed.
+fn merged(mut files: Vec<FileResults>, project: Vec<FileResults>) -> Vec<FileResults> {
+    if project.is_empty() {
+        return files;
+    }
+    let reviewed: HashMap<&str, usize> = files
+        .iter()
+        .enumerate()
+        .map(|(at, file)| (file.path.as_str(), at))
+        .collect();
+    let places: Vec<Option<usize>> = project
+        .iter()
+        .map(|file| reviewed.get(file.path.as_str()).copied())
+        .collect();
+    for (mut found, place) in project.into_iter().zip(places) {
+        match place.and_then(|at| files.get_mut(at)) {
+            Some(file) => file.results.append(&mut found.results),
+            None => files.push(found),
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! counted: where the base has one and head has two, one is new. What counts something is known only while it did not
 //! get worse. What cannot be judged at the base is neither known nor new.
 
-use crate::model::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::model::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
 use crate::model::rules;
 use std::collections::{HashMap, HashSet};
 
@@ -86,9 +86,16 @@ struct PastFindings {
 #[derive(Default)]
 struct SameIdentity {
     /// Those of the base that none of head was matched with yet, with what was counted.
-    left: Vec<Option<u64>>,
+    left: Vec<PastFinding>,
     base: usize,
     head: usize,
+}
+
+/// What of a finding of the base tells whether it got worse.
+#[derive(Clone, Copy)]
+struct PastFinding {
+    size: Option<u64>,
+    severity: Severity,
 }
 
 impl PastFindings {
@@ -98,7 +105,10 @@ impl PastFindings {
             for finding in result.findings("") {
                 if result.status.can_be_old() {
                     let kind = past.kinds.entry(key(&finding)).or_default();
-                    kind.left.push(finding.size);
+                    kind.left.push(PastFinding {
+                        size: finding.size,
+                        severity: finding.severity,
+                    });
                     kind.base += 1;
                 }
             }
@@ -114,7 +124,7 @@ impl PastFindings {
             self.is_unreadable |= result.status.is_unreadable();
         }
         let state = |finding: Finding<'_>| {
-            let is_known = may_be_known && self.take(&finding);
+            let is_known = may_be_known && self.take(&finding, result.origin);
             // What is waived stays so, and is not gone either.
             let is_waived = finding.state == Some(State::Waived);
             Some(match (is_waived, is_known) {
@@ -132,23 +142,26 @@ impl PastFindings {
     }
 
     /// Whether the base has one such finding left that head did not make worse. The nearest one is taken, so that the
-    /// order of the findings does not matter.
-    fn take(&mut self, finding: &Finding<'_>) -> bool {
+    /// order of the findings does not matter. The levels of the rules are those of the rules file on both sides; what a check of the
+    /// project found may weigh more than it did.
+    fn take(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(kind) = self.kinds.get_mut(&key(finding)) else {
             return false;
         };
         kind.head += 1;
         let is_worse = |before: u64, now: u64| rules::got_worse(finding.rule, before, now);
-        let fits = |(_, before): &(usize, &Option<u64>)| match (before, finding.size) {
-            (Some(before), Some(now)) => !is_worse(*before, now),
+        let fits = |(_, before): &(usize, &PastFinding)| match (before.size, finding.size) {
+            _ if origin == Origin::Project && before.severity < finding.severity => false,
+            (Some(before), Some(now)) => !is_worse(before, now),
             (before, now) => before.is_none() && now.is_none(),
         };
-        let nearer = |best: (usize, Option<u64>), other: (usize, Option<u64>)| match (best.1, other.1) {
-            (Some(size), Some(smaller)) if is_worse(smaller, size) => other,
-            _ => best,
-        };
+        let nearer =
+            |best: (usize, PastFinding), other: (usize, PastFinding)| match (best.1.size, other.1.size) {
+                (Some(size), Some(smaller)) if is_worse(smaller, size) => other,
+                _ => best,
+            };
         let fitting = kind.left.iter().enumerate().filter(fits);
-        let found = fitting.map(|(at, size)| (at, *size)).reduce(nearer);
+        let found = fitting.map(|(at, before)| (at, *before)).reduce(nearer);
         if let Some((at, _)) = found {
             kind.left.swap_remove(at);
         }

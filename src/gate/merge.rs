@@ -2,7 +2,9 @@
 
 use super::evidence::{self, Gaps};
 use super::{BatchAnswer, KnownComparison, Positions};
-use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Unreviewed, Violation};
+use crate::model::findings::{
+    Enforcement, FileResults, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
+};
 use crate::model::pipelines::Kind;
 use crate::model::rules::{self, RuleSet};
 use crate::platform::api::{ReviewAnswer, ReviewResults, RuleAnswer};
@@ -22,6 +24,8 @@ const CONTRADICTORY: &str = "the platform's answer has it twice, with different 
 pub(crate) struct Tally {
     /// The files with results, by path.
     pub files: Vec<FileResults>,
+    /// The files in which the checks of the project find something, by path.
+    pub project: Vec<FileResults>,
     /// Files that the platform does not review, by path.
     pub excluded: Vec<String>,
     /// Files without a usable answer, by path.
@@ -38,6 +42,22 @@ pub(crate) struct Tally {
     pub doubtful: BTreeMap<String, String>,
     /// What else is to be known; each a sentence.
     pub notes: Vec<String>,
+}
+
+impl Tally {
+    /// What reviewers and what the checks of the project found.
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
+        self.files.iter().chain(&self.project)
+    }
+
+    /// Lets the work see both as one.
+    pub(crate) fn with_all<T>(&mut self, work: impl FnOnce(&mut [FileResults]) -> T) -> T {
+        let reviewed = self.files.len();
+        self.files.append(&mut self.project);
+        let done = work(&mut self.files);
+        self.project = self.files.split_off(reviewed);
+        done
+    }
 }
 
 /// Merges the answers. `rules` are those of the reviewed commit, where they are known.
@@ -238,6 +258,7 @@ impl Merger<'_, '_> {
         let size = self.positions.size(path, &rule).filter(|_| is_counted);
         Ok(RuleResult {
             size,
+            origin: Origin::Platform,
             ..RuleResult::new(rule, status, enforcement, violations)
         })
     }

@@ -19,6 +19,7 @@ mod named;
 mod part;
 mod past;
 mod positions;
+mod project;
 mod select;
 mod verdict;
 
@@ -34,7 +35,8 @@ pub(crate) use lookalike::looks_like_pipeline;
 pub(crate) use merge::{Tally, merge};
 pub(crate) use named::select_named;
 pub(crate) use part::{Part, why_partial};
-pub(crate) use past::{Moved, Places, mark_known, moved};
+pub(crate) use past::{Moved, Places, mark_files, mark_known, moved};
 pub(crate) use positions::Positions;
+pub(crate) use project::{ProjectScope, SeenFacts};
 pub(crate) use select::{Candidate, ComparedChanges, Scope, Selected, is_within, select, touches_more};
 pub(crate) use verdict::{Cause, causes, is_open, status, verdict};

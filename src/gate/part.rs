@@ -36,6 +36,11 @@ impl Part {
         }
     }
 
+    /// Whether what is found in this file, selected or not, is for this part to tell.
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        self.shard.is_none_or(|shard| shard.holds(path))
+    }
+
     /// Returns why a review of it is no pass as a whole, whatever its verdict.
     pub(crate) fn why_partial(&self) -> Option<String> {
         why_partial(self.shard, &self.paths, self.fail_on)

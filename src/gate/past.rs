@@ -1,6 +1,6 @@
 //! What was there before, at the commits that a run compares with: where the judged files were, and what they had there.
 
-use super::{Before, Tally, mark};
+use super::{Before, KnownComparison, Tally, mark};
 use crate::base::git::Change;
 use crate::base::text::count;
 use crate::model::findings::FileResults;
@@ -24,6 +24,7 @@ pub(crate) fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
 }
 
 /// The paths of head, each with where it was at the base; none for a new one.
+#[derive(Debug, Default)]
 pub(crate) struct Places(Moved);
 
 impl Places {
@@ -92,12 +93,15 @@ impl<'b> AtBase<'b> {
     }
 }
 
+/// Marks what of these files every base has, too.
+pub(crate) fn mark_files(files: &mut [FileResults], bases: &[(Places, Tally)]) -> KnownComparison {
+    let bases: Vec<AtBase<'_>> = bases.iter().map(AtBase::new).collect();
+    mark(files, |path| bases.iter().map(|base| base.before(path)).collect())
+}
+
 /// Marks what every base has, too.
 pub(crate) fn mark_known(head: &mut Tally, bases: &[(Places, Tally)]) {
-    let bases: Vec<AtBase<'_>> = bases.iter().map(AtBase::new).collect();
-    let compared = mark(&mut head.files, |path| {
-        bases.iter().map(|base| base.before(path)).collect()
-    });
+    let compared = mark_files(&mut head.files, bases);
     if let Some((path, why)) = compared.unknown.first() {
         head.notes.push(format!(
             "the base of {} could not be judged, so what of it is new is not known: {path}: {why}",

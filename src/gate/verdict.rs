@@ -79,7 +79,7 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
         (!report.unreviewed.is_empty(), Cause::Unreviewed),
         (report.is_open, Cause::Doubt),
     ];
-    let mut causes = of_results(&report.files, fail_on, report.fixed.is_some());
+    let mut causes = of_results(report.files.iter(), fail_on, report.fixed.is_some());
     causes.extend(
         found
             .into_iter()
@@ -90,8 +90,12 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
 
 /// Returns what the findings decide. Where they were compared with what was there before, one that is not said to be new is
 /// one of which that is not known.
-pub(super) fn of_results(files: &[FileResults], fail_on: FailOn, is_compared: bool) -> Vec<Cause> {
-    let results = files.iter().flat_map(|file| &file.results);
+pub(super) fn of_results<'f>(
+    files: impl Iterator<Item = &'f FileResults>,
+    fail_on: FailOn,
+    is_compared: bool,
+) -> Vec<Cause> {
+    let results = files.flat_map(|file| &file.results);
     let failing = results.filter(|result| result.fails(fail_on));
     let cause = failing.map(|result| {
         if is_compared && !result.states.contains(&Some(State::New)) {

@@ -2,13 +2,14 @@
 //!
 //! Begin with [`pipelines`], which reads documents on top of [`yaml`]. [`rules`] judges them; what any reviewer finds ends in [`findings`],
 //! the waist of the program, and [`waivers`] allow some of it. [`diff`] says what changed between two pipelines, [`picture`] draws it,
-//! [`interface`] says what of it breaks consumers of shared pipelines.
+//! [`project`] finds references between files that lead nowhere, [`interface`] says what of it breaks consumers of shared pipelines.
 
 pub(crate) mod diff;
 pub mod findings;
 pub mod interface;
 pub(crate) mod picture;
 pub mod pipelines;
+pub mod project;
 pub mod rules;
 pub mod waivers;
 pub mod yaml;

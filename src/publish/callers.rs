@@ -1,7 +1,6 @@
 //! Who calls a pipeline.
 
 use super::PublishError;
-use super::closure::called;
 use super::contents::PublishContents;
 use super::references::{self, WantedFile};
 use crate::base::git::{Content, Repository, Snapshot, SnapshotFile};
@@ -27,11 +26,13 @@ pub fn callers<'p>(
     let known = PipelineFiles::new(there.union(paths).copied());
     let mut callers: BTreeMap<&str, usize> = paths.iter().map(|path| (*path, 0)).collect();
     for (file, facts) in files.iter().zip(facts) {
-        let references = facts.references.iter().flatten();
-        let mut named: BTreeSet<String> = references.flat_map(|one| called(one, &known)).collect();
-        named.remove(&file.path);
+        let called = facts
+            .references()
+            .flat_map(|reference| reference.called(&known, &file.path));
+        let mut named: BTreeSet<&str> = called.collect();
+        named.remove(file.path.as_str());
         for path in named {
-            if let Some(number) = callers.get_mut(path.as_str()) {
+            if let Some(number) = callers.get_mut(path) {
                 *number += 1;
             }
         }

@@ -6,12 +6,13 @@
 use super::contents::PublishContents;
 use super::error::Problem;
 use super::listing::{Listing, refuse_unsure};
-use super::references::{self, PipelineFacts, WantedFile};
+use super::references::{self, FileFacts, WantedFile};
 use super::shared_file::SharedFile;
 use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
 use crate::base::git::{FileKind, SnapshotFile};
 use crate::model::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved};
+use crate::model::project;
 use crate::model::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +21,14 @@ pub(super) struct Input<'a> {
     pub contents: &'a PublishContents,
     pub wish: &'a Wish<'a>,
     pub shared: &'a SharedFile,
-    pub sent: BTreeMap<String, PipelineFacts>,
+    pub sent: BTreeMap<String, FileFacts>,
 }
 
 pub(super) struct CheckedClosure {
     pub problems: Vec<Problem>,
     pub warnings: Vec<Warning>,
     pub scripts: BTreeMap<String, SnapshotFile>,
-    pub sent: BTreeMap<String, PipelineFacts>,
+    pub sent: BTreeMap<String, FileFacts>,
 }
 
 /// Checks the entries of the shared-pipelines file and what they call, and finds the scripts.
@@ -80,18 +81,20 @@ fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<S
     while !step.is_empty() {
         step.retain(|path| input.sent.contains_key(path) && needed.insert(path.clone()));
         read_skimmed(input, &step)?;
-        let facts = step.iter().filter_map(|path| input.sent.get(path));
-        let references = facts.flat_map(|facts| facts.references.iter().flatten());
-        step = references
-            .flat_map(|reference| called(reference, files))
-            .collect();
+        let facts = step.iter().filter_map(|path| Some((path, input.sent.get(path)?)));
+        let called = facts.flat_map(|(path, facts)| {
+            facts
+                .references()
+                .flat_map(move |reference| reference.called(files, path))
+        });
+        step = called.map(str::to_owned).collect();
     }
     Ok(needed)
 }
 
 /// Reads those of the files as YAML that were only skimmed.
 fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), PublishError> {
-    let is_skimmed = |path: &&String| input.sent.get(*path).is_some_and(|facts| facts.is_skimmed);
+    let is_skimmed = |path: &&String| input.sent.get(*path).is_some_and(FileFacts::is_skimmed);
     let (paths, wanted): (Vec<&String>, Vec<WantedFile<'_>>) = paths
         .iter()
         .filter(is_skimmed)
@@ -111,19 +114,6 @@ fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), P
     Ok(())
 }
 
-/// The pipelines that a reference may mean.
-pub(super) fn called(reference: &Reference, files: &PipelineFiles<'_>) -> Vec<String> {
-    let (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) = (reference.kind, &reference.target)
-    else {
-        return Vec::new();
-    };
-    match files.resolve(target, kind) {
-        Resolved::File(path) => vec![path.to_owned()],
-        Resolved::Ambiguous(paths) => paths.iter().map(|path| (*path).to_owned()).collect(),
-        Resolved::Missing => Vec::new(),
-    }
-}
-
 /// A script that a pipeline names.
 enum Script {
     Sent(SnapshotFile),
@@ -141,11 +131,8 @@ impl Script {
 }
 
 fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> {
-    let references = input
-        .sent
-        .values()
-        .flat_map(|facts| facts.references.iter().flatten());
-    let paths: BTreeSet<&str> = references.filter_map(script_path).collect();
+    let references = input.sent.values().flat_map(FileFacts::references);
+    let paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
     let mut found = input.listing.find_all(&paths)?;
     let scripts: BTreeMap<String, Script> = paths
         .into_iter()
@@ -153,13 +140,6 @@ fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> 
         .collect();
     refuse_unsure(scripts.values().filter_map(Script::sent))?;
     Ok(scripts)
-}
-
-fn script_path(reference: &Reference) -> Option<&str> {
-    match (reference.kind, &reference.target) {
-        (ReferenceKind::Script, ReferenceTarget::Path(path)) => Some(path),
-        _ => None,
-    }
 }
 
 fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script {
@@ -171,10 +151,7 @@ fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script 
         Some(found) if found.kind == FileKind::Symlink => Script::NotSent(format!(
             "names the script `{path}`, which is a symbolic link, not a file"
         )),
-        _ => Script::NotSent(format!(
-            "names the script `{path}`, which is not in {}",
-            input.listing.place()
-        )),
+        _ => Script::NotSent(project::missing_script(path)),
     }
 }
 
@@ -206,7 +183,7 @@ impl ClosureCheck<'_> {
                     format!("the shared pipeline `{id}` is disabled, so the version does not offer it");
                 self.warn(WarningKind::Disabled, &shared.problem(entry.position, what));
             } else if let Some(why) = self.not_sent(path)? {
-                let what = format!("the shared pipeline `{id}` is `{path}`, which {why}");
+                let what = project::shared_pipeline(id, path, &why);
                 self.problems.push(shared.problem(entry.position, what));
             }
         }
@@ -220,25 +197,24 @@ impl ClosureCheck<'_> {
         }
         let found = self.input.listing.find(path)?;
         Ok(Some(match found {
-            None => format!("is not in {}", self.input.listing.place()),
-            Some(_) if Kind::from_path(path).is_none() => {
-                "is no pipeline file (`.orch.yaml`, `.tran.yaml`)".to_owned()
-            }
+            None => project::NOT_THERE.to_owned(),
+            Some(_) if Kind::from_path(path).is_none() => project::NO_PIPELINE.to_owned(),
             Some(_) => "is not among the selected files".to_owned(),
         }))
     }
 
-    fn pipeline(&mut self, path: &str, facts: &PipelineFacts, is_needed: bool) {
-        match &facts.references {
+    fn pipeline(&mut self, path: &str, facts: &FileFacts, is_needed: bool) {
+        match &facts.facts {
             Err(error) => self.report(path, WarningKind::Unread, unread(error), is_needed),
-            Ok(references) => references
+            Ok(facts) => facts
+                .references
                 .iter()
                 .for_each(|reference| self.reference(path, reference, is_needed)),
         }
     }
 
     fn reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
-        let (kind, what, stops) = match self.meaning(reference) {
+        let (kind, what, stops) = match self.meaning(path, reference) {
             Meaning::Fine => return,
             Meaning::Unsure(kind, what) => (kind, what, false),
             Meaning::Broken(what) => (WarningKind::NotSent, what, is_needed),
@@ -280,13 +256,13 @@ impl ClosureCheck<'_> {
         });
     }
 
-    fn meaning(&self, reference: &Reference) -> Meaning {
+    fn meaning(&self, path: &str, reference: &Reference) -> Meaning {
         match (&reference.target, reference.kind) {
             (ReferenceTarget::Expression(text), _) => {
                 let what = format!("names `{text}`, an expression: whether it is sent cannot be known");
                 Meaning::Unsure(WarningKind::Expression, what)
             }
-            (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => self.call(target, kind),
+            (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => self.call(path, target, kind),
             (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::NotSent(what)) => Meaning::Broken(what.clone()),
                 Some(Script::Sent(_)) | None => Meaning::Fine,
@@ -294,20 +270,16 @@ impl ClosureCheck<'_> {
         }
     }
 
-    fn call(&self, target: &str, kind: Kind) -> Meaning {
+    fn call(&self, caller: &str, target: &str, kind: Kind) -> Meaning {
         let is_sent = |path: &str| self.input.sent.contains_key(path);
-        match self.files.resolve(target, kind) {
-            Resolved::File(path) if is_sent(path) => Meaning::Fine,
-            Resolved::File(path) => {
+        match self.files.resolve(target, kind, caller) {
+            Resolved::File(path) | Resolved::Bare(path) if is_sent(path) => Meaning::Fine,
+            Resolved::File(path) | Resolved::Bare(path) => {
                 Meaning::Broken(format!("calls `{path}`, which is not among the selected files"))
             }
-            Resolved::Missing => Meaning::Broken(format!(
-                "calls the {} `{target}`, which is not in {}",
-                kind.name(),
-                self.input.listing.place()
-            )),
+            Resolved::Missing => Meaning::Broken(project::missing_call(kind, target)),
             Resolved::Ambiguous(paths) => {
-                let what = format!("calls `{target}`, which may be any of {}", paths.join(", "));
+                let what = project::ambiguous_call(kind, target, paths);
                 match paths.iter().find(|path| !is_sent(path)) {
                     None => Meaning::Unsure(WarningKind::Ambiguous, what),
                     Some(path) => {

@@ -4,7 +4,7 @@ use super::closure::{self, CheckedClosure};
 use super::contents::PublishContents;
 use super::drift;
 use super::listing::{Listing, refuse_unsure};
-use super::references::{self, PipelineFacts, WantedFile};
+use super::references::{self, FileFacts, WantedFile};
 use super::shared_file::SharedFile;
 use super::version::{self, VersionFacts};
 use super::warnings::{self, Warning, WarningKind};
@@ -147,7 +147,7 @@ fn read_pipelines(
     contents: &PublishContents,
     selected: &BTreeMap<String, SnapshotFile>,
     shared: &SharedFile,
-) -> Result<BTreeMap<String, PipelineFacts>, PublishError> {
+) -> Result<BTreeMap<String, FileFacts>, PublishError> {
     let offered: HashSet<&str> = shared.enabled().map(|entry| entry.pipeline.as_str()).collect();
     let pipelines: Vec<_> = selected
         .iter()

@@ -88,7 +88,7 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place())?;
         if let Some(component) = &self.component {
-            write!(f, ": component `{component}`")?;
+            return write!(f, ": component `{component}` {}", self.what);
         }
         write!(f, ": {}", self.what)
     }

@@ -120,7 +120,7 @@ pub(crate) fn outputs(report: &Report) -> Vec<(&'static str, String)> {
     let known = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
     vec![
         ("verdict", report.verdict.to_string()),
-        ("reviewed", report.files.len().to_string()),
+        ("reviewed", report.reviewed().count().to_string()),
         ("errors", totals.errors.to_string()),
         ("warnings", totals.warnings.to_string()),
         ("not-evaluated", totals.not_evaluated.to_string()),

@@ -198,7 +198,7 @@ fn evaluate(
     let documents = files
         .iter()
         .map(|file| Ok((file.path.clone(), document_in(repository, &file.blob)?)));
-    rules.evaluate_all(documents)
+    rules.evaluate_all(documents, &|_, _| {})
 }
 
 fn overall(files: &[FileResults]) -> ReviewStatus {

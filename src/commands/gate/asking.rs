@@ -8,11 +8,12 @@ use crate::commands::gate::check;
 use crate::commands::gate::judgement::Judged;
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::{Past, same_rules};
+use crate::commands::gate::project::ProjectRun;
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
-use crate::gate::{self, BatchAnswer, Batching, Judgement, Places, Positions, ReviewAsked, Tally};
+use crate::gate::{self, BatchAnswer, Batching, Judgement, Places, Positions, ReviewAsked, SeenFacts, Tally};
 use crate::job::cli::{Fork, OnUnavailable};
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, Review};
@@ -36,6 +37,7 @@ type AskBase<'f> = dyn FnMut(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, F
 /// What answers are held against: files, rules and waivers of the head, each read once.
 struct Ground<'g> {
     snapshot: &'g Snapshot<'g>,
+    project: &'g ProjectRun<'g>,
     rules_file: Option<SnapshotFile>,
     rules: Option<RuleSet>,
     waiving: Waiving,
@@ -64,25 +66,25 @@ impl Asking<'_> {
         }
     }
 
-    pub(crate) fn judged(&self, snapshot: &Snapshot<'_>, chosen: &Chosen) -> Result<Judged, Failure> {
+    pub(crate) fn judged(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
         match self.engine() {
-            Engine::Local => self.check(snapshot, chosen),
-            Engine::Remote => self.ask(snapshot, chosen),
+            Engine::Local => self.check(chosen, project),
+            Engine::Remote => self.ask(chosen, project),
         }
     }
 
     /// The same rules, on this machine; every report says so.
-    fn check(&self, snapshot: &Snapshot<'_>, chosen: &Chosen) -> Result<Judged, Failure> {
+    fn check(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
         let fail_on = self.settings.judging.fail_on;
-        let mut judged = check::judge(self.run, self.workspace, snapshot, chosen, fail_on, self.past)?;
+        let mut judged = check::judge(self.run, chosen, project, fail_on, self.past)?;
         judged.note([JUDGED_HERE.to_owned()]);
         Ok(judged)
     }
 
-    fn ask(&self, snapshot: &Snapshot<'_>, chosen: &Chosen) -> Result<Judged, Failure> {
+    fn ask(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
         self.target.refuse_fork()?;
         let files = &chosen.selected.files;
-        let ground = self.ground(snapshot, chosen)?;
+        let ground = self.ground(chosen, project)?;
         let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.branch_on_remote()?;
         let platform = self.run.platform(self.connection)?;
@@ -140,7 +142,8 @@ impl Asking<'_> {
         Ok(answers)
     }
 
-    fn ground<'g>(&self, snapshot: &'g Snapshot<'g>, chosen: &'g Chosen) -> Result<Ground<'g>, Failure> {
+    fn ground<'g>(&self, chosen: &'g Chosen, project: &'g ProjectRun<'g>) -> Result<Ground<'g>, Failure> {
+        let snapshot = project.project.snapshot;
         let rules_file = self.workspace.rules_file(snapshot)?;
         let rules = self.workspace.rules_in(rules_file.as_ref())?;
         Ok(Ground {
@@ -149,6 +152,7 @@ impl Asking<'_> {
             outdated: chosen.outdated.as_ref(),
             files: &chosen.selected.files,
             snapshot,
+            project,
             rules_file,
             rules,
         })
@@ -170,6 +174,7 @@ impl Asking<'_> {
             let path_of = |path: &str| judged.contains(path).then(|| path.to_owned());
             outdated.add(repo, ground.snapshot, &path_of, &mut tally)?;
         }
+        ground.project.find(SeenFacts::default(), &mut tally)?;
         ground.waiving.mark(ground.snapshot, &ground.former, &mut tally)?;
         if let Some(past) = self.past {
             self.compare(past, &mut tally, ground, &mut |base, files| {
@@ -177,6 +182,7 @@ impl Asking<'_> {
                 unanswered.take(&answers);
                 Ok(answers)
             })?;
+            ground.project.mark_known(past, &mut tally)?;
         }
         let may_pass = self.settings.on_unavailable == OnUnavailable::Pass && unanswered.is_all(&tally);
         let mut judged = Judged::from(Judgement::new(tally, self.settings.judging.fail_on));

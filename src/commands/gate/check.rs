@@ -7,11 +7,12 @@ use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, Started, nothing, part};
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::Past;
+use crate::commands::gate::project::{ProjectChecking, ProjectRun};
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::gate::{Judgement, Places, Selected, Tally, evaluate};
+use crate::gate::{Judgement, Places, SeenFacts, Selected, Tally, evaluate};
 use crate::job::cli::{CheckArgs, FailOn};
 use crate::job::context::{self, Comparison, DeepenSubject};
 use crate::job::settings::{CheckSettings, Revisions};
@@ -52,16 +53,28 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let part = part(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
     let unselected = || nothing_selected(&snapshot, &settings.selection);
-    let mut judged = if let Some(why) = nothing(&comparison, selected, &part, unselected)? {
-        Judged::from(Judgement::nothing(format!("nothing to check: {why}")))
-    } else {
-        // Where all are taken, what head has is known: nothing of it is brought by whoever looks.
-        let asked = &settings.revisions;
-        let before = settings.judging.new_only;
-        let before = before.then(|| Past::of(&workspace, asked, &compared, selected));
-        let before = before.transpose()?;
-        let fail_on = settings.judging.fail_on;
-        judge(run, &workspace, &snapshot, &chosen, fail_on, before.as_ref())?
+    let why_nothing = nothing(&comparison, selected, &part, unselected)?;
+    // Where all are taken, what head has is known: nothing of it is brought by whoever looks.
+    let before = settings.judging.new_only && comparison.nothing_to_do.is_none();
+    let before = before.then(|| Past::of(&workspace, &settings.revisions, &compared, selected));
+    let before = before.transpose()?;
+    let fail_on = settings.judging.fail_on;
+    let project = ProjectRun {
+        project: ProjectChecking {
+            workspace: &workspace,
+            settings: &settings.judging.project,
+            snapshot: &snapshot,
+        },
+        selected,
+        bases: &comparison.bases,
+        part: &part,
+    };
+    let mut judged = match why_nothing {
+        Some(why) => {
+            let why = format!("nothing to check: {why}");
+            Judged::nothing(&comparison, &project, (fail_on, before.as_ref()), why)?
+        }
+        None => judge(run, &chosen, &project, fail_on, before.as_ref())?,
     };
     judged.note(
         left.into_iter()
@@ -228,12 +241,14 @@ impl Checking<'_> {
 /// Judges these files of the snapshot by its rules file, on this machine.
 pub(crate) fn judge(
     run: &Run,
-    workspace: &Workspace<'_>,
-    snapshot: &Snapshot<'_>,
     chosen: &Chosen,
+    project: &ProjectRun<'_>,
     fail_on: FailOn,
     past: Option<&Past>,
 ) -> Result<Judged, Failure> {
+    let ProjectChecking {
+        workspace, snapshot, ..
+    } = project.project;
     let (repo, selected) = (&workspace.repo, &chosen.selected);
     let files = &selected.files;
     let what = count(files.len(), "pipeline");
@@ -247,7 +262,8 @@ pub(crate) fn judge(
     };
     let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
-    let mut tally = evaluate(repo, &rules, files)?;
+    let seen = SeenFacts::default();
+    let mut tally = evaluate(repo, &rules, files, &|path, pipeline| seen.see(path, pipeline))?;
     if let Some(outdated) = &chosen.outdated {
         outdated.add(
             repo,
@@ -256,6 +272,7 @@ pub(crate) fn judge(
             &mut tally,
         )?;
     }
+    project.find(seen, &mut tally)?;
     waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
     tally.notes.extend(missing.map(|folder| {
         let place = snapshot.name();
@@ -268,6 +285,7 @@ pub(crate) fn judge(
             let before = at_base(repo, &rules, base, &places)?;
             with_tip(repo, chosen.outdated.as_ref(), base, (places, before))
         })?;
+        project.mark_known(past, &mut tally)?;
     }
     Ok(Judged::from(Judgement::new(tally, fail_on)))
 }
@@ -295,7 +313,7 @@ pub(crate) fn at_base(
 ) -> Result<Tally, Failure> {
     let wanted = places.at_base();
     let files = repo.snapshot(base.clone()).files(&|path| wanted.contains(path))?;
-    Ok(evaluate(repo, rules, files)?)
+    Ok(evaluate(repo, rules, files, &|_, _| {})?)
 }
 
 impl Paths {

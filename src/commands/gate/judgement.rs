@@ -6,13 +6,15 @@ use crate::base::git::{CommitId, Snapshot};
 use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::interface::in_change;
+use crate::commands::gate::past::Past;
+use crate::commands::gate::project::ProjectRun;
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{Cause, Judgement, Part, ReportedRun, Selected};
 use crate::job::context::Comparison;
 use crate::job::settings::Judging;
-use crate::model::findings::{Engine, Report, ReviewContext, Shard};
+use crate::model::findings::{Engine, FailOn, Report, ReviewContext, Shard};
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -65,6 +67,25 @@ impl From<Judgement> for Judged {
 }
 
 impl Judged {
+    /// No pipeline is to be judged, and `why` says so. What the checks of the project find counts all the same, unless there is
+    /// nothing to be done at all.
+    pub(crate) fn nothing(
+        comparison: &Comparison,
+        project: &ProjectRun<'_>,
+        (fail_on, past): (FailOn, Option<&Past>),
+        why: String,
+    ) -> Result<Self, Failure> {
+        if comparison.nothing_to_do.is_none() {
+            let tally = project.alone(past)?;
+            if !tally.project.is_empty() {
+                let mut judged = Self::from(Judgement::new(tally, fail_on));
+                judged.note([why]);
+                return Ok(judged);
+            }
+        }
+        Ok(Self::from(Judgement::nothing(why)))
+    }
+
     pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
         self.judgement.notes.extend(notes);
     }

@@ -18,6 +18,7 @@ pub(super) mod outdated;
 pub(super) mod past;
 mod places;
 pub(super) mod platform_folder;
+mod project;
 pub(super) mod publish;
 pub(super) mod report;
 pub(super) mod review;

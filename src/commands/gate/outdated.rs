@@ -268,7 +268,7 @@ impl Outdated {
         };
         let wanted: BTreeSet<String> = self.changed.iter().filter_map(|path| path_of(path)).collect();
         let files = snapshot.files(&|path| wanted.contains(path))?;
-        let found = evaluate(repo, rules, files)?;
+        let found = evaluate(repo, rules, files, &|_, _| {})?;
         let mut by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
             .into_iter()
             .map(|file| (file.path.clone(), file))

@@ -35,13 +35,21 @@ impl Past {
             _ => (comparison.bases.clone(), comparison.base_source.clone()),
         };
         // With several bases a file may have had another path in each.
+        Ok(Self {
+            why,
+            ..Self::at(&bases, selected)
+        })
+    }
+
+    /// What the change is compared with, for whoever has to know what it brought.
+    pub(crate) fn at(bases: &[CommitId], selected: &Selected) -> Self {
         let is_known = bases.len() == 1 && bases == selected.since;
         let changes = selected.candidates.iter().map(|candidate| &candidate.change);
-        Ok(Self {
-            bases,
-            why,
+        Self {
+            bases: bases.to_vec(),
+            why: String::new(),
             moved: is_known.then(|| moved(changes)),
-        })
+        }
     }
 
     /// What was published last: where a review is to be followed by a publish, only what that commit had is known. What an

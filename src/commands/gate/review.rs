@@ -8,11 +8,12 @@ use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, ReviewedBeyondChange, Started, nothing, part};
 use crate::commands::gate::past::Past;
+use crate::commands::gate::project::{ProjectChecking, ProjectRun};
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
-use crate::gate::{Judgement, Part, Selected, why_partial};
+use crate::gate::{Part, Selected, why_partial};
 use crate::job::cli::ReviewArgs;
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{Connection, Publish, Review};
@@ -206,9 +207,22 @@ pub(crate) fn reviewed<'a>(
             planned,
         ));
     }
+    let project = ProjectRun {
+        project: ProjectChecking {
+            workspace,
+            settings: &settings.judging.project,
+            snapshot: &snapshot,
+        },
+        selected: &chosen.selected,
+        bases: &comparison.bases,
+        part: &part,
+    };
     let mut judged = match nothing {
-        Some(why) => Judged::from(Judgement::nothing(format!("nothing to review: {why}"))),
-        None => review.judged(&snapshot, &chosen)?,
+        Some(why) => {
+            let (fail_on, why) = (settings.judging.fail_on, format!("nothing to review: {why}"));
+            Judged::nothing(&comparison, &project, (fail_on, before.as_ref()), why)?
+        }
+        None => review.judged(&chosen, &project)?,
     };
     let policy = workspace.sources.note().map(str::to_owned);
     judged.note(policy.into_iter().chain(unchanged));

@@ -9,6 +9,7 @@ use crate::job::context::PolicyTip;
 use crate::job::policy::{self, Text};
 use crate::model::findings::{FileResults, State};
 use crate::model::pipelines::is_pipeline;
+use crate::model::project::ProjectCheck;
 use crate::model::rules::{self, RuleSet, RuleState};
 use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Waivers, read};
 use jiff::civil::Date;
@@ -61,7 +62,9 @@ impl Workspace<'_> {
         Ok(move |id: &str| {
             let files = [rules, base.as_ref()];
             let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
-            rules::find(id).is_some() || files.into_iter().flatten().any(has)
+            rules::find(id).is_some()
+                || ProjectCheck::find(id).is_some()
+                || files.into_iter().flatten().any(has)
         })
     }
 
@@ -94,7 +97,7 @@ pub(crate) fn standings(
     is_whole: bool,
 ) -> Result<Vec<Standing>, Failure> {
     let today = today();
-    let met = waivers.mark(&mut tally.files, former, today);
+    let met = tally.with_all(|files| waivers.mark(files, former, today));
     let there = snapshot.files(&|path| waivers.is_about(path))?;
     let there = there.into_iter().map(|file| file.path);
     let (pipelines, others) = there.partition(|path| is_pipeline(path));
@@ -103,7 +106,7 @@ pub(crate) fn standings(
         others,
         is_whole,
     };
-    Ok(waivers.standings(&met, &tally.files, &there, today))
+    Ok(tally.with_all(|files| waivers.standings(&met, files, &there, today)))
 }
 
 impl Waiving {
@@ -120,7 +123,8 @@ impl Waiving {
         }
         let standings = standings(&self.waivers, snapshot, tally, former, false)?;
         tally.notes.extend(told(&self.waivers, &standings));
-        tally.notes.extend(self.by_former_path(former, &tally.files));
+        let by_former = tally.with_all(|files| self.by_former_path(former, files));
+        tally.notes.extend(by_former);
         Ok(())
     }
 

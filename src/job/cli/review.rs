@@ -1,6 +1,6 @@
 //! `sluicegate review`.
 
-use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ReviewRequestFields};
+use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ProjectChecks, ReviewRequestFields};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -67,6 +67,10 @@ pub struct GateArgs {
     /// [env: SLUICEGATE_MAX_KNOWN]
     #[arg(long, value_name = "N")]
     pub max_known: Option<usize>,
+    /// Checks of the project, which find references that lead nowhere: their levels stand in `project-checks` of the
+    /// configuration file [env: SLUICEGATE_PROJECT_CHECKS] [default: auto]
+    #[arg(long, value_name = "WHETHER")]
+    pub project_checks: Option<ProjectChecks>,
     /// What a break of consumers means.
     #[command(flatten)]
     pub compat: CompatArgs,

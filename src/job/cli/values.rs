@@ -39,6 +39,25 @@ pub enum Fork {
     Check,
 }
 
+/// Whether a job runs the checks of the project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProjectChecks {
+    /// By the levels of the configuration file.
+    #[default]
+    Auto,
+    /// Not at all.
+    Off,
+}
+
+/// The level of a check of the project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckLevel {
+    Error,
+    #[default]
+    Warn,
+    Off,
+}
+
 /// What a change that touches the gate itself and more means.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum GateChanges {

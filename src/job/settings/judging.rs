@@ -2,7 +2,7 @@
 
 use super::layers::number;
 use super::table::variable;
-use super::{Breaks, Destinations, SettingsError, Sources};
+use super::{Breaks, Destinations, ProjectCheckSettings, SettingsError, Sources};
 use crate::job::cli::{FailOn, GateArgs, parse_value};
 
 /// The number of a parallel job, from 1.
@@ -18,6 +18,8 @@ pub struct Judging {
     pub new_only: bool,
     /// The most findings that may be known; none for any number.
     pub max_known: Option<usize>,
+    /// What the checks of the project mean.
+    pub project: ProjectCheckSettings,
     /// What a break of consumers means.
     pub breaks: Breaks,
     pub destinations: Destinations,
@@ -42,6 +44,7 @@ impl Sources<'_> {
             fail_on: fail_on.unwrap_or_default(),
             new_only,
             max_known,
+            project: self.project_checks(args.project_checks)?,
             breaks: self.breaks(&args.compat)?,
             destinations: self.destinations(&args.destinations)?,
             shard: self.shard(args.shard.clone()),

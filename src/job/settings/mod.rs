@@ -14,6 +14,7 @@ mod judging;
 mod layers;
 mod look;
 mod platform;
+mod project;
 mod publish;
 mod remote;
 mod review;
@@ -32,6 +33,7 @@ pub use global::{
 };
 pub use judging::Judging;
 pub use platform::Connection;
+pub use project::ProjectCheckSettings;
 pub use publish::{Publish, PublishOn};
 pub use remote::{PlatformNames, Waiting};
 pub use review::{RequestFields, Review, Revisions};

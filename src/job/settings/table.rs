@@ -202,6 +202,8 @@ settings! {
         /// Globs of the files to leave, one a line.
         EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Counts, "exclude"
             => exclude: Vec<String> as "globs", Look::Globs(Some(&[])), Strictness::Letting;
+        /// Checks of the project: auto, or off to leave them out of this job.
+        PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Judged, "";
         /// The most findings that may be known; more fail the gate.
         MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Judged, "max-known";
         /// The part of the selected files to review, `I/N`.
@@ -293,6 +295,31 @@ settings! {
         /// Review requests at the same time.
         CONCURRENCY = "SLUICEGATE_CONCURRENCY", "--concurrency", Told, "concurrency"
             => concurrency: u64, Look::Whole { least: 1, most: 64, default: 4 };
+    }
+
+    /// Level of each check of the project: references between files that lead nowhere.
+    section "project-checks" project_checks: ProjectChecksSection {
+        /// A call leads to no pipeline: error, warn or off.
+        CHECK_CALL = "", "", Counts, "call"
+            => call: cli::CheckLevel as "word", Look::Words(words::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// A component names a script that is not there: error, warn or off.
+        CHECK_SCRIPT = "", "", Counts, "script"
+            => script: cli::CheckLevel as "word", Look::Words(words::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// A link leads to no component: error, warn or off.
+        CHECK_LINK = "", "", Counts, "link"
+            => link: cli::CheckLevel as "word", Look::Words(words::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// A call sets a variable that the called pipeline does not have: error, warn or off.
+        CHECK_ARGUMENT = "", "", Counts, "argument"
+            => argument: cli::CheckLevel as "word", Look::Words(words::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// An entry of the shared-pipelines file does not fit its pipeline: error, warn or off.
+        CHECK_SHARED = "", "", Counts, "shared"
+            => shared: cli::CheckLevel as "word", Look::Words(words::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Pipelines call each other in a circle: error, warn or off.
+        CHECK_CYCLE = "", "", Counts, "cycle"
+            => cycle: cli::CheckLevel as "word", Look::Words(words::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Globs of called pipelines and named scripts that lie outside of the project.
+        CHECK_EXTERNAL = "", "", Counts, "external"
+            => external: Vec<String> as "globs", Look::Globs(Some(&[])), Strictness::Letting;
     }
 
     /// What is published, and how.

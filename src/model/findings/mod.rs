@@ -25,7 +25,7 @@ pub use ratchet::{can_be_lower, too_many};
 pub use report::{
     ComparedWith, Counts, Engine, Excluded, GateChange, Report, ReviewContext, Shard, Unreviewed, Verdict,
 };
-pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
+pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, Violation};
 pub use show::Show;
 pub use state::State;
 pub use totals::Totals;

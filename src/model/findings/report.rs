@@ -221,14 +221,19 @@ impl Report {
         self.compat.as_ref().is_some_and(|found| found.refused)
     }
 
+    /// The files that were reviewed.
+    pub fn reviewed(&self) -> impl Iterator<Item = &FileResults> {
+        self.files.iter().filter(|file| file.is_reviewed())
+    }
+
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
-            files: self.files.len(),
+            files: self.reviewed().count(),
             excluded: self.excluded.len(),
             unreviewed: self.unreviewed.len(),
             ..Counts::default()
         };
-        for result in self.files.iter().flat_map(|file| &file.results) {
+        for result in self.files.iter().flat_map(FileResults::rule_results) {
             match &result.status {
                 Status::Passed => counts.passed += 1,
                 Status::Failed(severity) => {

@@ -33,6 +33,20 @@ impl Severity {
     }
 }
 
+/// Who found something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// The platform's review.
+    Platform,
+    /// The same rules, on this machine.
+    #[default]
+    Local,
+    /// A check of the whole project, which is no rule of the rules file.
+    Project,
+}
+
+words!(Origin { Platform => "platform", Local => "local", Project => "project" });
+
 /// What is shown where an evaluation error came without its type.
 pub const NO_ERROR_TYPE: &str = "no error type was given";
 
@@ -98,6 +112,7 @@ impl Violation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleResult {
     pub rule: String,
+    pub origin: Origin,
     pub status: Status,
     /// The level that the rules file gives to the rule; none where the file is unknown or has no such rule.
     pub enforcement: Option<Enforcement>,
@@ -123,6 +138,7 @@ impl RuleResult {
     ) -> Self {
         Self {
             rule,
+            origin: Origin::Local,
             status,
             enforcement,
             violations,
@@ -177,6 +193,20 @@ impl RuleResult {
 pub struct FileResults {
     /// The path from the repository root, with `/`.
     pub path: String,
-    /// In the order of the reviewer's answer.
+    /// In the order of the reviewer's answer, then those of the project's checks.
     pub results: Vec<RuleResult>,
+}
+
+impl FileResults {
+    /// Whether the file was reviewed. What the project's checks find in a file is no review of it.
+    pub fn is_reviewed(&self) -> bool {
+        self.results.is_empty() || self.rule_results().next().is_some()
+    }
+
+    /// The results of the rules file's rules.
+    pub fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
+        self.results
+            .iter()
+            .filter(|result| result.origin != Origin::Project)
+    }
 }

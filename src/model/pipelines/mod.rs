@@ -5,6 +5,7 @@
 
 mod config_folder;
 mod content;
+mod facts;
 mod model;
 mod names;
 mod quotes;
@@ -15,8 +16,10 @@ mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
 pub use content::{document, document_in, document_on_disk};
+pub use facts::{DanglingLink, PipelineFacts, may_name_files};
 pub use model::{
-    Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind, is_pipeline,
+    Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
+    is_pipeline,
 };
 pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines};
 pub use read::Outline;

@@ -73,6 +73,15 @@ pub struct Component {
     /// The variables that an iterator sets, for the types of iterator that are known.
     pub iteration_variables: Vec<String>,
     pub calls: Vec<Call>,
+    /// The variables of the called pipeline that its calls set.
+    pub arguments: Vec<Argument>,
+}
+
+/// A variable of the called pipeline that a call sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    pub name: String,
+    pub position: Position,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

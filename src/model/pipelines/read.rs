@@ -1,7 +1,7 @@
 //! From a document's nodes to the model of a pipeline.
 
 use super::model::{
-    Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
+    Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
 };
 use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 
@@ -140,6 +140,7 @@ fn component(pipeline: Kind, name: &str, position: Position, node: NodeRef<'_, '
             .map(|kind| iteration_variables(kind, parameter))
             .unwrap_or_default(),
         calls: calls(parameter),
+        arguments: arguments(parameter),
         kind,
     }
 }
@@ -254,4 +255,17 @@ fn calls<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Scalars are set in rows [variable, value], grids in maps that name the `variable`.
+fn arguments<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Argument> {
+    let scalars = list(parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
+    let grids = list(parameter("setGridVariables")).filter_map(|row| row.get("variable"));
+    let argument = |node: NodeRef<'_, '_>| {
+        Some(Argument {
+            name: text_of(node).filter(|name| !name.is_empty())?,
+            position: node.position(),
+        })
+    };
+    scalars.chain(grids).filter_map(argument).collect()
 }

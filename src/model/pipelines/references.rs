@@ -1,6 +1,6 @@
 //! The files that a pipeline names, and which files those are.
 
-use super::model::{Call, Component, Kind, Pipeline, ReferenceKind};
+use super::model::{Argument, Call, Component, Kind, Pipeline, ReferenceKind};
 use crate::model::yaml::Position;
 use std::collections::HashMap;
 
@@ -19,6 +19,8 @@ pub struct Reference {
     pub target: ReferenceTarget,
     pub position: Position,
     pub component: String,
+    /// The variables of a called pipeline that the component sets.
+    pub arguments: Box<[Argument]>,
 }
 
 impl Pipeline {
@@ -33,6 +35,26 @@ impl Pipeline {
 }
 
 impl Reference {
+    /// The pipelines that a file's call may mean.
+    pub fn called<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> Vec<&'r str> {
+        let (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) = (self.kind, &self.target) else {
+            return Vec::new();
+        };
+        match files.resolve(target, kind, caller) {
+            Resolved::File(path) | Resolved::Bare(path) => vec![path],
+            Resolved::Ambiguous(paths) => paths.to_vec(),
+            Resolved::Missing => Vec::new(),
+        }
+    }
+
+    /// The path of the script that is named.
+    pub fn script(&self) -> Option<&str> {
+        match (self.kind, &self.target) {
+            (ReferenceKind::Script, ReferenceTarget::Path(path)) => Some(path),
+            _ => None,
+        }
+    }
+
     fn new(component: &Component, call: &Call) -> Self {
         let target = call.target.clone();
         Self {
@@ -44,6 +66,10 @@ impl Reference {
             },
             position: call.position,
             component: component.name.clone(),
+            arguments: match call.kind {
+                ReferenceKind::Pipeline(_) => component.arguments.clone().into(),
+                ReferenceKind::Script => Box::default(),
+            },
         }
     }
 }
@@ -55,13 +81,27 @@ pub struct PipelineFiles<'f> {
     by_name: HashMap<&'f str, Vec<&'f str>>,
 }
 
+/// What a call leads to.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolved<'r> {
     File(&'r str),
+    /// The call has a bare file name, and this is the file that is meant: the one beside the caller, else the only one of that
+    /// name. The platform itself rewrites such calls, so nobody should rely on them.
+    Bare(&'r str),
     /// There is none.
     Missing,
-    /// A bare file name that several files have.
+    /// A bare file name that several files have, none of them beside the caller.
     Ambiguous(&'r [&'r str]),
+}
+
+impl<'r> Resolved<'r> {
+    /// The file that is called, if that is certain.
+    pub const fn file(&self) -> Option<&'r str> {
+        match self {
+            Self::File(path) | Self::Bare(path) => Some(path),
+            Self::Missing | Self::Ambiguous(_) => None,
+        }
+    }
 }
 
 impl<'f> PipelineFiles<'f> {
@@ -74,28 +114,53 @@ impl<'f> PipelineFiles<'f> {
         Self { by_name }
     }
 
-    /// Returns the file that `target` calls. Newer exports write the path with the kind's extension, older ones without;
-    /// a bare file name is the one file of that name in any folder.
-    pub fn resolve(&self, target: &str, kind: Kind) -> Resolved<'_> {
+    /// Returns the file that `target` calls from the file `caller`. Newer exports write the path with the kind's extension,
+    /// older ones without.
+    pub fn resolve(&self, target: &str, kind: Kind, caller: &str) -> Resolved<'_> {
         if is_named(target, kind) {
-            let as_written = self.find(target, target);
+            let as_written = self.find(target, caller);
             if as_written != Resolved::Missing {
                 return as_written;
             }
         }
-        self.find(&format!("{target}{}", kind.extension()), target)
+        self.find(&format!("{target}{}", kind.extension()), caller)
     }
 
-    fn find(&self, path: &str, target: &str) -> Resolved<'_> {
+    /// The files of this kind.
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &'f str> {
+        let all = self.by_name.values().flatten().copied();
+        all.filter(move |path| path.ends_with(kind.extension()))
+    }
+
+    /// The files with the name that `target` has, whatever their folder.
+    pub fn of_name(&self, target: &str, kind: Kind) -> &[&'f str] {
+        let named = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
+        let as_written = if is_named(target, kind) {
+            named(target)
+        } else {
+            None
+        };
+        as_written
+            .or_else(|| named(&format!("{target}{}", kind.extension())))
+            .unwrap_or_default()
+    }
+
+    fn find(&self, path: &str, caller: &str) -> Resolved<'_> {
         let candidates: &[&str] = self.by_name.get(file_name(path)).map_or(&[], Vec::as_slice);
         if let Some(file) = candidates.iter().find(|candidate| **candidate == path) {
             return Resolved::File(file);
         }
+        if path.contains('/') {
+            return Resolved::Missing;
+        }
+        let folder = folder(caller);
         match candidates {
-            _ if target.contains('/') => Resolved::Missing,
             [] => Resolved::Missing,
-            [file] => Resolved::File(file),
-            several => Resolved::Ambiguous(several),
+            [file] => Resolved::Bare(file),
+            several => match several.iter().find(|file| self::folder(file) == folder) {
+                Some(file) => Resolved::Bare(file),
+                None => Resolved::Ambiguous(several),
+            },
         }
     }
 }
@@ -104,6 +169,10 @@ impl<'f> PipelineFiles<'f> {
 fn is_named(target: &str, kind: Kind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn file_name(path: &str) -> &str {
@@ -127,50 +196,69 @@ mod tests {
             "twice.orch.yaml.orch.yaml",
         ]);
         assert_eq!(
-            files.resolve("twice.orch.yaml", Orchestration),
+            files.resolve("twice.orch.yaml", Orchestration, "c/caller.orch.yaml"),
             Resolved::File("twice.orch.yaml.orch.yaml")
         );
         assert_eq!(
-            files.resolve("a/load", Orchestration),
+            files.resolve("a/load", Orchestration, "c/caller.orch.yaml"),
             Resolved::File("a/load.orch.yaml")
         );
         assert_eq!(
-            files.resolve("load", Orchestration),
-            Resolved::File("a/load.orch.yaml")
+            files.resolve("load", Orchestration, "c/caller.orch.yaml"),
+            Resolved::Bare("a/load.orch.yaml")
         );
-        assert_eq!(files.resolve("load", Transformation), Resolved::Missing);
-        assert_eq!(files.resolve("b/load", Orchestration), Resolved::Missing);
         assert_eq!(
-            files.resolve("top", Orchestration),
+            files.resolve("load", Transformation, "c/caller.orch.yaml"),
+            Resolved::Missing
+        );
+        assert_eq!(
+            files.resolve("b/load", Orchestration, "c/caller.orch.yaml"),
+            Resolved::Missing
+        );
+        assert_eq!(
+            files.resolve("top", Orchestration, "c/caller.orch.yaml"),
             Resolved::File("top.orch.yaml")
         );
         assert_eq!(
-            files.resolve("clean it", Transformation),
+            files.resolve("clean it", Transformation, "c/caller.orch.yaml"),
             Resolved::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
+        );
+        assert_eq!(
+            files.resolve("clean it", Transformation, "b/caller.orch.yaml"),
+            Resolved::Bare("b/clean it.tran.yaml")
         );
         // The same with the extension, as newer exports write it.
         assert_eq!(
-            files.resolve("a/load.orch.yaml", Orchestration),
+            files.resolve("a/load.orch.yaml", Orchestration, "c/caller.orch.yaml"),
             Resolved::File("a/load.orch.yaml")
         );
         assert_eq!(
-            files.resolve("load.orch.yaml", Orchestration),
-            Resolved::File("a/load.orch.yaml")
+            files.resolve("load.orch.yaml", Orchestration, "c/caller.orch.yaml"),
+            Resolved::Bare("a/load.orch.yaml")
         );
         assert_eq!(
-            files.resolve("a/load.orch.yaml", Transformation),
+            files.resolve("a/load.orch.yaml", Transformation, "c/caller.orch.yaml"),
             Resolved::Missing
         );
         assert_eq!(
-            files.resolve("b/load.orch.yaml", Orchestration),
+            files.resolve("b/load.orch.yaml", Orchestration, "c/caller.orch.yaml"),
             Resolved::Missing
         );
         assert_eq!(
-            files.resolve("clean it.tran.yaml", Transformation),
+            files.resolve("clean it.tran.yaml", Transformation, "c/caller.orch.yaml"),
             Resolved::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
         );
-        assert_eq!(files.resolve(".orch.yaml", Orchestration), Resolved::Missing);
-        assert_eq!(files.resolve("", Orchestration), Resolved::Missing);
-        assert_eq!(files.resolve("../load", Orchestration), Resolved::Missing);
+        assert_eq!(
+            files.resolve(".orch.yaml", Orchestration, "c/caller.orch.yaml"),
+            Resolved::Missing
+        );
+        assert_eq!(
+            files.resolve("", Orchestration, "c/caller.orch.yaml"),
+            Resolved::Missing
+        );
+        assert_eq!(
+            files.resolve("../load", Orchestration, "c/caller.orch.yaml"),
+            Resolved::Missing
+        );
     }
 }

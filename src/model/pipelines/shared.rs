@@ -1,8 +1,9 @@
 //! The shared-pipelines file: which pipelines a project offers to others.
 
+use super::facts::PipelineFacts;
 use super::written::{in_one_line, meaning};
 use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// `<CONFIG_DIR>/shared-pipelines.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,21 @@ pub struct SharedColumn {
     pub name: String,
     pub position: Position,
     pub kind: Option<String>,
+}
+
+impl SharedEntry {
+    /// The parameters that are no variables of the pipeline.
+    pub fn undeclared<'e>(&'e self, facts: &PipelineFacts) -> impl Iterator<Item = &'e SharedParameter> {
+        let variables: HashSet<&String> = facts.variables.iter().collect();
+        let is_known: Vec<bool> = self
+            .parameters
+            .iter()
+            .map(|it| variables.contains(&it.name))
+            .collect();
+        let all = self.parameters.iter().zip(is_known);
+        all.filter(|(_, is_known)| !is_known)
+            .map(|(parameter, _)| parameter)
+    }
 }
 
 impl SharedPipelines {

@@ -36,6 +36,6 @@ pub use manual::{reference, template};
 pub use outline::{RuleOutline, outline};
 pub use registry::{find, nearest, registry};
 pub use rule::{ConfigField, Documentation, Evaluator, Rule};
-pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState};
+pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState, SeePipeline};
 pub use size::{counts, got_worse, size};
 pub use subject::Subject;

@@ -28,6 +28,9 @@ pub enum RuleState {
 /// How much is taken before it is evaluated, in bytes.
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
+/// Shown each pipeline that was read, with its path.
+pub type SeePipeline<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
+
 /// A rules file, read and checked.
 pub struct RuleSet {
     /// The file, or why there are no rules.
@@ -117,17 +120,28 @@ impl RuleSet {
     /// `path` is the path from the repository root: it names the file, and where `document` cannot be read it tells
     /// which rules would have applied.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
-        self.results(path, || {
-            Pipeline::parse(document).map_err(EvaluationError::DocumentParse)
-        })
+        self.evaluate_seen(path, document, &|_, _| {})
     }
 
-    /// The same for a file that perhaps could not be read.
-    pub fn evaluate_document(&self, path: &str, document: &Result<Vec<u8>, DocumentError>) -> FileResults {
+    /// The same for a file that perhaps could not be read; `see` is shown the pipeline, where it was read.
+    pub fn evaluate_document(
+        &self,
+        path: &str,
+        document: &Result<Vec<u8>, DocumentError>,
+        see: &SeePipeline<'_>,
+    ) -> FileResults {
         match document {
-            Ok(bytes) => self.evaluate(path, bytes),
+            Ok(bytes) => self.evaluate_seen(path, bytes, see),
             Err(error) => self.results(path, || Err(EvaluationError::DocumentParse(error.clone()))),
         }
+    }
+
+    fn evaluate_seen(&self, path: &str, document: &[u8], see: &SeePipeline<'_>) -> FileResults {
+        self.results(path, || {
+            let pipeline = Pipeline::parse(document).map_err(EvaluationError::DocumentParse)?;
+            see(path, &pipeline);
+            Ok(pipeline)
+        })
     }
 
     /// The results of many pipeline files, in their order. They are taken one after the other, and evaluated on all
@@ -135,6 +149,7 @@ impl RuleSet {
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
+        see: &SeePipeline<'_>,
     ) -> Result<Vec<FileResults>, E> {
         let mut results = Vec::new();
         let (mut batch, mut held) = (Vec::new(), 0);
@@ -146,7 +161,7 @@ impl RuleSet {
                 results.par_extend(
                     batch
                         .par_drain(..)
-                        .map(|(path, d)| self.evaluate_document(&path, &d)),
+                        .map(|(path, d)| self.evaluate_document(&path, &d, see)),
                 );
                 held = 0;
             }
@@ -154,7 +169,7 @@ impl RuleSet {
         results.par_extend(
             batch
                 .into_par_iter()
-                .map(|(path, d)| self.evaluate_document(&path, &d)),
+                .map(|(path, d)| self.evaluate_document(&path, &d, see)),
         );
         Ok(results)
     }

@@ -3,6 +3,7 @@
 use super::WaiverEntry;
 use crate::base::globs::glob;
 use crate::model::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::model::project::ProjectCheck;
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -201,7 +202,9 @@ impl FileFindings {
         let is_open =
             |result: &RuleResult| matches!(result.status, Status::Error(_)) && !result.status.can_be_old();
         self.is_open |= results().any(is_open);
-        self.is_evaluated |= results().any(|result| !is_open(result));
+        // Of a check of the project there is a result only where it finds something.
+        self.is_evaluated |=
+            ProjectCheck::find(&entry.rule).is_some() || results().any(|result| !is_open(result));
     }
 
     const fn is_judged(&self, is_whole: bool) -> bool {

@@ -75,7 +75,7 @@ fn findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown = String::from(
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
     );
-    if view.report.files.is_empty() {
+    if view.report.reviewed().next().is_none() && view.findings.is_empty() {
         return shown + "<p>There is nothing here: no pipeline was reviewed.</p></section>\n";
     }
     if !files.is_empty() {

@@ -134,7 +134,7 @@ fn failing(view: &View<'_>) -> Option<String> {
 
 fn passed(view: &View<'_>) -> String {
     let report = view.report;
-    if report.files.is_empty() {
+    if report.reviewed().next().is_none() {
         return numbers(report);
     }
     let found = if view.findings.is_empty() {

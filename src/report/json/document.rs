@@ -5,8 +5,8 @@
 //! optional, and have `#[serde(default)]`, so that an older report is still read. Whatever is in no structure is refused.
 
 use crate::model::findings::{
-    Changed, Counts, Enforcement, Engine, FileResults, Report, ReviewContext, RuleResult, Severity, State,
-    Status, Totals, Verdict, Waiver,
+    Changed, Counts, Enforcement, Engine, FileResults, Origin, Report, ReviewContext, RuleResult, Severity,
+    State, Status, Totals, Verdict, Waiver,
 };
 use crate::model::interface::Compat;
 use jiff::Timestamp;
@@ -74,6 +74,9 @@ pub(super) struct FileV1 {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RuleV1 {
     pub rule: String,
+    /// Who found it; of an older report, its engine.
+    #[serde(default)]
+    pub origin: Option<Origin>,
     pub status: String,
     pub enforcement: Option<Enforcement>,
     pub error_type: Option<String>,
@@ -160,6 +163,7 @@ impl From<&RuleResult> for RuleV1 {
         let waivers = each.map(|at| result.waiver(at).cloned());
         Self {
             rule: result.rule.clone(),
+            origin: Some(result.origin),
             status: result.status.name().to_owned(),
             enforcement: result.enforcement,
             error_type: match &result.status {

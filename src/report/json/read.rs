@@ -5,8 +5,8 @@ use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
 use crate::gate;
 use crate::model::findings::{
-    Enforcement, Excluded, FailOn, FileResults, GateChange, Report, RuleResult, Severity, State, Status,
-    Unreviewed, Verdict, Violation, Waiver,
+    Enforcement, Engine, Excluded, FailOn, FileResults, GateChange, Origin, Report, RuleResult, Severity,
+    State, Status, Unreviewed, Verdict, Violation, Waiver,
 };
 use jiff::Timestamp;
 use std::borrow::Cow;
@@ -58,12 +58,12 @@ fn contradiction(report: &Report) -> Option<ReadError> {
 
 impl DocumentV1<'_> {
     fn report(self) -> Result<Report, ReadError> {
-        let verdict = self.verdict;
+        let (engine, verdict) = (self.engine, self.verdict);
         let fixed = self.findings.and_then(|findings| findings.fixed);
         let files: Vec<FileResults> = self
             .files
             .into_iter()
-            .map(|file| file.results(verdict))
+            .map(|file| file.results(engine, verdict))
             .collect::<Result<_, _>>()?;
         each_once(files.iter().map(|file| file.path.as_str()))?;
         each_once(self.unreviewed.iter().map(String::as_str))?;
@@ -118,8 +118,11 @@ fn each_once<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), ReadError> 
 }
 
 impl FileV1 {
-    fn results(self, verdict: Verdict) -> Result<FileResults, ReadError> {
-        let results = self.results.into_iter().map(|result| result.result(verdict));
+    fn results(self, engine: Engine, verdict: Verdict) -> Result<FileResults, ReadError> {
+        let results = self
+            .results
+            .into_iter()
+            .map(|result| result.result(engine, verdict));
         Ok(FileResults {
             path: self.path,
             results: results.collect::<Result<_, _>>()?,
@@ -128,7 +131,7 @@ impl FileV1 {
 }
 
 impl RuleV1 {
-    fn result(self, verdict: Verdict) -> Result<RuleResult, ReadError> {
+    fn result(self, engine: Engine, verdict: Verdict) -> Result<RuleResult, ReadError> {
         let enforcement = self.enforcement;
         let status = match self.status.as_str() {
             "PASSED" => Status::Passed,
@@ -157,6 +160,10 @@ impl RuleV1 {
             size: self.size(),
             waivers: self.waivers()?,
             states: stands,
+            origin: self.origin.unwrap_or(match engine {
+                Engine::Remote => Origin::Platform,
+                Engine::Local => Origin::Local,
+            }),
             rule: self.rule,
             status,
             enforcement,

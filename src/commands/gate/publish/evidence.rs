@@ -128,7 +128,8 @@ impl Evidence {
         expects_result: &dyn Fn(&str) -> bool,
     ) -> Result<ReviewEvidence, Failure> {
         let files = self.report.files.iter();
-        let judged = files.filter(|file| !file.results.is_empty() || !expects_result(&file.path));
+        let judged = files.filter(|file| file.is_reviewed());
+        let judged = judged.filter(|file| !file.results.is_empty() || !expects_result(&file.path));
         let reviewed: BTreeSet<&str> = judged.map(|file| file.path.as_str()).collect();
         let missing: Vec<&str> = pipelines(plan)
             .filter(|path| !reviewed.contains(path) && !left.has(path))

@@ -11,8 +11,9 @@ use crate::commands::gate::waiving::today;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::output::json;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
-use crate::model::findings::{FileResults, Finding, Violation};
+use crate::model::findings::{FileResults, Finding, Origin, Violation};
 use crate::model::pipelines::Pipeline;
+use crate::model::project::ProjectCheck;
 use crate::model::rules;
 use crate::model::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove};
 use jiff::civil::Date;
@@ -44,7 +45,7 @@ pub(super) fn add(
     } else {
         let files = match &args.from {
             Some(report) => reported(run, workspace, snapshot, report)?,
-            None => file.tally.files.clone(),
+            None => file.tally.all_files().cloned().collect(),
         };
         let entries = all(file, files, &terms)?;
         readable(workspace, file, &entries)?;
@@ -103,9 +104,10 @@ fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[WaiverEntry]) -
 fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let wrong = |why: globset::Error| Failure::usage(why.to_string());
     let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
-    let mut files = file.tally.files.clone();
+    let mut files: Vec<FileResults> = file.tally.all_files().cloned().collect();
     let is_met = waivers.mark(&mut files, &Former::new(), today()).contains(&true);
-    if !is_met && rules::find(&entry.rule).is_some() {
+    let is_known = rules::find(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
+    if !is_met && is_known {
         let what = format!(
             "nothing is found today that this waiver would be about: {}",
             entry.in_words()
@@ -178,7 +180,11 @@ fn reported(
         let Ok(Ok(pipeline)) = workspace.read(&found)?.map(|bytes| Pipeline::parse(&bytes)) else {
             continue;
         };
-        for result in &mut file.results {
+        let of_rules = file
+            .results
+            .iter_mut()
+            .filter(|result| result.origin != Origin::Project);
+        for result in of_rules {
             let rule = &result.rule;
             result
                 .violations

@@ -11,14 +11,17 @@ use crate::base::exit::ExitStatus;
 use crate::base::git::Snapshot;
 use crate::base::input;
 use crate::base::write;
+use crate::commands::gate::project::ProjectChecking;
 use crate::commands::gate::waiving::{self, LIMIT, held};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
+use crate::gate::SeenFacts;
 use crate::gate::Tally;
 use crate::gate::evaluate;
 use crate::job::cli::{GlobArgs, WaiversVerb};
 use crate::job::policy::Text;
 use crate::job::settings::Of;
+use crate::model::pipelines::Pipeline;
 use crate::model::rules::RuleSet;
 use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, Standing, WaiverEntry, Waivers};
 use serde_json::{Value, json};
@@ -106,7 +109,17 @@ pub(crate) fn found(
 ) -> Result<Tally, Failure> {
     let selection = workspace.sources.selection(&GlobArgs::default(), Of::Review)?;
     let files = snapshot.files(&|path| selection.wants(path))?;
-    Ok(evaluate(&workspace.repo, rules, files)?)
+    let seen = SeenFacts::default();
+    let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
+    let mut tally = evaluate(&workspace.repo, rules, files, &see)?;
+    let checks = workspace.sources.project_checks(None)?;
+    let project = ProjectChecking {
+        workspace,
+        settings: &checks,
+        snapshot,
+    };
+    tally.project = project.all(seen)?;
+    Ok(tally)
 }
 
 /// The file's text; empty where there is none.

@@ -1,0 +1,172 @@
+//! Checks of the project in a run: which of their findings are told, and which were there before.
+
+use crate::base::error::Failure;
+use crate::base::git::{CommitId, Snapshot};
+use crate::commands::gate::past::Past;
+use crate::commands::gate::waiving::Waiving;
+use crate::commands::gate::workspace::Workspace;
+use crate::gate::{KnownComparison, Part, Places, ProjectScope, SeenFacts, Selected, Tally, mark_files};
+use crate::job::settings::ProjectCheckSettings;
+use crate::model::findings::{FileResults, State};
+use crate::model::pipelines::is_pipeline;
+use std::collections::{BTreeSet, HashSet};
+
+/// The project that is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectChecking<'a> {
+    pub(crate) workspace: &'a Workspace<'a>,
+    pub(crate) settings: &'a ProjectCheckSettings,
+    pub(crate) snapshot: &'a Snapshot<'a>,
+}
+
+/// What of it a run is about.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectRun<'a> {
+    pub(crate) project: ProjectChecking<'a>,
+    pub(crate) selected: &'a Selected,
+    /// What the change is compared with.
+    pub(crate) bases: &'a [CommitId],
+    pub(crate) part: &'a Part,
+}
+
+impl ProjectChecking<'_> {
+    /// Everything that is found. `seen` was read already.
+    pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
+        self.check(seen, &|_| true)
+    }
+
+    fn check(&self, seen: SeenFacts, changed: &dyn Fn(&str) -> bool) -> Result<Vec<FileResults>, Failure> {
+        if self.settings.levels.is_off() {
+            return Ok(Vec::new());
+        }
+        self.with_scope(self.snapshot, |scope| {
+            Ok(scope.check(self.snapshot, seen, changed)?)
+        })
+    }
+
+    fn with_scope<T>(
+        &self,
+        snapshot: &Snapshot<'_>,
+        work: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let config_dir = self.workspace.config_dir(snapshot)?;
+        work(&ProjectScope {
+            repo: &self.workspace.repo,
+            levels: &self.settings.levels,
+            config_dir: config_dir.as_deref(),
+            is_external: &|written| self.settings.is_external(written),
+        })
+    }
+
+    /// Marks what of these findings each of the commits has, too.
+    fn compare(&self, past: &Past, files: &mut [FileResults]) -> Result<KnownComparison, Failure> {
+        let before = |base: &CommitId| {
+            let paths = files.iter().map(|file| file.path.as_str());
+            let places = past.places(base, self.snapshot, paths)?;
+            let results = self.at_base(base, &places)?;
+            Ok((places, results))
+        };
+        let bases = past
+            .bases
+            .iter()
+            .map(before)
+            .collect::<Result<Vec<_>, Failure>>()?;
+        Ok(mark_files(files, &bases))
+    }
+
+    fn at_base(&self, base: &CommitId, places: &Places) -> Result<Tally, Failure> {
+        let snapshot = self.workspace.repo.snapshot(base.clone());
+        let wanted = places.at_base();
+        let mut files = self.with_scope(&snapshot, |scope| Ok(scope.check_only(&snapshot, &wanted)?))?;
+        let found: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
+        let clean = wanted.iter().filter(|path| !found.contains(**path));
+        files.extend(clean.map(|path| FileResults {
+            path: (*path).to_owned(),
+            results: Vec::new(),
+        }));
+        Ok(Tally {
+            files,
+            ..Tally::default()
+        })
+    }
+}
+
+impl ProjectRun<'_> {
+    /// Adds what is found in a selected pipeline, and what is found anywhere that the base does not have: who moves or deletes a
+    /// pipeline breaks callers that the change does not touch.
+    pub(crate) fn find(&self, seen: SeenFacts, tally: &mut Tally) -> Result<(), Failure> {
+        let selected: HashSet<&str> = self.selected.files.iter().map(String::as_str).collect();
+        let changed: HashSet<&str> = self
+            .selected
+            .candidates
+            .iter()
+            .map(|it| it.change.path.as_str())
+            .collect();
+        let found = self
+            .project
+            .check(seen, &|path| selected.contains(path) || changed.contains(path))?;
+        let takes_all = self.selected.all_because.is_some() && self.part.paths.is_empty();
+        let is_meant = |file: &FileResults| {
+            selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
+        };
+        let (mut told, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_meant);
+        told.extend(self.brought(others)?);
+        told.retain(|file| selected.contains(file.path.as_str()) || self.part.holds(&file.path));
+        told.sort_by(|a, b| a.path.cmp(&b.path));
+        tally.project = told;
+        Ok(())
+    }
+
+    /// What of these the base does not have; nothing where there is no base.
+    fn brought(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
+        if files.is_empty() || self.bases.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.project
+            .compare(&Past::at(self.bases, self.selected), &mut files)?;
+        for file in &mut files {
+            for result in &mut file.results {
+                let states = std::mem::take(&mut result.states);
+                let mut states = states.iter();
+                result
+                    .violations
+                    .retain(|_| states.next() == Some(&Some(State::New)));
+            }
+            file.results.retain(|result| !result.violations.is_empty());
+        }
+        files.retain(|file| !file.results.is_empty());
+        Ok(files)
+    }
+
+    /// Marks what was there before, where only new findings count.
+    pub(crate) fn mark_known(&self, past: &Past, tally: &mut Tally) -> Result<(), Failure> {
+        if tally.project.is_empty() {
+            return Ok(());
+        }
+        let Some(compared) = &mut tally.compared else {
+            return Ok(());
+        };
+        let mut found = self.project.compare(past, &mut tally.project)?;
+        compared.fixed += found.fixed;
+        compared.unknown.append(&mut found.unknown);
+        Ok(())
+    }
+
+    /// What is found where no pipeline is to be judged.
+    pub(crate) fn alone(&self, past: Option<&Past>) -> Result<Tally, Failure> {
+        let mut tally = Tally::default();
+        self.find(SeenFacts::default(), &mut tally)?;
+        if tally.project.is_empty() {
+            return Ok(tally);
+        }
+        let snapshot = self.project.snapshot;
+        let rules = self.project.workspace.rules(snapshot)?;
+        let waiving: Waiving = self.project.workspace.waiving(rules.as_ref())?;
+        waiving.mark(snapshot, &self.selected.former_paths(), &mut tally)?;
+        if let Some(past) = past {
+            past.compare(&mut tally, |_, _| Ok((Places::default(), Tally::default())))?;
+            self.mark_known(past, &mut tally)?;
+        }
+        Ok(tally)
+    }
+}

@@ -1,0 +1,373 @@
+//! From the facts of a project to findings.
+
+use super::circles::Calls;
+use super::words::{
+    NO_PIPELINE, NOT_THERE, ambiguous_call, bare_call, circle, dangling_link, large_circle, listed,
+    missing_call, missing_script, shared_pipeline, undeclared_parameter, undeclared_variable,
+};
+use super::{CheckLevels, ProjectCheck};
+use crate::base::text::nearest;
+use crate::model::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
+use crate::model::pipelines::{
+    Kind, PipelineFacts, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, SharedPipelines,
+    is_pipeline,
+};
+use crate::model::yaml::{DocumentError, Position};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// References for which the nearest path is looked for: it costs a look at each path.
+const MOST_NEAREST: usize = 20;
+
+/// What the checks look at: the files of a commit or of the working tree.
+pub struct Project<'p> {
+    /// All pipelines, so that calls can be resolved.
+    pub files: &'p PipelineFiles<'p>,
+    /// What is known of those that are looked at; none of what cannot be read.
+    pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
+    /// Those of the scripts that are named that are there.
+    pub scripts: &'p BTreeSet<String>,
+    pub shared: Option<&'p SharedSide>,
+    /// Whether a reference leads out of the project by design.
+    pub is_external: &'p dyn Fn(&str) -> bool,
+}
+
+/// The shared-pipelines file.
+pub struct SharedSide {
+    pub path: String,
+    pub content: Result<SharedPipelines, DocumentError>,
+    /// Those of its pipelines that are there.
+    pub there: BTreeSet<String>,
+}
+
+/// One reference that leads nowhere.
+struct Lead {
+    check: ProjectCheck,
+    line: u32,
+    about: Option<String>,
+    text: String,
+    /// It is a warning at most.
+    is_doubt: bool,
+}
+
+/// The leads of each file.
+type Leads<'p> = BTreeMap<&'p str, Vec<Lead>>;
+
+impl Project<'_> {
+    /// What the checks find in the files that are looked at, as results of the files with findings: one for each check, file and
+    /// level.
+    pub fn results(&self, levels: &CheckLevels) -> Vec<FileResults> {
+        let is_on = |check| levels.of(check).is_some();
+        let reached = self.reached();
+        let mut leads: Leads<'_> = BTreeMap::new();
+        let nearest_left = Cell::new(MOST_NEAREST);
+        for (path, facts) in self
+            .facts
+            .iter()
+            .filter_map(|(path, facts)| Some((path, facts.as_ref()?)))
+        {
+            let found = Finder {
+                project: self,
+                path,
+                shared_by: reached.get(path.as_str()).copied(),
+                nearest_left: &nearest_left,
+            };
+            let found = found.of_file(facts);
+            leads.entry(path).or_default().extend(found);
+        }
+        if is_on(ProjectCheck::Cycle) {
+            self.circles(&mut leads);
+        }
+        if let Some(shared) = self.shared {
+            leads
+                .entry(&shared.path)
+                .or_default()
+                .extend(self.of_shared(shared));
+        }
+        let results = leads
+            .into_iter()
+            .map(|(path, leads)| results(path, leads, levels));
+        results.filter(|file| !file.results.is_empty()).collect()
+    }
+
+    /// The pipelines that each file calls for certain.
+    fn called<'s>(
+        &'s self,
+        path: &str,
+        facts: &'s PipelineFacts,
+    ) -> impl Iterator<Item = (&'s Reference, &'s str)> {
+        facts.references.iter().filter_map(move |reference| {
+            let (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) =
+                (reference.kind, &reference.target)
+            else {
+                return None;
+            };
+            Some((reference, self.files.resolve(target, kind, path).file()?))
+        })
+    }
+
+    /// The pipelines that shared pipelines reach, each with the id of one of them: what is missing there keeps a publish from
+    /// sending.
+    fn reached(&self) -> HashMap<&str, &str> {
+        let mut reached: HashMap<&str, &str> = HashMap::new();
+        let shared = self.shared.and_then(|shared| shared.content.as_ref().ok());
+        let enabled = shared
+            .iter()
+            .flat_map(|shared| shared.entries.iter().filter(|entry| entry.enabled));
+        let mut next: Vec<(&str, &str)> = enabled
+            .map(|entry| (entry.pipeline.as_str(), entry.id.as_str()))
+            .collect();
+        while let Some((path, id)) = next.pop() {
+            if reached.contains_key(path) {
+                continue;
+            }
+            reached.insert(path, id);
+            if let Some(Some(facts)) = self.facts.get(path) {
+                let references = facts.references.iter();
+                let called = references.flat_map(|reference| reference.called(self.files, path));
+                next.extend(called.map(|called| (called, id)));
+            }
+        }
+        reached
+    }
+
+    fn circles<'s>(&'s self, leads: &mut Leads<'s>) {
+        let known = self
+            .facts
+            .iter()
+            .filter_map(|(path, facts)| Some((path.as_str(), facts.as_ref()?)));
+        let known: Vec<(&str, &PipelineFacts)> = known.collect();
+        let numbers: HashMap<&str, usize> = known
+            .iter()
+            .enumerate()
+            .map(|(at, (path, _))| (*path, at))
+            .collect();
+        let numbered = |path: &str, facts| {
+            let called = self.called(path, facts);
+            called
+                .filter_map(|(_, path)| numbers.get(path).copied())
+                .collect::<Vec<usize>>()
+        };
+        let calls = Calls::new(known.iter().map(|(path, facts)| numbered(path, facts)).collect());
+        for (at, (path, facts)) in known.iter().enumerate() {
+            for (reference, callee) in self.called(path, facts) {
+                let Some(to) = numbers
+                    .get(callee)
+                    .copied()
+                    .filter(|to| calls.is_in_circle(at, *to))
+                else {
+                    continue;
+                };
+                let named = calls.circle(at, to).map(|numbers| {
+                    let paths = numbers.iter().filter_map(|number| known.get(*number));
+                    paths.map(|(path, _)| *path).collect::<Vec<&str>>()
+                });
+                let text = named.map_or_else(|| large_circle(callee, calls.size(at)), |paths| circle(&paths));
+                leads
+                    .entry(path)
+                    .or_default()
+                    .push(lead(ProjectCheck::Cycle, reference, text));
+            }
+        }
+    }
+
+    fn of_shared(&self, shared: &SharedSide) -> Vec<Lead> {
+        let entries = match &shared.content {
+            Ok(content) => &content.entries,
+            Err(error) => {
+                let line = error.position.map_or(1, |position| position.line);
+                return vec![in_shared(
+                    line,
+                    None,
+                    format!("cannot be read: {}", error.message),
+                )];
+            }
+        };
+        let mut leads = Vec::new();
+        for entry in entries {
+            let about = || Some(entry.id.clone());
+            let why = if !shared.there.contains(&entry.pipeline) {
+                Some(NOT_THERE)
+            } else if entry.enabled && !is_pipeline(&entry.pipeline) {
+                Some(NO_PIPELINE)
+            } else {
+                None
+            };
+            leads.extend(why.map(|why| {
+                let text = shared_pipeline(&entry.id, &entry.pipeline, why);
+                in_shared(entry.position.line, about(), text)
+            }));
+            let facts = self.facts.get(&entry.pipeline).and_then(Option::as_ref);
+            let facts = facts.filter(|facts| entry.enabled && !facts.is_skimmed);
+            let undeclared = facts.iter().flat_map(|facts| entry.undeclared(facts));
+            leads.extend(undeclared.map(|parameter| {
+                let text = undeclared_parameter(entry, parameter);
+                in_shared(parameter.position.line, about(), text)
+            }));
+        }
+        leads
+    }
+}
+
+fn in_shared(line: u32, about: Option<String>, text: String) -> Lead {
+    Lead {
+        check: ProjectCheck::Shared,
+        line,
+        about,
+        text,
+        is_doubt: false,
+    }
+}
+
+fn lead(check: ProjectCheck, reference: &Reference, said: String) -> Lead {
+    at(check, &reference.component, reference.position, said)
+}
+
+/// `said` is what follows the component's name.
+fn at(check: ProjectCheck, component: &str, position: Position, said: String) -> Lead {
+    Lead {
+        check,
+        line: position.line,
+        about: Some(component.to_owned()),
+        text: format!("component `{component}` {said}"),
+        is_doubt: false,
+    }
+}
+
+/// Looks at one file.
+struct Finder<'f> {
+    project: &'f Project<'f>,
+    path: &'f str,
+    /// A shared pipeline that reaches the file.
+    shared_by: Option<&'f str>,
+    nearest_left: &'f Cell<usize>,
+}
+
+impl Finder<'_> {
+    fn of_file(&self, facts: &PipelineFacts) -> Vec<Lead> {
+        let links = facts.dangling.iter().map(|link| {
+            let said = dangling_link(link.role, &link.name);
+            at(ProjectCheck::Link, &link.component, link.position, said)
+        });
+        let mut leads: Vec<Lead> = links.collect();
+        for reference in &facts.references {
+            let ReferenceTarget::Path(target) = &reference.target else {
+                continue;
+            };
+            if (self.project.is_external)(target) {
+                continue;
+            }
+            match reference.kind {
+                ReferenceKind::Script if !self.project.scripts.contains(target) => {
+                    let said = format!("{}{}", missing_script(target), self.reach());
+                    leads.push(lead(ProjectCheck::Script, reference, said));
+                }
+                ReferenceKind::Script => {}
+                ReferenceKind::Pipeline(kind) => self.call(reference, target, kind, &mut leads),
+            }
+        }
+        leads
+    }
+
+    fn call(&self, reference: &Reference, target: &str, kind: Kind, leads: &mut Vec<Lead>) {
+        let files = self.project.files;
+        // Globs may name the path with its extension although the call has none.
+        if (self.project.is_external)(&format!("{target}{}", kind.extension())) {
+            return;
+        }
+        let resolved = files.resolve(target, kind, self.path);
+        let (said, is_doubt) = match &resolved {
+            Resolved::File(_) => (None, false),
+            Resolved::Bare(path) => (Some(bare_call(kind, target, path)), true),
+            Resolved::Ambiguous(paths) => (Some(ambiguous_call(kind, target, paths)), false),
+            Resolved::Missing => {
+                let (said, help) = (missing_call(kind, target), self.help(target, kind));
+                (Some(format!("{said}{help}{}", self.reach())), false)
+            }
+        };
+        leads.extend(said.map(|said| Lead {
+            is_doubt,
+            ..lead(ProjectCheck::Call, reference, said)
+        }));
+        if let Some(path) = resolved.file() {
+            self.arguments(reference, path, leads);
+        }
+    }
+
+    /// The files of that name, else the nearest path.
+    fn help(&self, target: &str, kind: Kind) -> String {
+        match self.project.files.of_name(target, kind) {
+            [] => {
+                let left = self.nearest_left.get();
+                if left == 0 {
+                    return String::new();
+                }
+                self.nearest_left.set(left - 1);
+                let named = target.strip_suffix(kind.extension()).unwrap_or(target);
+                let paths: Vec<&str> = self.project.files.of_kind(kind).collect();
+                let nearest = nearest(&format!("{named}{}", kind.extension()), &paths);
+                nearest
+                    .map(|path| format!("; did you mean `{path}`?"))
+                    .unwrap_or_default()
+            }
+            [one] => format!("; `{one}` has that name, and `sluicegate mv --repair` rewrites the call"),
+            several => format!("; {} have that name", listed(several)),
+        }
+    }
+
+    /// What a publish makes of it.
+    fn reach(&self) -> String {
+        let refused = |id| format!("; a publish is refused, as the shared pipeline `{id}` needs it");
+        self.shared_by.map(refused).unwrap_or_default()
+    }
+
+    fn arguments(&self, reference: &Reference, path: &str, leads: &mut Vec<Lead>) {
+        let Some(Some(callee)) = self.project.facts.get(path) else {
+            return;
+        };
+        if callee.is_skimmed || reference.arguments.is_empty() {
+            return;
+        }
+        let variables: HashSet<&str> = callee.variables.iter().map(String::as_str).collect();
+        let unknown = reference.arguments.iter();
+        let unknown = unknown.filter(|argument| !variables.contains(argument.name.as_str()));
+        let unknown = unknown.filter(|argument| !argument.name.contains("${"));
+        leads.extend(unknown.map(|argument| {
+            let said = undeclared_variable(&argument.name, path);
+            at(
+                ProjectCheck::Argument,
+                &reference.component,
+                argument.position,
+                said,
+            )
+        }));
+    }
+}
+
+/// One result for each check and level, in the order of the checks.
+fn results(path: &str, leads: Vec<Lead>, levels: &CheckLevels) -> FileResults {
+    let mut found: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
+    for lead in leads {
+        let Some(level) = levels.of(lead.check) else {
+            continue;
+        };
+        let level = if lead.is_doubt { Enforcement::Warn } else { level };
+        found.entry((lead.check, level)).or_default().push(Violation {
+            line: Some(lead.line),
+            about: lead.about,
+            ..Violation::new(lead.text)
+        });
+    }
+    let results = found.into_iter().map(|((check, level), mut violations)| {
+        violations.sort_by_key(|violation| violation.line);
+        let status = Status::Failed(Severity::of(level));
+        RuleResult {
+            origin: Origin::Project,
+            ..RuleResult::new(check.id().to_owned(), status, Some(level), violations)
+        }
+    });
+    FileResults {
+        path: path.to_owned(),
+        results: results.collect(),
+    }
+}

@@ -1,0 +1,91 @@
+//! What is said of a reference that leads nowhere, the same in a review and in a publish. Each is what follows the name of the
+//! component, and holds text from outside.
+
+use crate::model::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
+
+/// What is said of a file that is not there, after `which`.
+pub const NOT_THERE: &str = "is not in the project";
+
+/// What is said of a shared pipeline whose file is something else, after `which`.
+pub const NO_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
+
+/// Names that a sentence has.
+const NAMED: usize = 3;
+
+pub fn missing_call(kind: Kind, target: &str) -> String {
+    format!("calls the {} `{target}`, which {NOT_THERE}", kind.name())
+}
+
+pub fn ambiguous_call(kind: Kind, target: &str, paths: &[&str]) -> String {
+    format!(
+        "calls the {} `{target}` without its folder, which may be any of {}",
+        kind.name(),
+        listed(paths)
+    )
+}
+
+pub(super) fn bare_call(kind: Kind, target: &str, path: &str) -> String {
+    format!(
+        "calls the {} `{target}` without its folder: write the whole path, `{path}`",
+        kind.name()
+    )
+}
+
+pub fn missing_script(path: &str) -> String {
+    format!("names the script `{path}`, which {NOT_THERE}")
+}
+
+pub(super) fn dangling_link(role: LinkRole, name: &str) -> String {
+    let leads = match role {
+        LinkRole::Transition => "has a transition to",
+        LinkRole::IterationTarget => "iterates over",
+        LinkRole::Source => "has the source",
+    };
+    format!("{leads} `{name}`, which is no component of the pipeline")
+}
+
+pub(super) fn undeclared_variable(variable: &str, path: &str) -> String {
+    format!("sets the variable `{variable}`, which `{path}` does not have")
+}
+
+/// `why` is what is said of the path after `which`.
+pub fn shared_pipeline(id: &str, path: &str, why: &str) -> String {
+    format!("the shared pipeline `{id}` is `{path}`, which {why}")
+}
+
+pub fn undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
+    format!(
+        "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",
+        entry.id, parameter.name, entry.pipeline
+    )
+}
+
+/// `circle` are the paths of a circle, the first one not repeated.
+pub(super) fn circle(circle: &[&str]) -> String {
+    match circle {
+        [itself] => format!("calls its own pipeline, `{itself}`"),
+        [first, ..] => {
+            let paths: Vec<String> = circle
+                .iter()
+                .chain([first])
+                .map(|path| format!("`{path}`"))
+                .collect();
+            format!("calls in a circle: {}", paths.join(" → "))
+        }
+        [] => "calls in a circle".to_owned(),
+    }
+}
+
+/// A circle of so many pipelines that naming them all helps nobody.
+pub(super) fn large_circle(callee: &str, size: usize) -> String {
+    format!("calls `{callee}`, one of {size} pipelines that call each other in circles")
+}
+
+/// The first paths, and how many more there are.
+pub(super) fn listed(paths: &[&str]) -> String {
+    let mut named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    if paths.len() > NAMED {
+        named.push(format!("{} more", paths.len() - NAMED));
+    }
+    named.join(", ")
+}
