@@ -37,7 +37,7 @@ impl SeenFacts {
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectScope<'a> {
     pub repo: &'a Repository,
-    pub levels: &'a CheckLevels,
+    pub levels: CheckLevels,
     /// The platform's hidden folder, if there is one.
     pub config_dir: Option<&'a str>,
     /// Whether a reference leads out of the project by design.

@@ -46,6 +46,7 @@ mod next_version;
 mod outputs;
 mod pipelines;
 mod policy;
+mod project;
 mod projects;
 mod provision;
 mod proxies;

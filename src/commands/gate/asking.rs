@@ -15,7 +15,7 @@ use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{self, BatchAnswer, Batching, Judgement, Places, Positions, ReviewAsked, SeenFacts, Tally};
 use crate::job::cli::{Fork, OnUnavailable};
-use crate::job::context::Target;
+use crate::job::context::{Comparison, Target};
 use crate::job::settings::{Connection, RequestFields, Review};
 use crate::model::findings::{Engine, FileResults, State};
 use crate::model::rules::RuleSet;
@@ -66,10 +66,21 @@ impl Asking<'_> {
         }
     }
 
-    pub(crate) fn judged(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
-        match self.engine() {
-            Engine::Local => self.check(chosen, project),
-            Engine::Remote => self.ask(chosen, project),
+    /// `nothing` is why no pipeline is to be reviewed, if so.
+    pub(crate) fn judged(
+        &self,
+        chosen: &Chosen,
+        project: &ProjectRun<'_>,
+        comparison: &Comparison,
+        nothing: Option<String>,
+    ) -> Result<Judged, Failure> {
+        match (nothing, self.engine()) {
+            (Some(why), _) => {
+                let by = (self.settings.judging.fail_on, self.past);
+                Judged::nothing(comparison, project, by, format!("nothing to review: {why}"))
+            }
+            (None, Engine::Local) => self.check(chosen, project),
+            (None, Engine::Remote) => self.ask(chosen, project),
         }
     }
 

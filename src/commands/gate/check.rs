@@ -59,16 +59,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let before = before.then(|| Past::of(&workspace, &settings.revisions, &compared, selected));
     let before = before.transpose()?;
     let fail_on = settings.judging.fail_on;
-    let project = ProjectRun {
-        project: ProjectChecking {
-            workspace: &workspace,
-            settings: &settings.judging.project,
-            snapshot: &snapshot,
-        },
-        selected,
-        bases: &comparison.bases,
-        part: &part,
-    };
+    let project = checking.project(&snapshot);
+    let project = ProjectRun::of(project, selected, &comparison.bases, &part);
     let mut judged = match why_nothing {
         Some(why) => {
             let why = format!("nothing to check: {why}");
@@ -176,6 +168,14 @@ impl Checking<'_> {
         let is_open = settings.revisions.base.is_none() && !settings.revisions.all;
         let head = || self.workspace.repo.head().ok().map(|head| head.commit);
         (is_hook && is_open).then(head).flatten()
+    }
+
+    fn project<'s>(&'s self, snapshot: &'s Snapshot<'s>) -> ProjectChecking<'s> {
+        ProjectChecking {
+            workspace: self.workspace,
+            settings: &self.settings.judging.project,
+            snapshot,
+        }
     }
 
     /// What is meant. Where no pipeline differs from head, what is checked is head, and so it is compared as a review would

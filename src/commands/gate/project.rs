@@ -52,7 +52,7 @@ impl ProjectChecking<'_> {
         let config_dir = self.workspace.config_dir(snapshot)?;
         work(&ProjectScope {
             repo: &self.workspace.repo,
-            levels: &self.settings.levels,
+            levels: self.settings.levels,
             config_dir: config_dir.as_deref(),
             is_external: &|written| self.settings.is_external(written),
         })
@@ -91,7 +91,21 @@ impl ProjectChecking<'_> {
     }
 }
 
-impl ProjectRun<'_> {
+impl<'a> ProjectRun<'a> {
+    pub(crate) const fn of(
+        project: ProjectChecking<'a>,
+        selected: &'a Selected,
+        bases: &'a [CommitId],
+        part: &'a Part,
+    ) -> Self {
+        Self {
+            project,
+            selected,
+            bases,
+            part,
+        }
+    }
+
     /// Adds what is found in a selected pipeline, and what is found anywhere that the base does not have: who moves or deletes a
     /// pipeline breaks callers that the change does not touch.
     pub(crate) fn find(&self, seen: SeenFacts, tally: &mut Tally) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use crate::base::git::Snapshot;
 use crate::base::text::{self, count};
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{Telling, deliver};
-use crate::commands::gate::judgement::{Judged, ReviewedBeyondChange, Started, nothing, part};
+use crate::commands::gate::judgement::{ReviewedBeyondChange, Started, nothing, part};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
 use crate::commands::gate::selecting::{Chosen, Restriction};
@@ -199,31 +199,18 @@ pub(crate) fn reviewed<'a>(
     };
     if settings.dry_run {
         let status = dry_run(&review, &chosen.selected, nothing.as_deref())?;
-        return Ok(Reviewed::without_report(
-            begun.workspace,
-            begun.target,
-            status,
-            part,
-            planned,
-        ));
+        let Begun {
+            workspace, target, ..
+        } = begun;
+        return Ok(Reviewed::without_report(workspace, target, status, part, planned));
     }
-    let project = ProjectRun {
-        project: ProjectChecking {
-            workspace,
-            settings: &settings.judging.project,
-            snapshot: &snapshot,
-        },
-        selected: &chosen.selected,
-        bases: &comparison.bases,
-        part: &part,
+    let project = ProjectChecking {
+        workspace,
+        settings: &settings.judging.project,
+        snapshot: &snapshot,
     };
-    let mut judged = match nothing {
-        Some(why) => {
-            let (fail_on, why) = (settings.judging.fail_on, format!("nothing to review: {why}"));
-            Judged::nothing(&comparison, &project, (fail_on, before.as_ref()), why)?
-        }
-        None => review.judged(&chosen, &project)?,
-    };
+    let project = ProjectRun::of(project, &chosen.selected, &comparison.bases, &part);
+    let mut judged = review.judged(&chosen, &project, &comparison, nothing)?;
     let policy = workspace.sources.note().map(str::to_owned);
     judged.note(policy.into_iter().chain(unchanged));
     judged.take_in(run, &chosen, &part);

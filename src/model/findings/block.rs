@@ -9,3 +9,14 @@ pub enum Block {
     /// YAML as it would stand in a file.
     Yaml(String),
 }
+
+impl Block {
+    pub fn markdown(&self) -> String {
+        match self {
+            Self::Heading(heading) => format!("\n### {heading}\n"),
+            Self::Text(text) => format!("\n{text}\n"),
+            Self::Points(points) => format!("\n- {}\n", points.join("\n- ")),
+            Self::Yaml(yaml) => format!("\n```yaml\n{yaml}```\n"),
+        }
+    }
+}

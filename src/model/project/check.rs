@@ -65,13 +65,13 @@ impl CheckLevels {
         Self(ProjectCheck::ALL.map(level))
     }
 
-    pub const fn of(&self, check: ProjectCheck) -> Option<Enforcement> {
+    pub const fn of(self, check: ProjectCheck) -> Option<Enforcement> {
         self.0[check as usize]
     }
 
     /// Whether nothing is checked.
-    pub fn is_off(&self) -> bool {
-        *self == Self::OFF
+    pub fn is_off(self) -> bool {
+        self == Self::OFF
     }
 }
 

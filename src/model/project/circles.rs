@@ -109,17 +109,14 @@ fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut d
             stack.push((start, 0));
         }
         while let Some((at, done)) = stack.last_mut() {
-            match edges.get(*at).and_then(|next| next.get(*done)) {
-                Some(next) => {
-                    *done += 1;
-                    if see(*next) {
-                        stack.push((*next, 0));
-                    }
+            if let Some(next) = edges.get(*at).and_then(|next| next.get(*done)) {
+                *done += 1;
+                if see(*next) {
+                    stack.push((*next, 0));
                 }
-                None => {
-                    leave(start, *at);
-                    stack.pop();
-                }
+            } else {
+                leave(start, *at);
+                stack.pop();
             }
         }
     }

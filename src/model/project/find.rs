@@ -56,7 +56,7 @@ type Leads<'p> = BTreeMap<&'p str, Vec<Lead>>;
 impl Project<'_> {
     /// What the checks find in the files that are looked at, as results of the files with findings: one for each check, file and
     /// level.
-    pub fn results(&self, levels: &CheckLevels) -> Vec<FileResults> {
+    pub fn results(&self, levels: CheckLevels) -> Vec<FileResults> {
         let is_on = |check| levels.of(check).is_some();
         let reached = self.reached();
         let mut leads: Leads<'_> = BTreeMap::new();
@@ -166,7 +166,7 @@ impl Project<'_> {
                 leads
                     .entry(path)
                     .or_default()
-                    .push(lead(ProjectCheck::Cycle, reference, text));
+                    .push(lead(ProjectCheck::Cycle, reference, &text));
             }
         }
     }
@@ -219,12 +219,12 @@ fn in_shared(line: u32, about: Option<String>, text: String) -> Lead {
     }
 }
 
-fn lead(check: ProjectCheck, reference: &Reference, said: String) -> Lead {
+fn lead(check: ProjectCheck, reference: &Reference, said: &str) -> Lead {
     at(check, &reference.component, reference.position, said)
 }
 
 /// `said` is what follows the component's name.
-fn at(check: ProjectCheck, component: &str, position: Position, said: String) -> Lead {
+fn at(check: ProjectCheck, component: &str, position: Position, said: &str) -> Lead {
     Lead {
         check,
         line: position.line,
@@ -247,7 +247,7 @@ impl Finder<'_> {
     fn of_file(&self, facts: &PipelineFacts) -> Vec<Lead> {
         let links = facts.dangling.iter().map(|link| {
             let said = dangling_link(link.role, &link.name);
-            at(ProjectCheck::Link, &link.component, link.position, said)
+            at(ProjectCheck::Link, &link.component, link.position, &said)
         });
         let mut leads: Vec<Lead> = links.collect();
         for reference in &facts.references {
@@ -260,7 +260,7 @@ impl Finder<'_> {
             match reference.kind {
                 ReferenceKind::Script if !self.project.scripts.contains(target) => {
                     let said = format!("{}{}", missing_script(target), self.reach());
-                    leads.push(lead(ProjectCheck::Script, reference, said));
+                    leads.push(lead(ProjectCheck::Script, reference, &said));
                 }
                 ReferenceKind::Script => {}
                 ReferenceKind::Pipeline(kind) => self.call(reference, target, kind, &mut leads),
@@ -287,7 +287,7 @@ impl Finder<'_> {
         };
         leads.extend(said.map(|said| Lead {
             is_doubt,
-            ..lead(ProjectCheck::Call, reference, said)
+            ..lead(ProjectCheck::Call, reference, &said)
         }));
         if let Some(path) = resolved.file() {
             self.arguments(reference, path, leads);
@@ -310,7 +310,7 @@ impl Finder<'_> {
                     .map(|path| format!("; did you mean `{path}`?"))
                     .unwrap_or_default()
             }
-            [one] => format!("; `{one}` has that name, and `sluicegate mv --repair` rewrites the call"),
+            [one] => format!("; `{one}` has that name"),
             several => format!("; {} have that name", listed(several)),
         }
     }
@@ -338,14 +338,14 @@ impl Finder<'_> {
                 ProjectCheck::Argument,
                 &reference.component,
                 argument.position,
-                said,
+                &said,
             )
         }));
     }
 }
 
 /// One result for each check and level, in the order of the checks.
-fn results(path: &str, leads: Vec<Lead>, levels: &CheckLevels) -> FileResults {
+fn results(path: &str, leads: Vec<Lead>, levels: CheckLevels) -> FileResults {
     let mut found: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for lead in leads {
         let Some(level) = levels.of(lead.check) else {

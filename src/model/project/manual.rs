@@ -2,6 +2,7 @@
 
 use super::ProjectCheck;
 use crate::model::findings::Block;
+use std::fmt::Write as _;
 
 /// What a check is, for people.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,6 +55,26 @@ impl ProjectDocumentation {
     }
 }
 
+/// The reference of all checks, as Markdown, for the end of that of the rules.
+pub fn reference() -> String {
+    let mut page = String::from(
+        "\n# Checks of the project\n\nWhat `check`, `review` and `ci` find between files, on this machine and without a platform: references \
+         that lead nowhere.\nThey are found in the pipelines that are selected, and anywhere else where the base does not have them. `--project-checks off`\n\
+         leaves them out of a job.\n\n| check | what must hold |\n|---|---|\n",
+    );
+    for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
+        let id = check.check.id();
+        let _ = writeln!(page, "| [{id}](#{}) | {} |", id.replace('/', ""), check.summary);
+    }
+    for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
+        let _ = writeln!(page, "\n## {}", check.check.id());
+        for block in check.blocks() {
+            page.push_str(&block.markdown());
+        }
+    }
+    page
+}
+
 /// What holds for every check that looks at a path.
 const PATHS: &str = "A value with a variable in it (`${…}`) is not judged, nor is a path that `project-checks.external` names.";
 
@@ -70,8 +91,7 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/moved away\n",
-    remedy: "Write the path that the pipeline has now. `sluicegate mv OLD NEW` moves a pipeline together with its callers, and \
-             `sluicegate mv --repair` rewrites the calls whose pipeline is the only file of that name.",
+    remedy: "Write the path that the pipeline has now; the finding names the files of that name.",
 };
 
 static SCRIPT: ProjectDocumentation = ProjectDocumentation {
@@ -84,7 +104,7 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
-    remedy: "Write the path that the script has now. `sluicegate mv OLD NEW` moves a script together with what names it.",
+    remedy: "Write the path that the script has now.",
 };
 
 static LINK: ProjectDocumentation = ProjectDocumentation {
@@ -121,7 +141,7 @@ static SHARED: ProjectDocumentation = ProjectDocumentation {
         "A shared-pipelines file that cannot be read is a finding, too.",
     ],
     fails: "pipelines:\n  - { pipeline: sales/moved away.orch.yaml, id: load, displayName: load, enabled: true, parameters: {} }\n",
-    remedy: "Change the entry together with its pipeline. `sluicegate mv OLD NEW` rewrites its path.",
+    remedy: "Change the entry together with its pipeline.",
 };
 
 static CYCLE: ProjectDocumentation = ProjectDocumentation {

@@ -12,7 +12,7 @@ mod words;
 
 pub use check::{CheckLevels, ProjectCheck};
 pub use find::{Project, SharedSide};
-pub use manual::ProjectDocumentation;
+pub use manual::{ProjectDocumentation, reference};
 pub use words::{
     NO_PIPELINE, NOT_THERE, ambiguous_call, missing_call, missing_script, shared_pipeline,
     undeclared_parameter,

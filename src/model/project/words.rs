@@ -84,8 +84,15 @@ pub(super) fn large_circle(callee: &str, size: usize) -> String {
 /// The first paths, and how many more there are.
 pub(super) fn listed(paths: &[&str]) -> String {
     let mut named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
-    if paths.len() > NAMED {
-        named.push(format!("{} more", paths.len() - NAMED));
+    let more = paths.len().saturating_sub(NAMED);
+    let last = if more > 0 {
+        Some(format!("{more} more"))
+    } else {
+        named.pop()
+    };
+    match last {
+        Some(last) if named.is_empty() => last,
+        Some(last) => format!("{} and {last}", named.join(", ")),
+        None => String::new(),
     }
-    named.join(", ")
 }

@@ -91,21 +91,10 @@ pub fn reference() -> String {
         let rule = rule.documentation();
         let _ = writeln!(page, "\n## {}", rule.id);
         for block in rule.blocks() {
-            page.push_str(&markdown(&block));
+            page.push_str(&block.markdown());
         }
     }
     page
-}
-
-fn markdown(block: &Block) -> String {
-    match block {
-        Block::Heading(heading) => format!("\n### {heading}\n"),
-        Block::Text(text) => format!("\n{text}\n"),
-        Block::Points(points) => {
-            format!("\n- {}\n", points.join("\n- "))
-        }
-        Block::Yaml(yaml) => format!("\n```yaml\n{yaml}```\n"),
-    }
 }
 
 /// A rules file with all rules, enabled at this level, else as the platform ships them, each with a comment that says what it

@@ -7,6 +7,7 @@ use crate::commands::Run;
 use crate::gate::ComparedChanges;
 use crate::job::ci::Host;
 use crate::model::pipelines::{document, is_pipeline};
+use crate::model::project::ProjectCheck;
 use crate::model::rules;
 use crate::report::{About, Format, RuleText, SarifLimits};
 use std::collections::{BTreeSet, HashMap};
@@ -113,7 +114,7 @@ impl ReportedFiles<'_> {
     }
 }
 
-/// The rules of this program, which are the platform's, in words.
+/// The rules of this program, which are the platform's, and the checks of the project, in words.
 fn rule_texts() -> Vec<RuleText> {
     let text = |rule: &&dyn rules::Rule| {
         let known = rule.documentation();
@@ -128,5 +129,17 @@ fn rule_texts() -> Vec<RuleText> {
             blocks: known.blocks(),
         }
     };
-    rules::registry().iter().map(text).collect()
+    let checks = ProjectCheck::ALL
+        .map(ProjectCheck::documentation)
+        .into_iter()
+        .map(|known| {
+            let help = std::iter::once(known.reason).chain(known.details.iter().copied());
+            RuleText {
+                id: known.check.id().to_owned(),
+                summary: known.summary.to_owned(),
+                help: help.chain([known.remedy]).map(str::to_owned).collect(),
+                blocks: known.blocks(),
+            }
+        });
+    rules::registry().iter().map(text).chain(checks).collect()
 }

@@ -2,10 +2,12 @@
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
+use crate::base::text::nearest;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::OutputFormat;
 use crate::model::findings::Block;
+use crate::model::project::ProjectCheck;
 use crate::model::rules;
 use anstyle::Style;
 use serde_json::{Value, json as value};
@@ -15,16 +17,13 @@ use std::fmt::Write as _;
 const WIDTH: usize = 100;
 
 pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
-    let Some(rule) = rules::find(id) else {
-        let failure = Failure::usage(format!("there is no rule `{id}`"));
-        return Err(match rules::nearest(id) {
-            Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
-            None => failure.hint("`sluicegate rules list` lists them"),
-        });
+    let (document, blocks) = match (rules::find(id), ProjectCheck::find(id)) {
+        (Some(rule), _) => (document(rule.documentation()), rule.documentation().blocks()),
+        (None, Some(check)) => (document_of(check), check.documentation().blocks()),
+        (None, None) => return Err(unknown(id)),
     };
-    let rule = rule.documentation();
     if output == OutputFormat::Json {
-        run.ui.out(&json(&document(rule)))?;
+        run.ui.out(&json(&document))?;
         return Ok(ExitStatus::Success);
     }
     let heading = if run.ui.colors_output() {
@@ -33,12 +32,39 @@ pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
         Style::new()
     };
     let width = run.ui.width().unwrap_or(WIDTH).min(WIDTH);
-    let mut page = format!("{heading}{}{heading:#}\n", rule.id);
-    for block in rule.blocks() {
+    let mut page = format!("{heading}{id}{heading:#}\n");
+    for block in blocks {
         page.push_str(&shown(&block, heading, width));
     }
     run.ui.out(&page)?;
     Ok(ExitStatus::Success)
+}
+
+fn unknown(id: &str) -> Failure {
+    let failure = Failure::usage(format!("there is no rule `{id}`"));
+    let checks = ProjectCheck::ALL.map(ProjectCheck::id);
+    match rules::nearest(id).or_else(|| nearest(id, &checks)) {
+        Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
+        None => failure.hint("`sluicegate rules list` lists them"),
+    }
+}
+
+/// A check of the project as data, in the same schema.
+fn document_of(check: ProjectCheck) -> Value {
+    let known = check.documentation();
+    value!({
+        "schema": "sluicegate.rule/v1",
+        "id": check.id(),
+        "kinds": [],
+        "summary": known.summary,
+        "reason": known.reason,
+        "details": known.details,
+        "assumed": [],
+        "config": [],
+        "exampleConfig": "",
+        "passes": "",
+        "fails": known.fails,
+    })
 }
 
 /// The rule as data: schema `sluicegate.rule/v1`. Examples and configuration are YAML.

@@ -13,6 +13,7 @@ use crate::commands::{CommandResult, Run};
 use crate::job::cli::{OutputArgs, OutputFormat, RulesVerb};
 use crate::model::findings::Enforcement;
 use crate::model::pipelines::RULES_FILE;
+use crate::model::project::{self, CheckLevels, ProjectCheck};
 use crate::model::rules::{self, RuleSet, RuleState};
 use serde_json::{Value, json as value};
 use std::fs::{self, File};
@@ -21,7 +22,7 @@ use std::io::{self, Write as _};
 pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
     match verb {
         RulesVerb::List { markdown: true, .. } => {
-            run.ui.out(&rules::reference())?;
+            run.ui.out(&(rules::reference() + &project::reference()))?;
             Ok(ExitStatus::Success)
         }
         RulesVerb::List { output, .. } => list(run, output),
@@ -32,8 +33,14 @@ pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
 }
 
 fn list(run: &Run, output: OutputArgs) -> CommandResult {
-    let here = rules_here(run)?;
-    let state = |id: &str| here.as_ref().map(|rules| state_name(rules.state(id)));
+    let here = here(run)?;
+    let rules = here.as_ref().and_then(|(rules, _)| rules.as_ref());
+    let state = |id: &str| rules.map(|rules| state_name(rules.state(id)));
+    let level = |check| {
+        here.as_ref()
+            .map(|(_, levels)| levels.of(check).map_or("off", Enforcement::name))
+    };
+    let checks = ProjectCheck::ALL.map(ProjectCheck::documentation);
     let documented = rules::registry().iter().map(|rule| rule.documentation());
     let shown = match output.output {
         OutputFormat::Json => {
@@ -43,7 +50,10 @@ fn list(run: &Run, output: OutputArgs) -> CommandResult {
             let rules = documented.map(|rule| {
                 value!({ "id": rule.id, "kinds": kinds(rule), "summary": rule.summary, "here": state(rule.id) })
             });
-            json(&Value::Array(rules.collect()))
+            let checks = checks.iter().map(|check| {
+                value!({ "id": check.check.id(), "kinds": [], "summary": check.summary, "here": level(check.check) })
+            });
+            json(&Value::Array(rules.chain(checks).collect()))
         }
         OutputFormat::Text => {
             let row = |rule: &'static rules::Documentation| {
@@ -55,9 +65,17 @@ fn list(run: &Run, output: OutputArgs) -> CommandResult {
                     rule.summary.to_owned(),
                 ]
             };
+            let checks = checks.iter().map(|check| {
+                vec![
+                    check.check.id().to_owned(),
+                    level(check.check).unwrap_or("-").to_owned(),
+                    "the project".to_owned(),
+                    check.summary.to_owned(),
+                ]
+            });
             table(
                 &["rule", "here", "applies to", "what must hold"],
-                &documented.map(row).collect::<Vec<_>>(),
+                &documented.map(row).chain(checks).collect::<Vec<_>>(),
             )
         }
     };
@@ -76,8 +94,8 @@ const fn state_name(state: RuleState) -> &'static str {
     }
 }
 
-/// The rules file on disk, where there is a repository that has one; a list needs neither.
-fn rules_here(run: &Run) -> Result<Option<RuleSet>, Failure> {
+/// The rules file on disk and the levels of the project's checks, where there is a repository; a list needs neither.
+fn here(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
     let none = |failure: Failure| match failure.status() {
         ExitStatus::Context => Ok(None),
         _ => Err(failure),
@@ -87,7 +105,10 @@ fn rules_here(run: &Run) -> Result<Option<RuleSet>, Failure> {
         Err(failure) => return none(failure),
     };
     match on_disk(run, &workspace) {
-        Ok(snapshot) => workspace.rules(&snapshot),
+        Ok(snapshot) => {
+            let checks = workspace.sources.project_checks(None)?;
+            Ok(Some((workspace.rules(&snapshot)?, checks.levels)))
+        }
         Err(failure) => none(failure),
     }
 }
