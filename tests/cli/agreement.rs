@@ -122,6 +122,11 @@ fn said(mut report: Value) -> Value {
     for differs in ["engine", "context", "startedAt", "elapsedNanos"] {
         object.remove(differs);
     }
+    for file in report["files"].as_array_mut().unwrap() {
+        for result in file["results"].as_array_mut().unwrap() {
+            result.as_object_mut().unwrap().remove("origin");
+        }
+    }
     report
 }
 

@@ -202,7 +202,15 @@ fn what_is_known_excuses_no_break_of_consumers() {
     let again = |content: &str| {
         world.write(shared, content);
         world.commit("edit");
-        let args = ["check", "--head", "HEAD", "--base", "main"];
+        let args = [
+            "check",
+            "--head",
+            "HEAD",
+            "--base",
+            "main",
+            "--project-checks",
+            "off",
+        ];
         let more = ["--compat", "fail", "--report", "json=../new.json"];
         Call::new(&world.work())
             .run(&[&args[..], &more].concat())

@@ -130,7 +130,7 @@ fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
     assert_eq!(
         found(&report),
         [
-            "project/call error sales/caller.orch.yaml:14 component `Call 0` calls the orchestration `sales/load`, which is not in the project"
+            "project/call error sales/caller.orch.yaml:14 component `Call 0` calls the orchestration `sales/load`, which is not in the project; did you mean `sales/daily.orch.yaml`?"
         ]
     );
     assert_eq!(report["verdict"], "failed");

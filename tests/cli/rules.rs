@@ -16,7 +16,8 @@ fn the_list_says_what_the_rules_file_here_has() {
         let rules = list.as_array().unwrap();
         rules.iter().find(|rule| rule["id"] == id).unwrap()["here"].clone()
     };
-    assert_eq!(list.as_array().unwrap().len(), 8);
+    assert_eq!(list.as_array().unwrap().len(), 14);
+    assert_eq!(here("project/call"), "warn");
     assert_eq!(here("component-naming-convention"), "error");
     assert_eq!(here("maximum-components"), "warn");
     assert_eq!(here("unused-components"), "not there");

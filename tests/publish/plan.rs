@@ -131,31 +131,31 @@ fn what_a_shared_pipeline_lacks_stops_the_publish() {
     insta::assert_snapshot!(told, @"
     # entry
     the shared pipelines would not be whole:
-      .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not in the commit <commit>
+      .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not in the project
     # disabled entry
     the shared pipelines would not be whole:
-      .platform/shared-pipelines.yaml:8: the shared pipeline `old` is `old.orch.yaml`, which is not in the commit <commit>
+      .platform/shared-pipelines.yaml:8: the shared pipeline `old` is `old.orch.yaml`, which is not in the project
     # no pipeline
     the shared pipelines would not be whole:
       .platform/shared-pipelines.yaml:4: the shared pipeline `x` is `README.md`, which is no pipeline file (`.orch.yaml`, `.tran.yaml`)
     # child
     the shared pipelines would not be whole:
-      load.orch.yaml:8: component `Step 0`: calls the transformation `jobs/clean`, which is not in the commit <commit>
+      load.orch.yaml:8: component `Step 0` calls the transformation `jobs/clean`, which is not in the project
     # grandchild
     the shared pipelines would not be whole:
-      jobs/clean.tran.yaml:8: component `Step 0`: calls the orchestration `jobs/none`, which is not in the commit <commit>
+      jobs/clean.tran.yaml:8: component `Step 0` calls the orchestration `jobs/none`, which is not in the project
     # script
     the shared pipelines would not be whole:
-      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is not in the commit <commit>
+      load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is not in the project
     # wrong kind
     the shared pipelines would not be whole:
-      load.orch.yaml:8: component `Step 0`: calls the orchestration `jobs/clean`, which is not in the commit <commit>
+      load.orch.yaml:8: component `Step 0` calls the orchestration `jobs/clean`, which is not in the project
     # unreadable
     the shared pipelines would not be whole:
       jobs/clean.tran.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
     # script is a link
     the shared pipelines would not be whole:
-      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is a symbolic link, not a file
+      load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is a symbolic link, not a file
     ");
 }
 
@@ -173,7 +173,7 @@ fn what_is_excluded_is_not_whole() {
     };
     insta::assert_snapshot!(without_child.plan(&world).unwrap_err(), @"
     the shared pipelines would not be whole:
-      load.orch.yaml:8: component `Step 0`: calls `jobs/clean.tran.yaml`, which is not among the selected files
+      load.orch.yaml:8: component `Step 0` calls `jobs/clean.tran.yaml`, which is not among the selected files
     ");
     let without_script = Asked {
         exclude: |path| path.starts_with("sql/"),
@@ -181,7 +181,7 @@ fn what_is_excluded_is_not_whole() {
     };
     insta::assert_snapshot!(without_script.plan(&world).unwrap_err(), @"
     the shared pipelines would not be whole:
-      load.orch.yaml:14: component `Step 1`: names the script `sql/load.sql`, which is excluded
+      load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is excluded
     ");
     let without_disabled = Asked {
         exclude: |path| path == "old.orch.yaml",
@@ -212,11 +212,11 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
     let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
-    .hidden/other.orch.yaml:8: component `Step 0`: calls the transformation `nowhere`, which is not in the commit <commit>
-    .hidden/other.orch.yaml:14: component `Step 1`: names the script `sql/none.sql`, which is not in the commit <commit>
+    .hidden/other.orch.yaml:8: component `Step 0` calls the transformation `nowhere`, which is not in the project
+    .hidden/other.orch.yaml:14: component `Step 1` names the script `sql/none.sql`, which is not in the project
     broken.orch.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
-    load.orch.yaml:8: component `Step 0`: names `${job}`, an expression: whether it is sent cannot be known
-    load.orch.yaml:13: component `Step 1`: calls `twin`, which may be any of a/twin.tran.yaml, b/twin.tran.yaml
+    load.orch.yaml:8: component `Step 0` names `${job}`, an expression: whether it is sent cannot be known
+    load.orch.yaml:13: component `Step 1` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`
     ");
     assert!(
         paths(&plan).contains(&"broken.orch.yaml"),
@@ -275,7 +275,7 @@ fn the_closure_is_what_the_shared_pipelines_need() {
         "sql/load.sql",
     ];
     assert_eq!(paths(&plan), expected);
-    let expression = "load.orch.yaml:13: component `Step 1`: names `${which}`, an expression: whether it is sent cannot be known";
+    let expression = "load.orch.yaml:13: component `Step 1` names `${which}`, an expression: whether it is sent cannot be known";
     assert_eq!(plan.warnings, [DISABLED, expression]);
     let excluded = Asked {
         exclude: |path| path.starts_with("deep/"),
@@ -283,7 +283,7 @@ fn the_closure_is_what_the_shared_pipelines_need() {
     };
     insta::assert_snapshot!(excluded.plan(&world).unwrap_err(), @"
     the shared pipelines would not be whole:
-      load.orch.yaml:8: component `Step 0`: calls `deep/one.orch.yaml`, which is not among the selected files
+      load.orch.yaml:8: component `Step 0` calls `deep/one.orch.yaml`, which is not among the selected files
     ");
     let on_disk = Asked {
         select: Select::Closure,
@@ -366,7 +366,7 @@ fn a_twin_that_is_not_sent_stops_the_publish() {
     };
     insta::assert_snapshot!(asked.plan(&world).unwrap_err(), @"
     the shared pipelines would not be whole:
-      load.orch.yaml:8: component `Step 0`: calls `twin`, which may be any of a/twin.tran.yaml, b/twin.tran.yaml: `b/twin.tran.yaml` is not among the selected files
+      load.orch.yaml:8: component `Step 0` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`: `b/twin.tran.yaml` is not among the selected files
     ");
 }
 

@@ -1,6 +1,7 @@
 //! `sluicegate.yaml`: its keys, and errors that name file, line, column and the key that was meant.
 
 use super::SettingsError;
+use super::known;
 use super::table::{self, FileConfig};
 use crate::base::text::nearest;
 use crate::job::policy::Text;
@@ -116,7 +117,7 @@ fn wanted(said: &str) -> Option<&'static str> {
 }
 
 fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsError {
-    if let Some(variable) = table::refused(field) {
+    if let Some(variable) = known::refused(field) {
         return not_here(place, field, variable);
     }
     let error = SettingsError::new(format!("{place}: unknown key `{field}`"));
@@ -161,7 +162,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, publish, publish-on");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, project-checks, publish, publish-on");
     }
 
     /// The two upper rows: where secrets go and what runs, which commit is judged and whether at all.
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn what_only_the_job_may_say_is_refused_wherever_it_stands() {
         for key in FOR_THE_JOB {
-            let variable = table::refused(key).unwrap();
+            let variable = known::refused(key).unwrap();
             for section in ["", "review", "publish", "publish-on"] {
                 let said = match section {
                     "" => error(&format!("{key}: true\n")),

@@ -11,6 +11,7 @@ mod file;
 mod given;
 mod global;
 mod judging;
+mod known;
 mod layers;
 mod look;
 mod platform;
@@ -32,6 +33,7 @@ pub use global::{
     color, gate_changes, host, named_config, named_config_dir, named_repository, policy_choice,
 };
 pub use judging::Judging;
+pub use known::{known, unknown_variables};
 pub use platform::Connection;
 pub use project::ProjectCheckSettings;
 pub use publish::{Publish, PublishOn};
@@ -39,7 +41,7 @@ pub use remote::{PlatformNames, Waiting};
 pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection};
-pub use table::{FileConfig, Setting, SettingKind, all, known, unknown_variables, variable};
+pub use table::{FileConfig, Setting, SettingKind, all, variable};
 
 pub(crate) use layers::Layers;
 

@@ -7,10 +7,8 @@
 
 use super::given::{globs, reports, section, shown, word};
 use super::look::{Look, PIPELINE_GLOBS, words};
-use crate::base::env::Env;
-use crate::base::text::nearest;
 use crate::job::cli;
-use crate::job::policy::{KnownSetting, Strictness};
+use crate::job::policy::Strictness;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -55,7 +53,7 @@ pub struct Setting {
     /// What its value looks like in the file.
     pub(super) look: Look,
     /// Which of two values lets more through.
-    strictness: Strictness,
+    pub(super) strictness: Strictness,
     meaning: &'static str,
 }
 
@@ -379,13 +377,6 @@ settings! {
     }
 }
 
-/// Names that are no settings of the program and are refused in the file too, with the variable that says it.
-const REFUSED: [(&str, &str); 3] = [
-    ("proxy", "HTTPS_PROXY"),
-    ("http-proxy", "HTTP_PROXY"),
-    ("https-proxy", "HTTPS_PROXY"),
-];
-
 /// Every setting, in the order of the reference.
 pub fn all() -> impl Iterator<Item = &'static Setting> {
     SECTIONS.iter().flat_map(|section| section.settings)
@@ -394,34 +385,4 @@ pub fn all() -> impl Iterator<Item = &'static Setting> {
 /// The setting with this variable.
 pub(super) fn by_variable(variable: &str) -> Option<&'static Setting> {
     all().find(|setting| setting.variable == variable)
-}
-
-/// Returns what is known of the values of this key, to tell what a change of them means.
-pub fn known(key: &str) -> Option<KnownSetting> {
-    let setting = all().find(|setting| setting.kind.is_in_file() && setting.key == key)?;
-    Some(KnownSetting {
-        strictness: setting.strictness,
-        default: setting.look.default_word(),
-        globs: setting.look.default_globs(),
-    })
-}
-
-/// The variable to use instead of a key that must not stand in the file, wherever it stands there.
-pub(super) fn refused(key: &str) -> Option<&'static str> {
-    let own = all().find(|it| !it.kind.is_in_file() && it.key == key);
-    let other = || REFUSED.iter().find(|(name, _)| *name == key);
-    own.map(|it| it.variable)
-        .or_else(|| other().map(|(_, variable)| *variable))
-}
-
-/// A warning for each variable that begins like ours and is none, with the nearest one that is.
-pub fn unknown_variables(env: &Env) -> Vec<String> {
-    let known: Vec<&str> = all().map(|setting| setting.variable).collect();
-    let ours = env.names().filter(|name| name.starts_with("SLUICEGATE_"));
-    ours.filter(|name| !known.contains(name))
-        .map(|name| match nearest(name, &known) {
-            Some(meant) => format!("the variable {name} is unknown; did you mean {meant}?"),
-            None => format!("the variable {name} is unknown"),
-        })
-        .collect()
 }

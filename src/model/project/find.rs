@@ -304,7 +304,8 @@ impl Finder<'_> {
                 }
                 self.nearest_left.set(left - 1);
                 let named = target.strip_suffix(kind.extension()).unwrap_or(target);
-                let paths: Vec<&str> = self.project.files.of_kind(kind).collect();
+                let paths = self.project.files.of_kind(kind).filter(|path| *path != self.path);
+                let paths: Vec<&str> = paths.collect();
                 let nearest = nearest(&format!("{named}{}", kind.extension()), &paths);
                 nearest
                     .map(|path| format!("; did you mean `{path}`?"))

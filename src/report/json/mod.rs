@@ -59,6 +59,7 @@ mod tests {
               "results": [
                 {
                   "rule": "maximum-outputs",
+                  "origin": "local",
                   "status": "FAILED",
                   "enforcement": "warn",
                   "errorType": null,
@@ -85,6 +86,7 @@ mod tests {
                 },
                 {
                   "rule": "unused-components",
+                  "origin": "local",
                   "status": "ERROR",
                   "enforcement": null,
                   "errorType": "designer/no-start-component",
@@ -108,6 +110,7 @@ mod tests {
               "results": [
                 {
                   "rule": "minimum-components",
+                  "origin": "local",
                   "status": "PASSED",
                   "enforcement": "warn",
                   "errorType": null,
@@ -126,6 +129,7 @@ mod tests {
                 },
                 {
                   "rule": "component-naming-convention",
+                  "origin": "local",
                   "status": "FAILED",
                   "enforcement": "error",
                   "errorType": null,
