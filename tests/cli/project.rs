@@ -291,6 +291,24 @@ fn a_change_that_keeps_a_publish_from_sending_is_told_in_its_words() {
 }
 
 #[test]
+fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
+    let world = World::new();
+    world.write("a/caller.orch.yaml", calling(&["a/gone", "a/gone too"]));
+    world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
+    world.commit("first");
+    world.push();
+    Call::new(&world.work())
+        .run(&["init", "--host", "none"])
+        .expect(0);
+    let written = fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
+    assert!(
+        written.contains("project-checks:\n  call: warn # 2 findings today\n  script: error\n"),
+        "{written}"
+    );
+    assert_eq!(found(&check(&world, 0, &["--all"])).len(), 2);
+}
+
+#[test]
 fn the_checks_are_listed_and_explained() {
     let folder = tempfile::tempdir().unwrap();
     let call = Call::new(folder.path());

@@ -7,7 +7,7 @@ use crate::model::findings::FileChange;
 use crate::model::yaml::{NodeRef, Tree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn diff(before: &str, after: &str) -> PipelineDiff {
     compare(&Sides {
@@ -89,6 +89,30 @@ fn a_changed_parameter_is_a_field_of_its_component() {
       "layout": false
     }
     "#);
+}
+
+#[test]
+fn what_will_not_run_any_more_is_told_above_the_rest() {
+    let load = "type: sql-executor\n      transitions";
+    let head = BASE
+        .replace("rows: 10", "rows: 11")
+        .replace(load, "type: sql-executor\n      skipped: true\n      transitions")
+        .replace("Done: { type: end-success", "Done: { type: unknown-end");
+    let said: Vec<String> = words(&diff(BASE, &head), None)
+        .iter()
+        .map(Line::to_string)
+        .collect();
+    let first: Vec<&str> = said.iter().skip(1).take(2).map(|line| line.trim()).collect();
+    let told = [
+        "~ Done will not run any more: its type is unknown-end",
+        "~ Load will not run any more: it is skipped",
+    ];
+    assert_eq!(BTreeSet::from_iter(first), BTreeSet::from(told), "{said:#?}");
+    let back: Vec<String> = words(&diff(&head, BASE), None)
+        .iter()
+        .map(Line::to_string)
+        .collect();
+    assert!(!back.join("\n").contains("will not run"), "{back:#?}");
 }
 
 #[test]

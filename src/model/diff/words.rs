@@ -30,6 +30,9 @@ const NAME_WIDTH: usize = 200;
 /// Characters that stand before the first one that differs, where a value is cut.
 const LEAD: usize = 20;
 
+/// How the type of a component begins that the platform's designer does not know.
+const UNKNOWN_TYPE: &str = "unknown-";
+
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 160;
 
@@ -129,6 +132,10 @@ pub(crate) fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
         columns: columns.unwrap_or(COLUMNS),
     };
     words.say(0, Sign::None, &headline(diff));
+    for (component, why) in diff.components.iter().filter_map(|it| Some((it, stopped(it)?))) {
+        let said = format!("{} will not run any more: {why}", named(&component.name));
+        words.say(1, Sign::Changed, &said);
+    }
     let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
     for component in &diff.components {
         words.component(component, is_whole);
@@ -156,6 +163,30 @@ fn headline(diff: &PipelineDiff) -> String {
             format!("{path}: cannot be read {why}")
         }
     }
+}
+
+/// Why a component that ran before does not any more: it is switched off, or the designer does not know its type.
+fn stopped(component: &ComponentDiff) -> Option<String> {
+    if !matches!(
+        component.change,
+        ComponentChange::Modified | ComponentChange::Renamed
+    ) {
+        return None;
+    }
+    let field = |key: &str| {
+        component
+            .fields
+            .iter()
+            .find(|field| field.path == [PathStep::key(key)])
+    };
+    if field("skipped").is_some_and(|field| field.after == Some(Leaf::Boolean(true))) {
+        return Some("it is skipped".to_owned());
+    }
+    let kind = component
+        .kind
+        .as_ref()
+        .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
+    field("type").map(|_| format!("its type is {}", named(kind)))
 }
 
 struct Words {

@@ -1,7 +1,9 @@
 //! The texts of the files: templates with what was found put in.
 
 use super::look::RepositoryFacts;
+use crate::base::text::count;
 use crate::job::cli::Adopt;
+use crate::model::project::ProjectCheck;
 
 /// Where the program comes from if nobody said so; README names the same.
 pub(super) const ACTION: &str = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));
@@ -31,6 +33,7 @@ pub(super) fn configuration(seen: &RepositoryFacts) -> String {
                 _ => commented(new_only),
             },
         ),
+        ("__PROJECT_CHECKS__", project_checks(seen)),
         (
             "__PROJECT_ID__",
             line(
@@ -73,6 +76,15 @@ pub(super) fn configuration(seen: &RepositoryFacts) -> String {
         ),
     ];
     filled(CONFIGURATION, &lines)
+}
+
+/// What finds nothing today is an error from now on; of the others, how many there are.
+fn project_checks(seen: &RepositoryFacts) -> String {
+    let line = |check: ProjectCheck| match seen.today.of_check(check) {
+        0 => format!("  {}: error", check.key()),
+        found => format!("  {}: warn # {} today", check.key(), count(found, "finding")),
+    };
+    ProjectCheck::ALL.map(line).join("\n")
 }
 
 pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {

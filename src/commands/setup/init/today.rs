@@ -5,9 +5,11 @@ use crate::base::error::Failure;
 use crate::base::git::{Repository, Snapshot, SnapshotFile};
 use crate::commands::gate::waivers::{baseline, found};
 use crate::commands::gate::workspace::Workspace;
+use crate::gate::Tally;
 use crate::job::cli::Adopt;
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity};
 use crate::model::pipelines::RULES_FILE;
+use crate::model::project::ProjectCheck;
 use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
 use crate::model::yaml::DOCUMENT_LIMIT;
 
@@ -25,6 +27,8 @@ pub(super) struct Today {
     /// How the gate is to be taken up, if that was said.
     pub(super) asked: Option<Adopt>,
     pub(super) files: Vec<FileResults>,
+    /// What the checks of the project find.
+    pub(super) project: Vec<FileResults>,
     /// What the rules file says of each rule; none where it cannot be read.
     pub(super) rules: Option<Vec<RuleOutline>>,
     /// The branch that changes go to has no such rules file, so all pipelines are judged in the change that brings it.
@@ -38,6 +42,12 @@ pub(super) struct Today {
 }
 
 impl Today {
+    /// How many findings this check of the project has.
+    pub(super) fn of_check(&self, check: ProjectCheck) -> usize {
+        let findings = self.project.iter().flat_map(FileResults::findings);
+        findings.filter(|finding| finding.rule == check.id()).count()
+    }
+
     /// Looks. `folder` is where a new rules file would go.
     pub(super) fn look(
         workspace: &Workspace<'_>,
@@ -51,9 +61,11 @@ impl Today {
             Some(file) => workspace.read(file)?,
             None => Ok(template.clone().into_bytes()),
         };
-        let files = found(workspace, snapshot, &RuleSet::read(&document))?.files;
+        let found = found(workspace, snapshot, &RuleSet::read(&document))?;
+        let all: Vec<FileResults> = found.all_files().cloned().collect();
+        let Tally { files, project, .. } = found;
         let waivers = match asked {
-            Some(Adopt::Waivers) => Some(baseline(&files, HEADING, REASON)?),
+            Some(Adopt::Waivers) => Some(baseline(&all, HEADING, REASON)?),
             _ => None,
         };
         let goes = folder.filter(|_| asked.is_some() && rules_file.is_none());
@@ -69,6 +81,7 @@ impl Today {
             waivers,
             is_new_only: workspace.sources.new_only(false)?,
             files,
+            project,
         })
     }
 
