@@ -3,9 +3,11 @@
 use super::figures::figures;
 use super::look::RepositoryFacts;
 use super::plan::InitPlan;
+use super::today::Today;
 use crate::base::text::{self, count};
 use crate::job::cli::Adopt;
 use crate::job::settings;
+use crate::model::project::ProjectCheck;
 use crate::model::waivers;
 use std::fmt::Write as _;
 
@@ -33,10 +35,27 @@ pub(super) fn found(seen: &RepositoryFacts) -> String {
         }
         _ => String::new(),
     };
+    let project = project(today);
     match today.asked {
-        None if !told.is_empty() => told + OFFER,
-        _ => told,
+        None if !told.is_empty() => told + &project + OFFER,
+        _ => told + &project,
     }
+}
+
+/// What the checks of the project find; nothing where they find nothing.
+fn project(today: &Today) -> String {
+    let checks = ProjectCheck::ALL.map(|check| (check, today.of_check(check)));
+    let found = checks.into_iter().filter(|(_, found)| *found > 0);
+    let found: Vec<String> = found
+        .map(|(check, found)| format!("{} {found}", check.id()))
+        .collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    format!(
+        "references that lead nowhere: {}; these checks begin as `warn`, the others as `error`\n\n",
+        found.join(", ")
+    )
 }
 
 /// What the change that introduces the gate will be judged by. A change that brings the rules file is judged with all pipelines.
