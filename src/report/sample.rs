@@ -65,6 +65,7 @@ pub(crate) fn changed(path: &str) -> ChangedFile {
             other: 0,
             layout: true,
             called_by: Some(6),
+            callers: Vec::new(),
         },
         words: Vec::new(),
         picture: None,

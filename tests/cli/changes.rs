@@ -62,6 +62,7 @@ fn the_json_report_has_each_change_in_numbers() {
     ];
     assert_eq!(told, expected);
     let load = &changes[2];
+    assert_eq!(load["callers"], json!(["one.orch.yaml", "two.orch.yaml"]));
     assert_eq!(load["previousPath"], Value::Null);
     assert_eq!(load["variables"], numbers(0, 0));
     let components = &load["components"];
@@ -100,9 +101,7 @@ fn what_changed_stands_above_the_findings_of_a_file() {
     let page = written(&world, "page.md");
     let (_, rest) = page.split_once("### <code>load.orch.yaml</code>").unwrap();
     insta::assert_snapshot!(rest, @r##"
-
-
-    What changed: modified&#58; 1 component renamed; called by 2 pipelines
+    What changed: modified&#58; 1 component renamed; called by 2 pipelines &#40;one.orch.yaml, two.orch.yaml&#41;
 
     <details><summary>In words and as a picture</summary>
 

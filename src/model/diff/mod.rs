@@ -10,6 +10,7 @@
 mod compare;
 mod document;
 mod leaf;
+mod line;
 mod lines;
 mod links;
 mod model;
@@ -20,9 +21,10 @@ mod walk;
 mod words;
 
 pub(crate) use compare::{Sides, compare};
+pub(crate) use line::{Line, Sign};
 pub(crate) use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 pub(crate) use plain::plain;
-pub(crate) use words::{Line, Sign, words};
+pub(crate) use words::words;
 
 #[cfg(test)]
 mod tests;

@@ -151,6 +151,7 @@ impl PipelineDiff {
             other: self.other.len(),
             layout: self.layout,
             called_by: None,
+            callers: Vec::new(),
         }
     }
 }

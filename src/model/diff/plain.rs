@@ -1,7 +1,7 @@
 //! What differs in a file that is no pipeline: its lines.
 
+use super::line::{Line, Sign};
 use super::lines;
-use super::words::{Line, Sign};
 use crate::base::text;
 
 /// Lines that are shown.

@@ -73,10 +73,27 @@ pub struct Changed {
     pub layout: bool,
     /// How many pipelines of the repository call it; none where that is not known.
     pub called_by: Option<usize>,
+    /// The first of them, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<String>,
 }
 
 impl Changed {
-    /// What happened in a sentence without its end; holds no text from outside but a former path.
+    /// The first callers, and how many more there are.
+    fn named(&self, all: usize) -> String {
+        /// Callers that a sentence names.
+        const NAMED: usize = 3;
+        let mut names: Vec<String> = self.callers.iter().take(NAMED).cloned().collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        if all > names.len() {
+            names.push(format!("{} more", all - names.len()));
+        }
+        format!(" ({})", names.join(", "))
+    }
+
+    /// What happened in a sentence without its end; of text from outside it holds paths.
     pub fn words(&self) -> String {
         let start = match self.change {
             FileChange::Layout => "layout only, what it does is the same".to_owned(),
@@ -102,7 +119,7 @@ impl Changed {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let called = match self.called_by {
             None | Some(0) => String::new(),
-            Some(number) => format!("; called by {}", count(number, "pipeline")),
+            Some(number) => format!("; called by {}{}", count(number, "pipeline"), self.named(number)),
         };
         if parts.is_empty() {
             return start + &called;
@@ -134,6 +151,7 @@ mod tests {
             other: 1,
             layout: true,
             called_by: Some(6),
+            callers: Vec::new(),
         };
         insta::assert_snapshot!(changed.words(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; layout; called by 6 pipelines");
         let moved = Changed {
@@ -141,9 +159,10 @@ mod tests {
             components: Numbers::default(),
             links: Numbers::default(),
             other: 0,
-            called_by: Some(1),
+            called_by: Some(5),
+            callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             ..changed
         };
-        insta::assert_snapshot!(moved.words(), @"layout only, what it does is the same; called by 1 pipeline");
+        insta::assert_snapshot!(moved.words(), @"layout only, what it does is the same; called by 5 pipelines (a, b, c, 2 more)");
     }
 }

@@ -88,6 +88,9 @@ pub(super) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     found.unwrap_or_default()
 }
 
+/// The callers of a pipeline that are named.
+const MOST_CALLERS: usize = 20;
+
 /// What cannot be read is said elsewhere; here nobody is known to call then.
 fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [ChangedFile]) {
     if told.is_empty() {
@@ -98,7 +101,9 @@ fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [Changed
     match callers(repo, snapshot, &paths) {
         Ok(callers) => {
             for file in told {
-                file.changed.called_by = callers.get(file.changed.path.as_str()).copied();
+                let named = callers.get(file.changed.path.as_str());
+                file.changed.called_by = named.map(Vec::len);
+                file.changed.callers = named.into_iter().flatten().take(MOST_CALLERS).cloned().collect();
             }
         }
         Err(why) => tracing::debug!("who calls the changed pipelines could not be read: {why}"),
