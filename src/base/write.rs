@@ -13,6 +13,15 @@ pub(crate) fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     in_pieces(path, |file| file.write_all(bytes))
 }
 
+/// Replaces a file as a whole, and keeps who may read and run it.
+pub(crate) fn in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let permissions = fs::metadata(path)?.permissions();
+    let mut begun = Unfinished::create(path)?;
+    begun.write_all(bytes)?;
+    begun.file.set_permissions(permissions)?;
+    begun.finish()
+}
+
 /// The same with what is made while it is written, so that it is never in memory as a whole.
 pub(crate) fn in_pieces(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut begun = Unfinished::create(path)?;

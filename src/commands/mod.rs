@@ -108,6 +108,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Events(args) => platform::events::run(run, args.verb),
         Command::Rules(args) => gate::rules::run(run, args.verb),
         Command::Waivers(args) => gate::waivers::run(run, args.verb),
+        Command::Mv(args) => gate::moving::run(run, &args),
         Command::Serve(args) => setup::serve::run(run, args),
         Command::Demo(args) => setup::demo::run(run, &args),
         Command::Schema(_) => setup::manual::schema(run),

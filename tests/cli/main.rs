@@ -41,6 +41,7 @@ mod init;
 mod judged;
 mod local;
 mod messages;
+mod moving;
 mod new_only;
 mod next_version;
 mod outputs;

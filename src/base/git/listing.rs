@@ -66,6 +66,15 @@ pub(super) fn is_in_index(
     Ok((0..=3).any(|stage| index.get_path(Path::new(path), stage).is_some()))
 }
 
+/// Whether the index has an entry with this path or below it.
+pub(super) fn has_in_index(repository: &Repository, path: &str) -> Result<bool, GitError> {
+    let folder = format!("{path}/");
+    let index = index(repository, None)?;
+    Ok(index
+        .iter()
+        .any(|entry| entry.path == path.as_bytes() || entry.path.starts_with(folder.as_bytes())))
+}
+
 /// The files on disk, and whether git may have checked out other bytes than it stores.
 pub(super) struct OnDisk {
     /// By path.

@@ -161,6 +161,18 @@ impl Program {
         Ok(answer)
     }
 
+    /// Moves a tracked file or folder in the working tree and the index. Both are paths from `root`.
+    pub(super) fn move_files(&self, root: &Path, from: &str, to: &str) -> Result<(), GitError> {
+        let tree = root.to_string_lossy();
+        let arguments = ["--work-tree", &*tree, "mv", "--", from, to];
+        let mut command = self.command(&arguments, false);
+        command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
+        let output = start(&mut command, &arguments, None, STALL)?;
+        let mut answer = String::new();
+        let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
+        read.map(drop).map_err(failed(&["mv", from, to]))
+    }
+
     /// Whether the machine has the program; a small container may not.
     pub(super) fn is_there(&self) -> bool {
         let mut command = self.command(&["version"], false);

@@ -13,6 +13,7 @@ mod destinations;
 mod diff;
 mod events;
 mod global;
+mod moving;
 mod pipelines;
 mod projects;
 mod provision;
@@ -44,6 +45,7 @@ pub use destinations::DestinationArgs;
 pub use diff::{DiffArgs, DiffFormat};
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
 pub use global::GlobalArgs;
+pub use moving::MvArgs;
 pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
 pub use projects::{
     ConnectionsArgs, ConnectionsVerb, EnvironmentsArgs, EnvironmentsVerb, ProjectsArgs, ProjectsVerb,
@@ -164,6 +166,8 @@ pub enum Command {
     Rules(RulesArgs),
     /// The findings that are allowed: add, list, prune
     Waivers(WaiversArgs),
+    /// Move a pipeline, a script or a folder, with every reference to it
+    Mv(MvArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),
     /// Show the whole job on a small project of its own

@@ -28,7 +28,7 @@ fn taken(command: &str) -> &'static [&'static [&'static str]] {
         "check" | "report" => &[ALL, REPOSITORY, NETWORK, GATE],
         "context" => &[ALL, RESULT, REPOSITORY, GATE],
         "init" => &[ALL, RESULT, REPOSITORY, &["project_id"], AGENT],
-        "diff" | "rules" | "waivers" => &[ALL, RESULT, REPOSITORY],
+        "diff" | "rules" | "waivers" | "mv" => &[ALL, RESULT, REPOSITORY],
         "serve" | "demo" | "schema" | "completions" | "man" => &[ALL],
         _ => &[ALL, RESULT, REPOSITORY, PLATFORM, NETWORK],
     }

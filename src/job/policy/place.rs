@@ -56,7 +56,7 @@ pub fn in_checkout(root: &Path, here: &Path, path: &Path) -> Result<PathBuf, &'s
     let rest = real
         .strip_prefix(&root)
         .map_err(|_| "a link on the way leads out of it")?;
-    if rest.iter().any(is_git) {
+    if is_in_git_folder(rest) {
         return Err("a link on the way leads into .git");
     }
     // A pipe would be waited for, and what writes to a device is not undone.
@@ -99,6 +99,11 @@ fn real(full: &Path) -> Option<PathBuf> {
     } else {
         real.join(rest)
     })
+}
+
+/// Whether the path leads into a git folder.
+pub fn is_in_git_folder(path: &Path) -> bool {
+    path.iter().any(is_git)
 }
 
 /// Whether some file system takes the name for `.git`: in any case, with what macOS or Windows leave out of a name, or by

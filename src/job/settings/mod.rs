@@ -41,7 +41,7 @@ pub use remote::{PlatformNames, Waiting};
 pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection};
-pub use table::{FileConfig, Setting, SettingKind, all, variable};
+pub use table::{FileConfig, Setting, SettingKind, all, globs_over_paths, variable};
 
 pub(crate) use layers::Layers;
 

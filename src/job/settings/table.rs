@@ -382,6 +382,14 @@ pub fn all() -> impl Iterator<Item = &'static Setting> {
     SECTIONS.iter().flat_map(|section| section.settings)
 }
 
+/// The keys whose values are globs over paths of the repository, each with whether they are held against what calls say, which may
+/// leave out the extension.
+pub fn globs_over_paths() -> impl Iterator<Item = (&'static str, bool)> {
+    let globs = all().filter(|setting| matches!(setting.look, Look::Globs(_)));
+    let over_paths = globs.filter(|setting| !setting.key.starts_with("publish-on."));
+    over_paths.map(|setting| (setting.key, setting.key == "project-checks.external"))
+}
+
 /// The setting with this variable.
 pub(super) fn by_variable(variable: &str) -> Option<&'static Setting> {
     all().find(|setting| setting.variable == variable)

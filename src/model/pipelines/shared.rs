@@ -17,6 +17,7 @@ pub struct SharedPipelines {
 pub struct SharedEntry {
     /// The path from the repository root, with extension.
     pub pipeline: String,
+    pub pipeline_position: Position,
     /// By this consumers name it; unique in the file.
     pub id: String,
     pub display_name: Option<String>,
@@ -113,6 +114,7 @@ fn entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
     }
     Ok(SharedEntry {
         pipeline: required(node, "pipeline")?,
+        pipeline_position: node.get("pipeline").unwrap_or(node).position(),
         id: required(node, "id")?,
         display_name: text(node, "displayName")?,
         description: text(node, "description")?,

@@ -2,7 +2,7 @@
 
 use super::circles::Calls;
 use super::words::{
-    NO_PIPELINE, NOT_THERE, ambiguous_call, bare_call, circle, dangling_link, large_circle, listed,
+    NO_PIPELINE, NOT_THERE, REPAIR, ambiguous_call, bare_call, circle, dangling_link, large_circle, listed,
     missing_call, missing_script, shared_pipeline, undeclared_parameter, undeclared_variable,
 };
 use super::{CheckLevels, ProjectCheck};
@@ -311,7 +311,7 @@ impl Finder<'_> {
                     .map(|path| format!("; did you mean `{path}`?"))
                     .unwrap_or_default()
             }
-            [one] => format!("; `{one}` has that name"),
+            [one] => format!("; `{one}` has that name{REPAIR}"),
             several => format!("; {} have that name", listed(several)),
         }
     }

@@ -91,7 +91,8 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/moved away\n",
-    remedy: "Write the path that the pipeline has now; the finding names the files of that name.",
+    remedy: "Write the path that the pipeline has now; the finding names the files of that name. `sluicegate mv --repair` writes it where exactly one file has \
+             the name, and `sluicegate mv OLD NEW` moves a pipeline with its calls.",
 };
 
 static SCRIPT: ProjectDocumentation = ProjectDocumentation {
@@ -104,7 +105,7 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
-    remedy: "Write the path that the script has now.",
+    remedy: "Write the path that the script has now; `sluicegate mv --repair` does where exactly one file has its name.",
 };
 
 static LINK: ProjectDocumentation = ProjectDocumentation {

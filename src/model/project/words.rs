@@ -9,6 +9,9 @@ pub const NOT_THERE: &str = "is not in the project";
 /// What is said of a shared pipeline whose file is something else, after `which`.
 pub const NO_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
 
+/// What is said where exactly one file has the name of a call that leads nowhere.
+pub(super) const REPAIR: &str = ", `sluicegate mv --repair` writes its path";
+
 /// Names that a sentence has.
 const NAMED: usize = 3;
 

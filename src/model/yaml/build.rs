@@ -320,12 +320,12 @@ fn key_is_no_scalar(at: Position) -> DocumentError {
     DocumentError::at(at, "a key that is a list or a map is not supported")
 }
 
-fn not_yaml(error: &ScanError) -> DocumentError {
+pub(super) fn not_yaml(error: &ScanError) -> DocumentError {
     DocumentError::at(position(error.marker()), format!("not YAML: {}", error.info()))
 }
 
 /// The parser counts columns from 0.
-fn position(marker: &Marker) -> Position {
+pub(super) fn position(marker: &Marker) -> Position {
     Position {
         line: saturate(marker.line()),
         column: saturate(marker.col() + 1),

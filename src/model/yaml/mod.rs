@@ -7,10 +7,12 @@
 mod build;
 mod document;
 mod input;
+mod rewrite;
 mod scalar;
 mod tree;
 
 pub use document::{DOCUMENT_LIMIT, DocumentError, Position};
 pub(crate) use document::{is_blank, shortened};
+pub(crate) use rewrite::{around, rewrite};
 pub use scalar::Value;
 pub use tree::{NodeRef, Tree};

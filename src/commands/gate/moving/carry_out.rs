@@ -1,0 +1,64 @@
+//! Writes what was planned: git moves the files, then the edited ones take their places. What fails on the way is undone.
+
+use super::edit::FileEdit;
+use super::plan::Plan;
+use crate::base::error::Failure;
+use crate::base::git::Repository;
+use crate::base::write;
+use crate::model::moving::Moves;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<(), Failure> {
+    let root = repo.root();
+    let made = match &plan.moves {
+        Some(moves) => move_files(repo, moves)?,
+        None => Vec::new(),
+    };
+    let mut done: Vec<&FileEdit> = Vec::new();
+    for edit in &plan.edits {
+        if let Err(why) = write::in_place(&place(root, plan, edit), &edit.after) {
+            for edit in done {
+                let _ = write::in_place(&place(root, plan, edit), &edit.before);
+            }
+            if let Some(moves) = &plan.moves {
+                let _ = repo.move_files(&moves.to, &moves.from);
+            }
+            remove_empty(&made);
+            let message = format!("{} cannot be written: {why}", edit.path);
+            return Err(Failure::usage(message).hint("everything is as it was before"));
+        }
+        done.push(edit);
+    }
+    Ok(())
+}
+
+/// Where the file is after the move.
+fn place(root: &Path, plan: &Plan, edit: &FileEdit) -> PathBuf {
+    match &plan.moves {
+        Some(moves) => root.join(moves.path(&edit.path)),
+        None => root.join(&edit.path),
+    }
+}
+
+/// Gives the folders that were made for it.
+fn move_files(repo: &Repository, moves: &Moves) -> Result<Vec<PathBuf>, Failure> {
+    let to = repo.root().join(&moves.to);
+    let folder = to.parent().unwrap_or(repo.root());
+    let missing = folder.ancestors().take_while(|folder| !folder.exists());
+    let made: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
+    fs::create_dir_all(folder)
+        .map_err(|why| Failure::usage(format!("{} cannot be made: {why}", folder.display())))?;
+    repo.move_files(&moves.from, &moves.to).map_err(|why| {
+        remove_empty(&made);
+        Failure::usage(why.to_string()).hint("nothing was changed")
+    })?;
+    Ok(made)
+}
+
+/// Innermost first; one that holds something stays.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders {
+        let _ = fs::remove_dir(folder);
+    }
+}

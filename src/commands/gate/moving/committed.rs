@@ -1,0 +1,54 @@
+//! Whether what moves is as it was committed, but for references that a move before this one has rewritten.
+
+use super::read::Reading;
+use crate::base::error::Failure;
+use crate::base::git::{Change, ChangeKind, GitError};
+use crate::model::moving::Moves;
+use crate::model::pipelines::{PipelineFacts, document};
+use crate::model::yaml::{Position, around};
+
+pub(super) fn refuse_uncommitted(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+    let repo = &reading.workspace.repo;
+    let bases = match repo.head() {
+        Ok(head) => vec![head.commit],
+        Err(GitError::NoCommit { .. }) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    for change in reading.snapshot.changes(&bases, &|_| true)? {
+        let is_ours = moves.moved(&change.path).is_some() && repo.tracks_any(&change.path)?;
+        if is_ours && !is_only_rewritten(reading, &change)? {
+            let message = format!("`{}` has changes that are not committed", change.path);
+            return Err(Failure::usage(message)
+                .hint("nothing was changed: commit them first, or give --force, which takes them along"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether nothing but the names of other files differs.
+fn is_only_rewritten(reading: &Reading<'_>, change: &Change) -> Result<bool, Failure> {
+    let repo = &reading.workspace.repo;
+    let (Some(old), ChangeKind::Modified | ChangeKind::Renamed { .. }) = (change.path_before(), &change.kind)
+    else {
+        return Ok(false);
+    };
+    let head = repo.snapshot(repo.head()?.commit);
+    let (Some(before), Some(after)) = (head.find(old)?, reading.snapshot.find(&change.path)?) else {
+        return Ok(false);
+    };
+    let (Ok(before), Ok(after)) = (document(repo, &before)?, document(repo, &after)?) else {
+        return Ok(false);
+    };
+    Ok(before == after || outside(&before).is_some_and(|parts| Some(parts) == outside(&after)))
+}
+
+/// What stands around the references of a pipeline.
+fn outside(bytes: &[u8]) -> Option<Vec<&[u8]>> {
+    let facts = PipelineFacts::parse(bytes).ok()?;
+    let places: Vec<Position> = facts
+        .references
+        .iter()
+        .map(|reference| reference.position)
+        .collect();
+    around(bytes, &places)
+}

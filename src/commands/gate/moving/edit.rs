@@ -1,0 +1,61 @@
+//! A value of a file that is to say something else.
+
+use crate::base::error::Failure;
+use crate::model::yaml::{Position, rewrite};
+
+/// What the value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Referrer {
+    Call,
+    Script,
+    Shared,
+    Waiver,
+    Glob,
+}
+
+impl Referrer {
+    pub(super) const fn noun(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Script => "script name",
+            Self::Shared => "shared pipeline",
+            Self::Waiver => "waiver",
+            Self::Glob => "glob",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ValueEdit {
+    pub what: Referrer,
+    pub position: Position,
+    pub old: String,
+    pub new: String,
+}
+
+/// A file with its new bytes.
+#[derive(Debug)]
+pub(super) struct FileEdit {
+    /// Where it is before the move.
+    pub path: String,
+    pub values: Vec<ValueEdit>,
+    pub before: Vec<u8>,
+    pub after: Vec<u8>,
+}
+
+impl FileEdit {
+    pub(super) fn make(path: &str, before: Vec<u8>, values: Vec<ValueEdit>) -> Result<Self, Failure> {
+        let texts = values.iter().map(|value| (value.position, value.new.clone()));
+        let after = rewrite(&before, &texts.collect()).map_err(|why| {
+            let line = why.position.map_or(1, |position| position.line);
+            Failure::usage(format!("{path}:{line}: {}", why.message))
+                .hint("nothing was changed: write the value as plain or quoted text, and run it again")
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            values,
+            before,
+            after,
+        })
+    }
+}

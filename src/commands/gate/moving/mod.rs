@@ -1,0 +1,37 @@
+//! `sluicegate mv`: moves a file or a folder with every reference to it, or repairs references that lead nowhere.
+//!
+//! All that is to be written is made first, in memory, so that a refusal leaves everything as it was. Then git moves the files, and the
+//! edited ones take their places; what fails on the way is undone.
+
+mod carry_out;
+mod committed;
+mod edit;
+mod place;
+mod plan;
+mod read;
+mod tell;
+
+use crate::base::exit::ExitStatus;
+use crate::commands::{CommandResult, Run};
+use crate::job::cli::MvArgs;
+
+pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
+    let workspace = run.workspace()?;
+    let snapshot = workspace.repo.on_disk(run.index())?;
+    let reading = read::Reading {
+        workspace: &workspace,
+        snapshot: &snapshot,
+    };
+    let plan = match (&args.old, &args.new) {
+        (Some(old), Some(new)) => {
+            let moves = place::settle(run, &reading, old, new, args.force)?;
+            plan::moving(&reading, moves)?
+        }
+        _ => plan::repairing(&reading)?,
+    };
+    if !args.dry_run {
+        carry_out::carry_out(&workspace.repo, &plan)?;
+    }
+    tell::tell(run, &plan, args)?;
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,129 @@
+//! What moves where, as `git mv` takes it, and why it must not.
+
+use super::committed;
+use super::read::Reading;
+use crate::base::error::Failure;
+use crate::commands::Run;
+use crate::job::policy;
+use crate::model::moving::Moves;
+use crate::model::pipelines::Kind;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// From the paths that were typed, which start from the current folder.
+pub(super) fn settle(
+    run: &Run,
+    reading: &Reading<'_>,
+    old: &Path,
+    new: &Path,
+    force: bool,
+) -> Result<Moves, Failure> {
+    let root = reading.workspace.repo.root();
+    let from = within(run, root, old)?;
+    let mut to = within(run, root, new)?;
+    let full = root.join(&to);
+    if full.is_dir() && to != from {
+        let name = from.rsplit_once('/').map_or(from.as_str(), |(_, name)| name);
+        to = if to.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{to}/{name}")
+        };
+    } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
+        return Err(
+            refused(format!("there is no folder `{to}`")).hint("name the file, or make the folder first")
+        );
+    }
+    let moves = Moves { from, to };
+    refuse_old(reading, &moves)?;
+    refuse_new(run, reading, &moves)?;
+    if !force {
+        committed::refuse_uncommitted(reading, &moves)?;
+    }
+    Ok(moves)
+}
+
+fn refused(message: String) -> Failure {
+    Failure::usage(message).hint("nothing was changed")
+}
+
+/// The path from the root, with `/`; empty for the root itself.
+fn within(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
+    let full = run.env.current_dir().join(path);
+    policy::in_repository(root, &full)
+        .ok_or_else(|| refused(format!("`{}` lies outside of the repository", path.display())))
+}
+
+fn refuse_old(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+    let (repo, from) = (&reading.workspace.repo, moves.from.as_str());
+    if from.is_empty() {
+        return Err(refused("the repository itself does not move".to_owned()));
+    }
+    if !repo.tracks_any(from)? {
+        let hint = if repo.root().join(from).symlink_metadata().is_ok() {
+            "nothing was changed: `git add` it first, or move it as any file"
+        } else {
+            "nothing was changed: a path starts from the current folder"
+        };
+        return Err(Failure::usage(format!("git does not track `{from}`")).hint(hint));
+    }
+    if moves.to == from
+        || moves
+            .to
+            .strip_prefix(from)
+            .is_some_and(|rest| rest.starts_with('/'))
+    {
+        return Err(refused(format!("`{from}` cannot move to `{}`", moves.to)));
+    }
+    Ok(())
+}
+
+fn refuse_new(run: &Run, reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+    let root = reading.workspace.repo.root();
+    let (from, to) = (&moves.from, &moves.to);
+    let full = root.join(to);
+    run.refuse_links(&reading.workspace.repo, std::iter::once(full.as_path()))?;
+    if policy::is_in_git_folder(Path::new(to)) {
+        return Err(refused(format!("`{to}` lies in the git folder")));
+    }
+    if full.symlink_metadata().is_ok() && !is_same_file(&root.join(from), &full) {
+        return Err(refused(format!("`{to}` is there already")));
+    }
+    let kind = Kind::from_path(from).filter(|_| root.join(from).is_file());
+    if let Some(kind) = kind.filter(|kind| Kind::from_path(to) != Some(*kind)) {
+        let (name, extension) = (kind.name(), kind.extension());
+        return Err(refused(format!(
+            "`{to}` is no name of an {name}: it ends in `{extension}`"
+        ))
+        .hint(format!("nothing was changed: name it `{to}{extension}`")));
+    }
+    refuse_twins(reading, moves)
+}
+
+/// Where case does not count, a file that changes its case is there already.
+fn is_same_file(old: &Path, new: &Path) -> bool {
+    let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    !is_link(old) && !is_link(new) && same(old, new) == Some(true)
+}
+
+fn refuse_twins(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+    let files = reading.snapshot.files(&|_| true)?;
+    let (mut stay, mut arrive) = (HashMap::new(), Vec::new());
+    for file in &files {
+        match moves.moved(&file.path) {
+            Some(new) => arrive.push(new),
+            None => {
+                stay.insert(file.path.to_lowercase(), file.path.as_str());
+            }
+        }
+    }
+    for new in arrive {
+        if let Some(twin) = stay.get(&new.to_lowercase()) {
+            return Err(refused(format!(
+                "`{new}` and `{twin}` would be one file where case does not count"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! Every value that is to say something else, found and made before anything is written.
+
+use super::edit::{FileEdit, Referrer, ValueEdit};
+use super::read::{ReadFile, Reading};
+use crate::base::error::Failure;
+use crate::base::git::{Content, FileKind, SnapshotFile};
+use crate::job::settings::globs_over_paths;
+use crate::model::moving::{Moves, Relocation, Repair, RepairError};
+use crate::model::pipelines::{
+    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedPipelines,
+};
+use crate::model::waivers::FILE_NAME;
+use crate::model::yaml::{NodeRef, Position, Tree, Value};
+use std::collections::{BTreeSet, HashMap};
+
+/// What is to be done.
+pub(super) struct Plan {
+    /// None for a repair.
+    pub moves: Option<Moves>,
+    /// The files that move.
+    pub moved: Vec<MovedFile>,
+    pub edits: Vec<FileEdit>,
+    /// The references that a repair leaves.
+    pub left: Vec<LeftReference>,
+}
+
+pub(super) struct MovedFile {
+    pub path: String,
+    pub is_script: bool,
+}
+
+pub(super) struct LeftReference {
+    pub path: String,
+    pub line: u32,
+    pub target: String,
+    pub why: RepairError,
+}
+
+pub(super) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failure> {
+    let files = reading.pipelines()?;
+    let before: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+    let after: Vec<String> = before.iter().map(|path| moves.path(path)).collect();
+    let relocation = Relocation {
+        moves: &moves,
+        before: &PipelineFiles::new(before.iter().map(String::as_str)),
+        after: &PipelineFiles::new(after.iter().map(String::as_str)),
+    };
+    let mut edits = Vec::new();
+    let mut scripts = BTreeSet::new();
+    for file in &files {
+        let (bytes, facts) = match reading.read(file)? {
+            ReadFile::Pipeline(bytes, facts) => (bytes, facts),
+            ReadFile::NamesNothing => continue,
+            ReadFile::Unread(bytes, why) => {
+                refuse_unread(&moves, file, &bytes, &why)?;
+                continue;
+            }
+        };
+        let mut values = Vec::new();
+        let named = facts.references.iter().filter_map(Reference::script);
+        scripts.extend(named.map(str::to_owned));
+        for reference in &facts.references {
+            let new = relocation.target(reference, &file.path).transpose();
+            let new = new.map_err(|why| at(&file.path, reference, &why))?;
+            values.extend(new.map(|new| edit(reference, new)));
+        }
+        edits.extend(written(file, bytes, values)?);
+    }
+    edits.extend(of_gate(reading, &moves)?);
+    let going = reading.snapshot.files(&|path| moves.moved(path).is_some())?;
+    let going = going.into_iter().map(|file| MovedFile {
+        is_script: scripts.contains(&file.path),
+        path: file.path,
+    });
+    Ok(Plan {
+        moved: going.collect(),
+        moves: Some(moves),
+        edits,
+        left: Vec::new(),
+    })
+}
+
+pub(super) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
+    let settings = reading.workspace.sources.project_checks(None)?;
+    let files = reading.pipelines()?;
+    let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+    let all = reading.snapshot.files(&|_| true)?;
+    let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+    for file in all.iter().filter(|file| file.kind == FileKind::Regular) {
+        let name = file
+            .path
+            .rsplit_once('/')
+            .map_or(file.path.as_str(), |(_, name)| name);
+        by_name.entry(name).or_default().push(&file.path);
+    }
+    let repair = Repair {
+        pipelines: &PipelineFiles::new(paths.iter().map(String::as_str)),
+        by_name: &by_name,
+    };
+    let (mut edits, mut left) = (Vec::new(), Vec::new());
+    for file in &files {
+        let ReadFile::Pipeline(bytes, facts) = reading.read(file)? else {
+            continue;
+        };
+        let mut values = Vec::new();
+        for reference in &facts.references {
+            let ReferenceTarget::Path(target) = &reference.target else {
+                continue;
+            };
+            if settings.is_external(target) {
+                continue;
+            }
+            match repair.target(reference, &file.path) {
+                None => {}
+                Some(Ok(new)) => values.push(edit(reference, new)),
+                Some(Err(why)) => left.push(LeftReference {
+                    path: file.path.clone(),
+                    line: reference.position.line,
+                    target: target.clone(),
+                    why,
+                }),
+            }
+        }
+        edits.extend(written(file, bytes, values)?);
+    }
+    Ok(Plan {
+        moves: None,
+        moved: Vec::new(),
+        edits,
+        left,
+    })
+}
+
+fn edit(reference: &Reference, new: String) -> ValueEdit {
+    let (ReferenceTarget::Path(old) | ReferenceTarget::Expression(old)) = &reference.target;
+    ValueEdit {
+        what: match reference.kind {
+            ReferenceKind::Pipeline(_) => Referrer::Call,
+            ReferenceKind::Script => Referrer::Script,
+        },
+        position: reference.position,
+        old: old.clone(),
+        new,
+    }
+}
+
+fn at(path: &str, reference: &Reference, why: &str) -> Failure {
+    Failure::usage(format!("{path}:{}: {why}", reference.position.line)).hint("nothing was changed")
+}
+
+/// The file with these values, if there are any.
+fn written(file: &SnapshotFile, bytes: Vec<u8>, values: Vec<ValueEdit>) -> Result<Option<FileEdit>, Failure> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let path = &file.path;
+    if let Content::Blob(_) = &file.content
+        && file.doubt.is_some()
+    {
+        let line = values.first().map_or(1, |value| value.position.line);
+        return Err(Failure::usage(format!(
+            "{path}:{line}: the file is not on disk (sparse checkout)"
+        ))
+        .hint("nothing was changed: check the file out, and run it again"));
+    }
+    FileEdit::make(path, bytes, values).map(Some)
+}
+
+/// Refuses if a file that cannot be read as a pipeline holds the path that moves.
+fn refuse_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], why: &str) -> Result<(), Failure> {
+    let kind = Kind::from_path(&moves.from);
+    let named = kind.and_then(|kind| moves.from.strip_suffix(kind.extension()));
+    let named = named.unwrap_or(&moves.from);
+    let Some(at) = memchr::memmem::find(bytes, named.as_bytes()) else {
+        return Ok(());
+    };
+    let line = bytes.iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
+    let path = &file.path;
+    Err(Failure::usage(format!(
+        "{path}:{line}: `{named}` stands in a file that cannot be read: {why}"
+    ))
+    .hint("nothing was changed: mend the file, and run it again"))
+}
+
+/// What the gate's own files and the shared-pipelines file name.
+fn of_gate(reading: &Reading<'_>, moves: &Moves) -> Result<Vec<FileEdit>, Failure> {
+    let folder = reading.workspace.config_dir(reading.snapshot)?;
+    let shared = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
+    let mut edits = Vec::new();
+    let mut look = |path: &str, find: &dyn Fn(&[u8]) -> Vec<ValueEdit>| {
+        if let Some(bytes) = reading.of_gate(path)? {
+            let values = find(&bytes);
+            if !values.is_empty() {
+                edits.push(FileEdit::make(path, bytes, values)?);
+            }
+        }
+        Ok::<(), Failure>(())
+    };
+    if let Some(path) = shared {
+        look(&path, &|bytes| of_shared(bytes, moves))?;
+    }
+    look(FILE_NAME, &|bytes| of_waivers(bytes, moves))?;
+    if let Some(path) = &reading.workspace.config_file {
+        look(path, &|bytes| of_settings(bytes, moves))?;
+    }
+    Ok(edits)
+}
+
+fn of_shared(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+    let entries = SharedPipelines::parse(bytes)
+        .map(|shared| shared.entries)
+        .unwrap_or_default();
+    let edit = |entry: &crate::model::pipelines::SharedEntry| {
+        Some(ValueEdit {
+            what: Referrer::Shared,
+            position: entry.pipeline_position,
+            new: moves.moved(&entry.pipeline)?,
+            old: entry.pipeline.clone(),
+        })
+    };
+    entries.iter().filter_map(edit).collect()
+}
+
+fn of_waivers(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+    let Ok(tree) = Tree::read(bytes, None) else {
+        return Vec::new();
+    };
+    let paths = tree
+        .root()
+        .items()
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item.get("path"));
+    paths
+        .filter_map(|node| glob(node, Referrer::Waiver, &|glob| moves.glob(glob)))
+        .collect()
+}
+
+fn of_settings(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+    let Ok(tree) = Tree::read(bytes, None) else {
+        return Vec::new();
+    };
+    let extension = Kind::from_path(&moves.from).map(Kind::extension);
+    let mut edits = Vec::new();
+    for (key, is_over_calls) in globs_over_paths() {
+        let mut parts = key.split('.');
+        let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
+            continue;
+        };
+        let extension = extension.filter(|_| is_over_calls);
+        let renamed = |glob: &str| moves.glob_of_calls(glob, extension);
+        edits.extend(
+            node.items()
+                .into_iter()
+                .flatten()
+                .filter_map(|item| glob(item, Referrer::Glob, &renamed)),
+        );
+    }
+    edits.sort_by_key(|edit: &ValueEdit| edit.position);
+    edits
+}
+
+fn glob(node: NodeRef<'_, '_>, what: Referrer, moved: &dyn Fn(&str) -> Option<String>) -> Option<ValueEdit> {
+    let Some(Value::Text(old)) = node.value() else {
+        return None;
+    };
+    let position: Position = node.position();
+    Some(ValueEdit {
+        what,
+        position,
+        new: moved(old)?,
+        old: old.to_owned(),
+    })
+}

@@ -1,0 +1,108 @@
+//! Where paths go when a file or a folder moves, and what becomes of the globs that name it.
+
+use crate::base::globs::literal;
+
+/// A file or a folder that moves, by paths from the repository root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Moves {
+    pub from: String,
+    pub to: String,
+}
+
+impl Moves {
+    /// The path after the move, of a file that moves.
+    pub(crate) fn moved(&self, path: &str) -> Option<String> {
+        let below = path.strip_prefix(&self.from)?;
+        (below.is_empty() || below.starts_with('/')).then(|| format!("{}{below}", self.to))
+    }
+
+    /// The path after the move, of any file.
+    pub(crate) fn path(&self, path: &str) -> String {
+        self.moved(path).unwrap_or_else(|| path.to_owned())
+    }
+
+    /// The glob after the move, if it names exactly what moves: the path itself, or files below the folder.
+    pub(crate) fn glob(&self, glob: &str) -> Option<String> {
+        let (named, rest) = split(glob, self.from.len())?;
+        let ends = rest.is_empty() || rest.starts_with('/');
+        (named == self.from && ends).then(|| format!("{}{rest}", literal(&self.to)))
+    }
+
+    /// The same for a glob over what calls say, which may leave out this extension.
+    pub(crate) fn glob_of_calls(&self, glob: &str, extension: Option<&str>) -> Option<String> {
+        let without = || {
+            let extension = extension?;
+            let short = Self {
+                from: self.from.strip_suffix(extension)?.to_owned(),
+                to: self.to.strip_suffix(extension)?.to_owned(),
+            };
+            short.glob(glob)
+        };
+        self.glob(glob).or_else(without)
+    }
+}
+
+/// The path that the glob begins with, of so many bytes, and the glob behind it; none if anything but characters that stand for
+/// themselves come first.
+fn split(glob: &str, length: usize) -> Option<(String, &str)> {
+    let mut named = String::new();
+    let mut rest = glob.chars();
+    while named.len() < length {
+        match rest.next()? {
+            '\\' => named.push(rest.next()?),
+            '*' | '?' | '[' | '{' => return None,
+            c => named.push(c),
+        }
+    }
+    Some((named, rest.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::globs::glob;
+    use proptest::prelude::*;
+
+    fn moves(from: &str, to: &str) -> Moves {
+        Moves {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_folder_takes_along_what_is_below_it() {
+        let moves = moves("a/b", "c");
+        assert_eq!(moves.path("a/b/x.sql"), "c/x.sql");
+        assert_eq!(moves.path("a/bc"), "a/bc");
+        assert_eq!(moves.moved("a"), None);
+        assert_eq!(moves.glob("a/b/**").as_deref(), Some("c/**"));
+        assert_eq!(moves.glob("a/b/*.sql").as_deref(), Some("c/*.sql"));
+        assert_eq!(moves.glob("a/b").as_deref(), Some("c"));
+        for other in ["a/**", "a/b*", "**", "a/bc/**", "{a/b,c}/**", "a", ""] {
+            assert_eq!(moves.glob(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_glob_over_calls_may_leave_out_the_extension() {
+        let moves = moves("a/x.orch.yaml", "b/y.orch.yaml");
+        let told = |glob| moves.glob_of_calls(glob, Some(".orch.yaml"));
+        assert_eq!(told("a/x").as_deref(), Some("b/y"));
+        assert_eq!(told("a/x.orch.yaml").as_deref(), Some("b/y.orch.yaml"));
+        assert_eq!(told("a/*"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_glob_that_names_the_path_names_the_new_one(
+            from in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
+            to in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
+        ) {
+            let moved = moves(&from, &to).glob(&literal(&from));
+            let expected = literal(&to);
+            prop_assert_eq!(moved.as_deref(), Some(expected.as_str()));
+            prop_assert!(glob(&moved.unwrap_or_default()).unwrap().compile_matcher().is_match(&to));
+        }
+    }
+}

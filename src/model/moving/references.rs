@@ -1,0 +1,208 @@
+//! What a component must say so that it leads to the file that it led to before, or to the only file that it can mean.
+
+use super::Moves;
+use crate::model::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved};
+use std::collections::HashMap;
+
+/// The pipelines before and after a move.
+pub(crate) struct Relocation<'m> {
+    pub moves: &'m Moves,
+    pub before: &'m PipelineFiles<'m>,
+    pub after: &'m PipelineFiles<'m>,
+}
+
+impl Relocation<'_> {
+    /// What a reference of this file must say after the move; none if it leads to the same file as it is, or led nowhere. An
+    /// error where no text leads there.
+    pub(crate) fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
+        let ReferenceTarget::Path(target) = &reference.target else {
+            return None;
+        };
+        let kind = match reference.kind {
+            ReferenceKind::Script => return self.moves.moved(target).map(Ok),
+            ReferenceKind::Pipeline(kind) => kind,
+        };
+        let path = self.moves.path(self.before.resolve(target, kind, caller).file()?);
+        let caller = self.moves.path(caller);
+        if self.after.resolve(target, kind, &caller).file() == Some(&path) {
+            return None;
+        }
+        let new = call(self.after, target, kind, &path, &caller);
+        Some(new.ok_or_else(|| format!("no call from `{caller}` leads to `{path}`")))
+    }
+}
+
+/// How a call names this file: with the extension if it had it before.
+fn call(files: &PipelineFiles<'_>, before: &str, kind: Kind, path: &str, caller: &str) -> Option<String> {
+    let short = path.strip_suffix(kind.extension())?;
+    let mut ways = [short, path];
+    if before.ends_with(kind.extension()) {
+        ways.reverse();
+    }
+    let leads = |way: &&str| files.resolve(way, kind, caller) == Resolved::File(path);
+    ways.into_iter().find(leads).map(str::to_owned)
+}
+
+/// The files of a project, by which references that lead nowhere are repaired.
+pub(crate) struct Repair<'m> {
+    pub pipelines: &'m PipelineFiles<'m>,
+    /// All regular files by their name, without their folder.
+    pub by_name: &'m HashMap<&'m str, Vec<&'m str>>,
+}
+
+/// Why a reference stays as it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum RepairError {
+    /// No file of the project has the name.
+    NoFile,
+    /// Several have it.
+    Several(Vec<String>),
+}
+
+impl Repair<'_> {
+    /// What a reference that leads nowhere, or names a pipeline without its folder, is to say; none if it is right.
+    pub(crate) fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, RepairError>> {
+        let ReferenceTarget::Path(target) = &reference.target else {
+            return None;
+        };
+        match reference.kind {
+            ReferenceKind::Pipeline(kind) => self.call(target, kind, caller),
+            ReferenceKind::Script => self.script(target),
+        }
+    }
+
+    fn call(&self, target: &str, kind: Kind, caller: &str) -> Option<Result<String, RepairError>> {
+        if let Resolved::File(_) = self.pipelines.resolve(target, kind, caller) {
+            return None;
+        }
+        let path = match only(self.pipelines.of_name(target, kind)) {
+            Ok(path) => path,
+            Err(why) => return Some(Err(why)),
+        };
+        let new = call(self.pipelines, target, kind, path, caller);
+        (new.as_deref() != Some(target)).then(|| new.ok_or(RepairError::NoFile))
+    }
+
+    fn script(&self, target: &str) -> Option<Result<String, RepairError>> {
+        let name = target.rsplit_once('/').map_or(target, |(_, name)| name);
+        let named = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        if named.contains(&target) {
+            return None;
+        }
+        Some(only(named).map(str::to_owned))
+    }
+}
+
+fn only<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
+    match paths {
+        [] => Err(RepairError::NoFile),
+        [one] => Ok(one),
+        several => Err(RepairError::Several(
+            several.iter().map(ToString::to_string).collect(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::pipelines::PipelineFacts;
+
+    fn reference(parameter: &str, target: &str) -> Reference {
+        let text = format!(
+            "type: orchestration\npipeline:\n  components:\n    A:\n      parameters:\n        {parameter}: '{target}'\n        scriptLocation: File\n"
+        );
+        let mut references = PipelineFacts::parse(text.as_bytes())
+            .unwrap()
+            .references
+            .into_vec();
+        references.pop().unwrap()
+    }
+
+    const FILES: [&str; 5] = [
+        "a/load.orch.yaml",
+        "a/sub.orch.yaml",
+        "b/sub.orch.yaml",
+        "c/main.orch.yaml",
+        "c/clean.tran.yaml",
+    ];
+
+    fn moved(from: &str, to: &str, caller: &str, target: &str) -> Option<String> {
+        let moves = Moves {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        };
+        let after: Vec<String> = FILES.iter().map(|path| moves.path(path)).collect();
+        let relocation = Relocation {
+            moves: &moves,
+            before: &PipelineFiles::new(FILES),
+            after: &PipelineFiles::new(after.iter().map(String::as_str)),
+        };
+        relocation
+            .target(&reference("orchestrationJob", target), caller)
+            .map(Result::unwrap)
+    }
+
+    #[test]
+    fn a_call_leads_to_the_same_pipeline_after_a_move() {
+        let main = "c/main.orch.yaml";
+        let to = |target| moved("a/load.orch.yaml", "d/new.orch.yaml", main, target);
+        assert_eq!(to("a/load").as_deref(), Some("d/new"));
+        assert_eq!(to("a/load.orch.yaml").as_deref(), Some("d/new.orch.yaml"));
+        assert_eq!(to("load").as_deref(), Some("d/new"), "a bare name");
+        assert_eq!(to("a/sub"), None);
+        assert_eq!(to("nowhere/load"), None);
+        assert_eq!(to("${a/load}"), None);
+        let folder = |caller, target| moved("a", "d/e", caller, target);
+        assert_eq!(folder(main, "a/sub").as_deref(), Some("d/e/sub"));
+        assert_eq!(folder("a/load.orch.yaml", "sub"), None, "it lies beside still");
+        assert_eq!(folder("a/load.orch.yaml", "a/sub").as_deref(), Some("d/e/sub"));
+        assert_eq!(folder(main, "load"), None, "the only one of that name still");
+        let caller = |target| moved("a/load.orch.yaml", "b/load.orch.yaml", "a/load.orch.yaml", target);
+        assert_eq!(
+            caller("sub").as_deref(),
+            Some("a/sub"),
+            "another lies beside it now"
+        );
+        assert_eq!(caller("b/sub"), None);
+    }
+
+    #[test]
+    fn a_script_is_named_by_its_path() {
+        let moves = Moves {
+            from: "sql".to_owned(),
+            to: "scripts".to_owned(),
+        };
+        let none = PipelineFiles::new([]);
+        let relocation = Relocation {
+            moves: &moves,
+            before: &none,
+            after: &none,
+        };
+        let to = |target| relocation.target(&reference("fileName", target), "x.orch.yaml");
+        assert_eq!(to("sql/a.sql"), Some(Ok("scripts/a.sql".to_owned())));
+        assert_eq!(to("sqls/a.sql"), None);
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_repaired_by_the_only_file_of_the_name() {
+        let scripts = HashMap::from([("a.sql", vec!["x/a.sql"]), ("b.sql", vec!["x/b.sql", "y/b.sql"])]);
+        let pipelines = PipelineFiles::new(FILES);
+        let repair = Repair {
+            pipelines: &pipelines,
+            by_name: &scripts,
+        };
+        let call = |target| repair.target(&reference("orchestrationJob", target), "c/main.orch.yaml");
+        let script = |target| repair.target(&reference("fileName", target), "c/main.orch.yaml");
+        let several = |a: &str, b: &str| Some(Err(RepairError::Several(vec![a.to_owned(), b.to_owned()])));
+        assert_eq!(call("old/load"), Some(Ok("a/load".to_owned())));
+        assert_eq!(call("load.orch.yaml"), Some(Ok("a/load.orch.yaml".to_owned())));
+        assert_eq!(call("a/load"), None);
+        assert_eq!(call("sub"), several("a/sub.orch.yaml", "b/sub.orch.yaml"));
+        assert_eq!(call("old/clean"), Some(Err(RepairError::NoFile)));
+        assert_eq!(script("a.sql"), Some(Ok("x/a.sql".to_owned())));
+        assert_eq!(script("x/a.sql"), None);
+        assert_eq!(script("b.sql"), several("x/b.sql", "y/b.sql"));
+        assert_eq!(script("c.sql"), Some(Err(RepairError::NoFile)));
+    }
+}

@@ -1,0 +1,330 @@
+//! `sluicegate mv`: files move with every reference to them, and nothing else changes.
+
+use crate::program::{Call, Ended};
+use crate::repo::World;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+/// References in every style in which people and exporters write them.
+const MAIN: &str = "# calls é\r\ntype: orchestration\r\nversion: \"1.0\"\r\npipeline:\r\n  components:\r\n    Plain:\r\n      type: run-orchestration\r\n      parameters:\r\n        orchestrationJob: sales/load   # why\r\n    Quoted:\r\n      type: run-orchestration\r\n      parameters: { orchestrationJob: 'sales/load.orch.yaml' }\r\n    Folded:\r\n      type: run-transformation\r\n      parameters:\r\n        transformationJob: \"sales/\\\r\n          clean it\"\r\n    Script:\r\n      type: sql-executor\r\n      parameters:\r\n        scriptLocation: File\r\n        fileName: sales/count.sql\r\n    Other:\r\n      type: run-orchestration\r\n      parameters:\r\n        orchestrationJob: ${sales/load}\r\n        note: sales/load\r\n";
+
+const EMPTY: &str = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components: {}\n";
+const TRANSFORMATION: &str = "type: transformation\nversion: \"1.0\"\npipeline:\n  components: {}\n";
+const SHARED: &str = "version: \"1.0\"\npipelines:\n  - pipeline: \"sales/load.orch.yaml\" # offered\n    id: load\n    enabled: true\n";
+const WAIVERS: &str = "# why\n- { rule: component-naming-convention, path: sales/load.orch.yaml, reason: old }\n- { rule: component-naming-convention, path: 'sales/**', reason: all }\n- { rule: component-naming-convention, path: '**/load.orch.yaml', reason: any }\n";
+const SETTINGS: &str = "exclude:\n  - sales/load.orch.yaml\n  - other/**\n";
+
+fn world() -> World {
+    let world = World::new();
+    world.write("main.orch.yaml", MAIN);
+    world.write("sales/load.orch.yaml", EMPTY);
+    world.write("sales/clean it.tran.yaml", TRANSFORMATION);
+    world.write("sales/count.sql", "select 1\n");
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("sluicegate-waivers.yaml", WAIVERS);
+    world.write("sluicegate.yaml", SETTINGS);
+    world.commit("the past");
+    world
+}
+
+fn mv(world: &World, args: &[&str]) -> Ended {
+    Call::new(&world.work()).run(&[&["mv"], args].concat())
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.work().join(path)).unwrap()
+}
+
+/// Every file of the working tree with its bytes, and the index.
+fn all(world: &World) -> (Vec<(String, String)>, String) {
+    let listed = world.git(&["ls-files", "--cached", "--others"]);
+    let files = listed.lines().map(|path| {
+        let bytes = fs::read(world.work().join(path.trim_matches('"'))).unwrap_or_default();
+        (path.to_owned(), String::from_utf8(bytes).unwrap())
+    });
+    (files.collect(), world.git(&["ls-files", "--stage"]))
+}
+
+/// A refusal leaves everything as it was.
+fn refused(world: &World, args: &[&str]) -> String {
+    let before = all(world);
+    let ended = mv(world, args).expect(2);
+    assert_eq!(all(world), before, "{args:?}");
+    assert!(ended.err.contains("hint:"), "{}", ended.err);
+    ended.err.lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn a_pipeline_moves_with_every_reference_and_every_other_byte_stays() {
+    let world = world();
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
+    world.commit("to be run");
+    let ended = mv(&world, &["sales/load.orch.yaml", "new place/load: it.orch.yaml"]).expect(0);
+    insta::assert_snapshot!(ended.out, @"moved 1 pipeline; 2 calls in 1 file, 1 shared pipeline, 1 waiver, 1 glob");
+    let expected = MAIN
+        .replace("sales/load   #", "'new place/load: it'   #")
+        .replace("'sales/load.orch.yaml'", "'new place/load: it.orch.yaml'");
+    assert_eq!(read(&world, "main.orch.yaml"), expected);
+    assert_eq!(
+        read(&world, ".platform/shared-pipelines.yaml"),
+        SHARED.replace("sales/load", "new place/load: it")
+    );
+    assert_eq!(
+        read(&world, "sluicegate-waivers.yaml"),
+        WAIVERS.replacen("sales/load.orch.yaml", "'new place/load: it.orch.yaml'", 1)
+    );
+    assert_eq!(
+        read(&world, "sluicegate.yaml"),
+        SETTINGS.replace("sales/load.orch.yaml", "'new place/load: it.orch.yaml'")
+    );
+    let mode = fs::metadata(world.work().join("main.orch.yaml"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o755);
+    insta::assert_snapshot!(world.git(&["status", "--short"]), @r#"
+     M .platform/shared-pipelines.yaml
+     M main.orch.yaml
+    R  sales/load.orch.yaml -> "new place/load: it.orch.yaml"
+     M sluicegate-waivers.yaml
+     M sluicegate.yaml
+    "#);
+    let checked =
+        Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never", "--report", "json=-"]);
+    assert!(!checked.out.contains("project/"), "{}", checked.out);
+}
+
+#[test]
+fn a_folder_moves_with_what_is_in_it_and_back_again() {
+    let world = world();
+    world.write("sales/untracked.txt", "x");
+    world.write("sales/load.orch.yaml", EMPTY.replace("{}", "\n    Beside:\n      type: run-transformation\n      parameters:\n        transformationJob: clean it\n    Whole:\n      type: run-transformation\n      parameters:\n        transformationJob: sales/clean it\n"));
+    world.commit("calls within the folder");
+    let (before, index) = all(&world);
+    let ended = mv(&world, &["sales", "deep/down", "-o", "json"]).expect(0).json();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&ended).unwrap());
+    assert!(read(&world, "deep/down/load.orch.yaml").contains("transformationJob: deep/down/clean it\n"));
+    assert!(world.work().join("deep/down/untracked.txt").exists());
+    assert!(!world.work().join("sales").exists());
+    mv(&world, &["deep/down", "sales"]).expect(0);
+    let one_line = before
+        .into_iter()
+        .map(|(path, text)| (path, text.replace("\\\r\n          ", "")));
+    let expected = (one_line.collect(), index);
+    assert_eq!(
+        all(&world),
+        expected,
+        "what it rewrote itself is no change that is not committed"
+    );
+}
+
+#[test]
+fn a_dry_run_shows_each_value_and_changes_nothing() {
+    let world = world();
+    let before = all(&world);
+    let ended = mv(&world, &["sales", "warehouse", "--dry-run"]).expect(0);
+    insta::assert_snapshot!(ended.out, @"
+    sales -> warehouse
+    main.orch.yaml:9: sales/load -> warehouse/load
+    main.orch.yaml:12: sales/load.orch.yaml -> warehouse/load.orch.yaml
+    main.orch.yaml:16: sales/clean it -> warehouse/clean it
+    main.orch.yaml:22: sales/count.sql -> warehouse/count.sql
+    .platform/shared-pipelines.yaml:3: sales/load.orch.yaml -> warehouse/load.orch.yaml
+    sluicegate-waivers.yaml:2: sales/load.orch.yaml -> warehouse/load.orch.yaml
+    sluicegate-waivers.yaml:3: sales/** -> warehouse/**
+    sluicegate.yaml:2: sales/load.orch.yaml -> warehouse/load.orch.yaml
+    would move 2 pipelines, 1 script; 3 calls, 1 script name in 1 file, 1 shared pipeline, 2 waivers, 1 glob
+    ");
+    assert_eq!(all(&world), before);
+}
+
+#[test]
+fn paths_are_taken_as_git_takes_them() {
+    let world = world();
+    fs::create_dir(world.work().join("there")).unwrap();
+    let below = world.work().join("sales");
+    let ended = Call::new(&below).run(&["mv", "count.sql", "../there"]).expect(0);
+    insta::assert_snapshot!(ended.out, @"moved 1 script; 1 script name in 1 file");
+    assert!(read(&world, "main.orch.yaml").contains("fileName: there/count.sql\r\n"));
+    assert_eq!(world.git(&["ls-files", "there"]), "there/count.sql");
+}
+
+#[test]
+fn what_is_refused_leaves_everything_as_it_was() {
+    let world = world();
+    world.write("untracked.orch.yaml", EMPTY);
+    world.write("Kept.sql", "x");
+    let mut said = Vec::new();
+    for args in [
+        &["sales/load.orch.yaml", "main.orch.yaml"][..],
+        &["sales/gone.orch.yaml", "x.orch.yaml"],
+        &["untracked.orch.yaml", "x.orch.yaml"],
+        &["sales/load.orch.yaml", "sales/load.orch.yaml"],
+        &["sales/load.orch.yaml", "sales/load.yaml"],
+        &["sales/load.orch.yaml", "nowhere/"],
+        &["sales", "sales/deeper"],
+        &["sales", "../elsewhere"],
+        &["sales/count.sql", "kept.SQL"],
+        &["sales/count.sql", ".git/count.sql"],
+        &[".", "x"],
+    ] {
+        said.push(refused(&world, args));
+    }
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn changes_that_are_not_committed_stay_where_they_are() {
+    let world = world();
+    world.write("sales/load.orch.yaml", format!("{EMPTY}# mine\n"));
+    let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
+    insta::assert_snapshot!(said, @"error: `sales/load.orch.yaml` has changes that are not committed");
+    insta::assert_snapshot!(refused(&world, &["sales", "elsewhere"]), @"error: `sales/load.orch.yaml` has changes that are not committed");
+    mv(&world, &["sales/load.orch.yaml", "x.orch.yaml", "--force"]).expect(0);
+    assert!(read(&world, "x.orch.yaml").ends_with("# mine\n"));
+}
+
+#[test]
+fn a_second_move_takes_along_what_the_first_one_rewrote() {
+    let world = world();
+    mv(&world, &["sales/load.orch.yaml", "a.orch.yaml"]).expect(0);
+    mv(&world, &["a.orch.yaml", "b.orch.yaml"]).expect(0);
+    mv(&world, &["main.orch.yaml", "sales/main.orch.yaml"]).expect(0);
+    assert!(read(&world, "sales/main.orch.yaml").contains("orchestrationJob: b   # why"));
+    world.git(&["add", "-A"]);
+    mv(&world, &["sales/main.orch.yaml", "again.orch.yaml"]).expect(0);
+    let text = read(&world, "again.orch.yaml") + "# mine\n";
+    world.write("again.orch.yaml", text);
+    refused(&world, &["again.orch.yaml", "more.orch.yaml"]);
+}
+
+#[test]
+fn a_reference_that_cannot_be_rewritten_is_named_with_its_place() {
+    for (value, line) in [
+        ("&name sales/load\n        again: *name", 7),
+        (">\n          sales/load\n", 0),
+        ("!!str sales/load", 7),
+    ] {
+        let world = world();
+        world.write(
+            "odd.orch.yaml",
+            EMPTY.replace(
+                "{}",
+                &format!("\n    A:\n      parameters:\n        orchestrationJob: {value}\n"),
+            ),
+        );
+        world.commit("odd");
+        if line == 0 {
+            mv(&world, &["sales/load.orch.yaml", "x.orch.yaml"]).expect(0);
+            continue;
+        }
+        let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
+        assert!(
+            said.starts_with(&format!("error: odd.orch.yaml:{line}: the value ")),
+            "{said}"
+        );
+    }
+    let world = world();
+    world.write("broken.orch.yaml", "type: [\norchestrationJob: sales/load\n");
+    let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
+    assert!(
+        said.starts_with("error: broken.orch.yaml:2: `sales/load` stands in a file that cannot be read"),
+        "{said}"
+    );
+    mv(&world, &["sales/count.sql", "x.sql"]).expect(0);
+}
+
+#[test]
+fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
+    let world = world();
+    world.write("a/twice.orch.yaml", EMPTY);
+    world.write("b/twice.orch.yaml", EMPTY);
+    let calls = [
+        "old/load",
+        "load.orch.yaml",
+        "old/twice",
+        "never/was",
+        "${x}",
+        "sales/load",
+        "lib/away",
+    ];
+    let components: String = calls
+        .iter()
+        .enumerate()
+        .map(|(at, call)| format!("\n    C{at}:\n      parameters:\n        orchestrationJob: {call}"))
+        .collect();
+    world.write("c/calls.orch.yaml", EMPTY.replace("{}", &format!("{components}\n    S:\n      parameters:\n        scriptLocation: File\n        fileName: old/count.sql")));
+    world.write("sluicegate.yaml", "project-checks: { external: ['lib/**'] }\n");
+    world.commit("dead calls");
+    let before = all(&world);
+    let dry = mv(&world, &["--repair", "--dry-run"]).expect(0);
+    assert_eq!(all(&world), before);
+    insta::assert_snapshot!(dry.out, @"
+    c/calls.orch.yaml:7: old/load -> sales/load
+    c/calls.orch.yaml:10: load.orch.yaml -> sales/load.orch.yaml
+    c/calls.orch.yaml:29: old/count.sql -> sales/count.sql
+    left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
+    left: c/calls.orch.yaml:16: never/was: no file has that name
+    would repair 2 calls, 1 script name in 1 file; 2 left
+    ");
+    let checked = Call::new(&world.work()).run(&["check", "--all", "--report", "json=-"]);
+    assert!(
+        checked
+            .out
+            .contains("`sales/load.orch.yaml` has that name, `sluicegate mv --repair` writes its path"),
+        "{}",
+        checked.out
+    );
+    let ended = mv(&world, &["--repair"]).expect(0);
+    insta::assert_snapshot!(ended.out, @"
+    left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
+    left: c/calls.orch.yaml:16: never/was: no file has that name
+    repaired 2 calls, 1 script name in 1 file; 2 left
+    ");
+    let text = read(&world, "c/calls.orch.yaml");
+    let targets = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("orchestrationJob: "));
+    let expected = [
+        "sales/load",
+        "sales/load.orch.yaml",
+        "old/twice",
+        "never/was",
+        "${x}",
+        "sales/load",
+        "lib/away",
+    ];
+    assert_eq!(targets.collect::<Vec<_>>(), expected);
+    assert!(text.contains("fileName: sales/count.sql"));
+    insta::assert_snapshot!(mv(&world, &["--repair"]).expect(0).out, @"
+    left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
+    left: c/calls.orch.yaml:16: never/was: no file has that name
+    nothing to repair; 2 left
+    ");
+}
+
+#[test]
+fn what_git_cannot_move_is_undone() {
+    let world = world();
+    let before = all(&world);
+    world.write(".git/index.lock", "");
+    let ended = mv(&world, &["sales/load.orch.yaml", "deep/er/x.orch.yaml"]).expect(2);
+    assert!(ended.err.contains("index.lock"), "{}", ended.err);
+    fs::remove_file(world.work().join(".git/index.lock")).unwrap();
+    assert_eq!(all(&world), before);
+    assert!(!world.work().join("deep").exists());
+}
+
+#[test]
+fn a_link_of_the_repository_is_not_written_through() {
+    let world = world();
+    std::os::unix::fs::symlink("sales", world.work().join("link")).unwrap();
+    world.commit("a link");
+    let said = refused(&world, &["main.orch.yaml", "link/main.orch.yaml"]);
+    assert!(said.contains("`link` on its way is a link"), "{said}");
+    let said = mv(&world, &["main.orch.yaml", "sales/main.orch.yaml", "-o", "json"]).expect(0);
+    let document: Value = said.json();
+    assert_eq!(document["edits"], Value::Array(Vec::new()));
+}
