@@ -7,42 +7,121 @@ use crate::base::git::{Content, Repository, Snapshot, SnapshotFile};
 use crate::model::pipelines::{Kind, PipelineFiles};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The pipelines of the snapshot that call each of these, by path, itself aside. One that is gone may be called still.
-pub fn callers<'p>(
-    repository: &Repository,
-    snapshot: &Snapshot<'_>,
-    paths: &BTreeSet<&'p str>,
-) -> Result<BTreeMap<&'p str, Vec<String>>, PublishError> {
-    let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
-    files.retain(|file| file.doubt.is_none());
-    let contents = PublishContents::new(repository.root().to_owned());
-    let wanted = |file| WantedFile {
-        content: content(file),
-        is_needed: false,
-    };
-    let all: Vec<WantedFile<'_>> = files.iter().map(wanted).collect();
-    let facts = references::read_all(&contents, &all)?;
-    let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let known = PipelineFiles::new(there.union(paths).copied());
-    let mut callers: BTreeMap<&str, Vec<String>> = paths.iter().map(|path| (*path, Vec::new())).collect();
-    for (file, facts) in files.iter().zip(facts) {
-        let called = facts
-            .references()
-            .flat_map(|reference| reference.called(&known, &file.path));
-        let mut named: BTreeSet<&str> = called.collect();
-        named.remove(file.path.as_str());
-        for path in named {
-            if let Some(of_path) = callers.get_mut(path) {
-                of_path.push(file.path.clone());
+/// Callers of one pipeline that are named.
+pub const MOST_CALLERS: usize = 20;
+
+/// Who calls each pipeline of a snapshot.
+#[derive(Debug, Default)]
+pub struct Callers {
+    /// The paths of those that call it, itself aside, by the path of the called one.
+    by_callee: BTreeMap<String, Vec<String>>,
+}
+
+/// A pipeline that reaches another by its calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reaching {
+    pub path: String,
+    /// What it calls, what that calls, and so on: a shortest way, with the one that is reached at its end.
+    pub through: Vec<String>,
+}
+
+impl Callers {
+    /// Reads all pipelines of the snapshot. Those of `gone` may be called still.
+    pub fn read(
+        repository: &Repository,
+        snapshot: &Snapshot<'_>,
+        gone: &BTreeSet<&str>,
+    ) -> Result<Self, PublishError> {
+        let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
+        files.retain(|file| file.doubt.is_none());
+        let contents = PublishContents::new(repository.root().to_owned());
+        let wanted = |file| WantedFile {
+            content: content(file),
+            is_needed: false,
+        };
+        let all: Vec<WantedFile<'_>> = files.iter().map(wanted).collect();
+        let facts = references::read_all(&contents, &all)?;
+        let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let known = PipelineFiles::new(there.union(gone).copied());
+        let mut by_callee: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (file, facts) in files.iter().zip(facts) {
+            let called = facts
+                .references()
+                .flat_map(|reference| reference.called(&known, &file.path));
+            let mut named: BTreeSet<&str> = called.collect();
+            named.remove(file.path.as_str());
+            for path in named {
+                let callers = by_callee.entry(path.to_owned()).or_default();
+                callers.push(file.path.clone());
             }
         }
+        for callers in by_callee.values_mut() {
+            callers.sort();
+        }
+        Ok(Self { by_callee })
     }
-    for paths in callers.values_mut() {
-        paths.sort();
+
+    /// The pipelines that call this one, by path.
+    pub fn of(&self, path: &str) -> &[String] {
+        self.by_callee.get(path).map(Vec::as_slice).unwrap_or_default()
     }
-    Ok(callers)
+
+    /// The pipelines that reach any of these by their calls, those themselves left out; by path.
+    pub fn reaching(&self, changed: &BTreeSet<&str>) -> Vec<Reaching> {
+        let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut step: Vec<&str> = changed.iter().copied().collect();
+        while !step.is_empty() {
+            let mut next = Vec::new();
+            for callee in step {
+                for caller in self.of(callee) {
+                    if changed.contains(caller.as_str()) || found.contains_key(caller.as_str()) {
+                        continue;
+                    }
+                    let behind = found.get(callee).into_iter().flatten().copied();
+                    let through = std::iter::once(callee).chain(behind).collect();
+                    found.insert(caller, through);
+                    next.push(caller.as_str());
+                }
+            }
+            step = next;
+        }
+        let owned = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect();
+        let reaching = found.into_iter().map(|(path, through)| Reaching {
+            path: path.to_owned(),
+            through: owned(through),
+        });
+        reaching.collect()
+    }
 }
 
 const fn content(file: &SnapshotFile) -> &Content {
     &file.content
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipeline_reaches_another_by_a_shortest_way() {
+        let calls = [
+            ("a", "b"),
+            ("b", "c"),
+            ("d", "a"),
+            ("d", "b"),
+            ("c", "a"),
+            ("e", "f"),
+        ];
+        let mut callers = Callers::default();
+        for (caller, callee) in calls {
+            let of_callee = callers.by_callee.entry(callee.to_owned()).or_default();
+            of_callee.push(caller.to_owned());
+        }
+        let found = callers.reaching(&BTreeSet::from(["c", "nobody"]));
+        let told: Vec<String> = found
+            .iter()
+            .map(|it| format!("{} {}", it.path, it.through.join(" ")))
+            .collect();
+        assert_eq!(told, ["a b c", "b c", "d b c"]);
+    }
 }

@@ -33,7 +33,7 @@ mod versions;
 mod warnings;
 mod wish;
 
-pub use callers::callers;
+pub use callers::{Callers, MOST_CALLERS, Reaching};
 pub use carry_out::publish;
 pub use changes::{PlanChanges, changes};
 pub use collect::{plan, version_name};

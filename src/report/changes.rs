@@ -31,6 +31,31 @@ pub(crate) struct ChangesPage {
     pub compared: String,
     /// What changed for consumers of shared pipelines; `None` if their file is the same.
     pub consumers: Option<ForConsumersOfChanges>,
+    /// Who did not change and reaches a changed pipeline; `None` where nobody asked.
+    pub callers: Option<CallersOfChanges>,
+}
+
+/// The pipelines that did not change and reach one that did.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CallersOfChanges {
+    /// How many there are, in a sentence.
+    pub summary: String,
+    /// Each with its way, in a sentence. Holds text from outside.
+    pub callers: Vec<String>,
+}
+
+/// The most callers that a page lists.
+pub(super) const MOST_CALLERS: usize = 100;
+
+fn callers_of(found: &CallersOfChanges) -> String {
+    let mut shown = format!("\n### {}\n\n", escape(&found.summary));
+    for said in found.callers.iter().take(MOST_CALLERS) {
+        let _ = writeln!(shown, "- {}", prose(said));
+    }
+    if found.callers.len() > MOST_CALLERS {
+        let _ = writeln!(shown, "- and {} more", found.callers.len() - MOST_CALLERS);
+    }
+    shown
 }
 
 /// What changed for consumers of shared pipelines.
@@ -61,6 +86,7 @@ pub(crate) fn page(changes: &ChangesPage) -> String {
     let files = &changes.files;
     let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
     page.extend(changes.consumers.as_ref().map(for_consumers));
+    page.extend(changes.callers.as_ref().map(callers_of));
     let mut left = 0;
     for file in files {
         let path = code(&file.changed.path);
@@ -185,6 +211,7 @@ mod tests {
             files,
             compared: String::new(),
             consumers: None,
+            callers: None,
         }
     }
 
@@ -199,6 +226,7 @@ mod tests {
         };
         let changes = ChangesPage {
             consumers: Some(consumers),
+            callers: None,
             ..of(Vec::new())
         };
         insta::assert_snapshot!(page(&changes), @"

@@ -33,7 +33,9 @@ mod wording;
 
 pub(crate) use crate::model::findings::Verdict;
 pub(crate) use about::{About, ChangedFile, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules};
-pub(crate) use changes::{ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown};
+pub(crate) use changes::{
+    CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown,
+};
 pub(crate) use document::comment;
 pub(crate) use html::changes_page as changes_as_html;
 pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};

@@ -291,6 +291,10 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     );
     consumer.write("spared.orch.yaml", runs("[Latest]", ""));
     consumer.write("broken.orch.yaml", "a: [");
+    for number in 0..22 {
+        let calls = "type: orchestration\npipeline:\n  components:\n    Call:\n      parameters:\n        orchestrationJob: a/uses\n";
+        consumer.write(&format!("callers/{number:02}.orch.yaml"), calls);
+    }
     consumer.commit("first");
     let folder = consumer.work();
     let args = ["artifacts", "impact", "--repos", folder.to_str().unwrap()];
@@ -302,7 +306,9 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     for words in [
         "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
         "breaking: the parameter `day` is gone; stop setting it",
-        "1 component of 3 pipelines in 1 repository name what changed since version 1.0.0; others were not looked through",
+        "  called by callers/00.orch.yaml, callers/01.orch.yaml",
+        "callers/19.orch.yaml, 2 more\n",
+        "1 component of 25 pipelines in 1 repository name what changed since version 1.0.0; others were not looked through",
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.all());
     }
@@ -313,6 +319,8 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         .json();
     assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
     assert_eq!(json["consumers"][0]["version"], "[Latest]");
+    assert_eq!(json["consumers"][0]["calledBy"], 22);
+    assert_eq!(json["consumers"][0]["callers"].as_array().unwrap().len(), 20);
 }
 
 /// A branch `change` on which `load` loses its parameter.

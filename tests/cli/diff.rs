@@ -704,3 +704,55 @@ fn a_program_that_git_would_not_find_is_told() {
         "git config diff.sluicegate.command",
     ]);
 }
+
+/// `top` calls `middle`, which calls `load`; `other` calls a pipeline of which only the layout changed.
+#[test]
+fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
+    let world = edited(LOAD);
+    let calls = |target: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Call: {{ type: run-orchestration, parameters: {{ orchestrationJob: {target} }} }}\n"
+        )
+    };
+    world.write("top.orch.yaml", calls("a/middle"));
+    world.write("a/middle.orch.yaml", calls("load"));
+    world.write("moved.orch.yaml", LOAD);
+    world.write("other.orch.yaml", calls("moved"));
+    world.write("gone.orch.yaml", LOAD);
+    world.write("left.orch.yaml", calls("gone"));
+    world.commit("callers");
+    world.push();
+    world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
+    world.write("moved.orch.yaml", LOAD.replace("x: 200", "x: 300"));
+    std::fs::remove_file(world.work().join("gone.orch.yaml")).unwrap();
+    let told = diff(&world, &["--base", "HEAD", "--callers"]).expect(0);
+    let (_, told) = told.out.split_once("3 pipelines changed").unwrap();
+    insta::assert_snapshot!(told, @"
+    , 1 in layout only
+    3 unchanged pipelines reach a changed one
+      a/middle.orch.yaml calls load.orch.yaml
+      left.orch.yaml calls gone.orch.yaml
+      top.orch.yaml calls a/middle.orch.yaml, which calls load.orch.yaml
+    ");
+    let json = diff(&world, &["--base", "HEAD", "--callers", "-o", "json"])
+        .expect(0)
+        .json();
+    let expected = json!([
+        { "path": "a/middle.orch.yaml", "through": ["load.orch.yaml"] },
+        { "path": "left.orch.yaml", "through": ["gone.orch.yaml"] },
+        { "path": "top.orch.yaml", "through": ["a/middle.orch.yaml", "load.orch.yaml"] },
+    ]);
+    assert_eq!(json["callers"], expected);
+    for format in ["markdown", "html"] {
+        let page = diff(&world, &["--base", "HEAD", "--callers", "-o", format])
+            .expect(0)
+            .out;
+        assert!(
+            page.contains("3 unchanged pipelines reach a changed one"),
+            "{page}"
+        );
+        assert!(page.contains("a/middle.orch.yaml"), "{page}");
+    }
+    let silent = diff(&world, &["--base", "HEAD", "-o", "json"]).expect(0).json();
+    assert_eq!(silent["callers"], json!(null));
+}

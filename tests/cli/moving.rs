@@ -3,6 +3,7 @@
 use crate::program::{Call, Ended};
 use crate::repo::World;
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -250,11 +251,13 @@ fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
         "sales/load",
         "lib/away",
     ];
-    let components: String = calls
-        .iter()
-        .enumerate()
-        .map(|(at, call)| format!("\n    C{at}:\n      parameters:\n        orchestrationJob: {call}"))
-        .collect();
+    let mut components = String::new();
+    for (at, call) in calls.iter().enumerate() {
+        let _ = write!(
+            components,
+            "\n    C{at}:\n      parameters:\n        orchestrationJob: {call}"
+        );
+    }
     world.write("c/calls.orch.yaml", EMPTY.replace("{}", &format!("{components}\n    S:\n      parameters:\n        scriptLocation: File\n        fileName: old/count.sql")));
     world.write("sluicegate.yaml", "project-checks: { external: ['lib/**'] }\n");
     world.commit("dead calls");

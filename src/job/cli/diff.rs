@@ -9,6 +9,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff --staged
   sluicegate diff origin/main..HEAD sales
   sluicegate diff --files sales/load.orch.yaml 'sales/load orders.orch.yaml'
+  sluicegate diff --callers
   sluicegate diff -o json | jq '.pipelines[].components'
   sluicegate diff sales/load.orch.yaml -o svg --out load.svg
   sluicegate diff -o html --out changes.html
@@ -27,6 +28,7 @@ const HEAD: &str = "The files of this commit [env: SLUICEGATE_HEAD] [default: th
     mut_arg("base", |arg| arg.help(BASE)),
     mut_arg("head", |arg| arg.help(HEAD)),
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct DiffArgs {
     /// Files or folders that restrict what is shown, relative to the current folder; or first two revisions, A..B
     #[arg(value_name = "PATHS")]
@@ -64,6 +66,9 @@ pub struct DiffArgs {
         default_value = "text"
     )]
     pub output: DiffFormat,
+    /// Also the pipelines that did not change and reach one that did by their calls
+    #[arg(long, conflicts_with_all = ["files", "external"])]
+    pub callers: bool,
     /// End in 1 where something other than layout changed, or a file cannot be read
     #[arg(long)]
     pub exit_code: bool,

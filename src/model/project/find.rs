@@ -278,7 +278,11 @@ impl Finder<'_> {
         let resolved = files.resolve(target, kind, self.path);
         let (said, is_doubt) = match &resolved {
             Resolved::File(_) => (None, false),
-            Resolved::Bare(path) => (Some(bare_call(kind, target, path)), true),
+            Resolved::Bare(path) => {
+                let is_only = files.of_name(target, kind).len() == 1;
+                let help = if is_only { REPAIR } else { "" };
+                (Some(bare_call(kind, target, path) + help), true)
+            }
             Resolved::Ambiguous(paths) => (Some(ambiguous_call(kind, target, paths)), false),
             Resolved::Missing => {
                 let (said, help) = (missing_call(kind, target), self.help(target, kind));

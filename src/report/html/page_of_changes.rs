@@ -5,7 +5,9 @@ use super::document::{HtmlPage, document};
 use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::findings::FileChange;
-use crate::report::changes::{ChangesPage, ForConsumersOfChanges, MOST_FOR_CONSUMERS};
+use crate::report::changes::{
+    CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_CALLERS, MOST_FOR_CONSUMERS,
+};
 use std::fmt::Write as _;
 
 /// Where more files changed, each is folded.
@@ -33,6 +35,7 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
         escape(&format!("{compared}{layout}"))
     );
     body.extend(changes.consumers.as_ref().map(for_consumers));
+    body.extend(changes.callers.as_ref().map(callers_of));
     for (number, file) in files.iter().enumerate() {
         body.push_str(&one(file, &format!("change-{number}"), files.len() <= MOST_OPEN));
     }
@@ -53,6 +56,18 @@ fn for_consumers(found: &ForConsumersOfChanges) -> String {
     }
     if found.changes.len() > MOST_FOR_CONSUMERS {
         let more = found.changes.len() - MOST_FOR_CONSUMERS;
+        let _ = writeln!(shown, "<li>and {more} more</li>");
+    }
+    shown + "</ul>\n"
+}
+
+fn callers_of(found: &CallersOfChanges) -> String {
+    let mut shown = format!("<h2>{}</h2>\n<ul>\n", escape(&found.summary));
+    for said in found.callers.iter().take(MOST_CALLERS) {
+        let _ = writeln!(shown, "<li>{}</li>", escape(said));
+    }
+    if found.callers.len() > MOST_CALLERS {
+        let more = found.callers.len() - MOST_CALLERS;
         let _ = writeln!(shown, "<li>and {more} more</li>");
     }
     shown + "</ul>\n"

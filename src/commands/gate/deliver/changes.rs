@@ -12,7 +12,7 @@ use crate::job::settings::Destinations;
 use crate::model::findings::{Changed, Report, Shard};
 use crate::model::picture::Canvas;
 use crate::model::pipelines::{document, is_pipeline};
-use crate::publish::callers;
+use crate::publish::{Callers, MOST_CALLERS};
 use crate::report::{ChangedFile, Format};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,9 +88,6 @@ pub(super) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     found.unwrap_or_default()
 }
 
-/// The callers of a pipeline that are named.
-const MOST_CALLERS: usize = 20;
-
 /// What cannot be read is said elsewhere; here nobody is known to call then.
 fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [ChangedFile]) {
     if told.is_empty() {
@@ -98,12 +95,12 @@ fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [Changed
     }
     let paths: BTreeSet<String> = told.iter().map(|file| file.changed.path.clone()).collect();
     let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
-    match callers(repo, snapshot, &paths) {
+    match Callers::read(repo, snapshot, &paths) {
         Ok(callers) => {
             for file in told {
-                let named = callers.get(file.changed.path.as_str());
-                file.changed.called_by = named.map(Vec::len);
-                file.changed.callers = named.into_iter().flatten().take(MOST_CALLERS).cloned().collect();
+                let named = callers.of(&file.changed.path);
+                file.changed.called_by = Some(named.len());
+                file.changed.callers = named.iter().take(MOST_CALLERS).cloned().collect();
             }
         }
         Err(why) => tracing::debug!("who calls the changed pipelines could not be read: {why}"),

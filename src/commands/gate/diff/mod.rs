@@ -16,7 +16,8 @@ use crate::job::cli::{DiffArgs, DiffFormat};
 use crate::model::diff::{Line, PipelineDiff, words};
 use crate::model::findings::FileChange;
 use crate::model::picture::{self, Canvas};
-use crate::report::{self, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
+use crate::publish::Reaching;
+use crate::report::{self, CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -30,6 +31,8 @@ struct PipelinesCompared {
     pipelines: Vec<Made>,
     /// What changed for consumers of shared pipelines; none where their file is the same.
     interface: Option<Between>,
+    /// The pipelines that did not change and reach one that did; none where nobody asked.
+    callers: Option<Vec<Reaching>>,
 }
 
 /// What is made of each pair; a format needs one of them.
@@ -144,6 +147,22 @@ impl Look {
     }
 }
 
+fn callers_in_short(number: usize) -> String {
+    match number {
+        0 => "no unchanged pipeline reaches a changed one".to_owned(),
+        1 => "1 unchanged pipeline reaches a changed one".to_owned(),
+        many => format!("{many} unchanged pipelines reach a changed one"),
+    }
+}
+
+fn in_words(reaching: &Reaching) -> String {
+    format!(
+        "{} calls {}",
+        reaching.path,
+        reaching.through.join(", which calls ")
+    )
+}
+
 impl PipelinesCompared {
     fn diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
         self.pipelines.iter().filter_map(|made| match made {
@@ -172,6 +191,14 @@ impl PipelinesCompared {
                     .map(|line| format!("  {line}")),
             );
         }
+        if let Some(callers) = &self.callers {
+            lines.push(callers_in_short(callers.len()));
+            lines.extend(
+                callers
+                    .iter()
+                    .map(|it| format!("  {}", text::line(&in_words(it)))),
+            );
+        }
         lines.join("\n") + "\n"
     }
 
@@ -183,6 +210,10 @@ impl PipelinesCompared {
             "head": id(&self.head),
             "pipelines": self.diffs().collect::<Vec<_>>(),
             "interface": self.interface.as_ref().map(Between::json),
+            "callers": self.callers.as_ref().map(|callers| {
+                let each = callers.iter().map(|it| json!({ "path": it.path, "through": it.through }));
+                each.collect::<Vec<_>>()
+            }),
         }))
     }
 
@@ -195,7 +226,12 @@ impl PipelinesCompared {
             Made::Page(file) => Some(*file),
             _ => None,
         });
+        let callers = self.callers.map(|callers| CallersOfChanges {
+            summary: callers_in_short(callers.len()),
+            callers: callers.iter().map(in_words).collect(),
+        });
         ChangesPage {
+            callers,
             files: files.collect(),
             compared: self.what,
             consumers,

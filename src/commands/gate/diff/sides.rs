@@ -1,8 +1,8 @@
 //! The two sides of each pipeline: of a repository, or two files.
 
-use super::{PipelinesCompared, Wants};
+use super::{Made, PipelinesCompared, Wants};
 use crate::base::error::Failure;
-use crate::base::git::{Change, CommitId, Snapshot};
+use crate::base::git::{Change, CommitId, Repository, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::interface::between;
 use crate::commands::gate::selecting::Restriction;
@@ -16,6 +16,8 @@ use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{Of, Revisions, Selection};
 use crate::model::pipelines::is_pipeline;
 use crate::model::yaml::DOCUMENT_LIMIT;
+use crate::publish::{Callers, Reaching};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Two files that a user named.
@@ -46,6 +48,7 @@ pub(super) fn of_files(
             .into_iter()
             .collect(),
         interface: None,
+        callers: None,
     })
 }
 
@@ -104,9 +107,25 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         base: ends.bases.into_iter().next(),
         head: ends.head,
         what: format!("Compared: {what}."),
+        callers: args
+            .callers
+            .then(|| reaching(&workspace.repo, &snapshot, &changes, &pipelines))
+            .transpose()?,
         pipelines,
         interface,
     })
+}
+
+/// The pipelines that did not change and reach one that did, more than in layout.
+fn reaching(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    changes: &[Change],
+    pipelines: &[Made],
+) -> Result<Vec<Reaching>, Failure> {
+    let counted = changes.iter().zip(pipelines).filter(|(_, made)| made.counts());
+    let reached: BTreeSet<&str> = counted.flat_map(|(change, _)| change.paths()).collect();
+    Ok(Callers::read(repo, snapshot, &reached)?.reaching(&reached))
 }
 
 /// A path that is not there may be a revision, as `git diff` takes one.

@@ -10,7 +10,9 @@ use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ImpactArgs, OutputFormat};
 use crate::model::interface::{Change, Class, Compat, Consumer, consumers};
 use crate::model::pipelines::{document, is_pipeline};
+use crate::publish::{Callers, MOST_CALLERS};
 use serde_json::{Value, json as value};
+use std::collections::BTreeSet;
 
 /// A component that meets a change.
 struct Met<'c> {
@@ -18,6 +20,17 @@ struct Met<'c> {
     path: String,
     consumer: Consumer,
     changes: Vec<&'c Change>,
+    /// The pipelines of the repository that call this one.
+    callers: Vec<String>,
+}
+
+impl Met<'_> {
+    fn callers_in_words(&self) -> Option<String> {
+        let mut named: Vec<String> = self.callers.iter().take(MOST_CALLERS).cloned().collect();
+        let more = self.callers.len() - named.len();
+        named.extend((more > 0).then(|| format!("{more} more")));
+        (!named.is_empty()).then(|| text::line(&format!("  called by {}", named.join(", "))))
+    }
 }
 
 #[derive(Default)]
@@ -67,7 +80,9 @@ fn look<'c>(
     prefix: &str,
     compat: &'c Compat,
 ) -> Result<(), Failure> {
-    for file in repository.on_disk(None)?.files(&is_pipeline)? {
+    let snapshot = repository.on_disk(None)?;
+    let first = looked.met.len();
+    for file in snapshot.files(&is_pipeline)? {
         let read = document(repository, &file)?;
         looked.pipelines += 1;
         match read.and_then(|bytes| consumers(&bytes, prefix)) {
@@ -79,8 +94,15 @@ fn look<'c>(
                     path: file.path.clone(),
                     consumer,
                     changes,
+                    callers: Vec::new(),
                 })
             })),
+        }
+    }
+    if looked.met.len() > first {
+        let callers = Callers::read(repository, &snapshot, &BTreeSet::new())?;
+        for met in looked.met.iter_mut().skip(first) {
+            met.callers = callers.of(&met.path).to_vec();
         }
     }
     Ok(())
@@ -105,6 +127,7 @@ impl Looked<'_> {
                 };
                 text::line(&format!("  {}: {sentence}", change.class))
             }));
+            lines.extend(met.callers_in_words());
         }
         let place = if repositories == 1 {
             "repository"
@@ -133,6 +156,8 @@ impl Looked<'_> {
                     "id": met.consumer.id,
                     "version": met.consumer.version,
                     "changes": met.changes,
+                    "calledBy": met.callers.len(),
+                    "callers": met.callers.iter().take(MOST_CALLERS).collect::<Vec<_>>(),
                 })
             })
             .collect();
