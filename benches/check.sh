@@ -24,6 +24,7 @@ make_project() {
 
 make_project check 10000
 make_project check-tenfold 100000
+make_project check-calls --calls 10000
 for size in 20000 40000; do
     make_project "chain-$size" --chain "$size"
     printf 'rules:\n- { id: unused-components, enabled: true, enforcementLevel: error }\n- { id: start-and-end-components, enabled: true, enforcementLevel: error }\n' \
@@ -37,6 +38,10 @@ mapfile -d '' ours < <(check check)
 mapfile -d '' tenfold < <(check check-tenfold)
 mapfile -d '' chain < <(check chain-20000)
 mapfile -d '' longer < <(check chain-40000)
+
+mapfile -d '' calls < <(check check-calls)
+measure --runs 9 --limit 1.15 --memory 200 "\`check --all\`, 10,000 pipelines, a third of which call another : without checks of the project" -- \
+    "${calls[@]}" -- "${calls[@]}" --project-checks off
 
 find "$WORK/check" -name '*.orch.yaml' >"$WORK/check.list"
 measure --runs 9 --limit 0.75 --memory 200 "\`check --all\`, 10,000 pipelines, 37 MB : libyaml's events in C" -- \

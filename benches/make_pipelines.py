@@ -1,6 +1,7 @@
 """Makes a project of pipelines, the same each time.
 
 usage: make_pipelines.py FOLDER COUNT           COUNT orchestrations of about 150 lines that keep all rules
+       make_pipelines.py FOLDER --calls COUNT   the same, of which every third calls another
        make_pipelines.py FOLDER --chain SIZE    one orchestration of SIZE components in a chain, with branches back
 """
 
@@ -27,7 +28,11 @@ def component(name, kind, links, parameters):
     return "\n".join(lines) + "\n"
 
 
-def orchestration(number):
+def path(number):
+    return f"area{number % 100}/load {number}"
+
+
+def orchestration(number, called=None):
     steps = 6
     names = ["Start"] + [f"Load step {at} of {number}" for at in range(steps)] + ["Done", "Failed"]
     parts = [component("Start", "start", [("unconditional", names[1])], [])]
@@ -40,6 +45,8 @@ def orchestration(number):
         ]
         links = [("success", names[at + 2]), ("failure", "Failed")]
         parts.append(component(names[at + 1], "sql-executor", links, parameters))
+    if called is not None:
+        parts.append(component("Run other", "run-orchestration", [], [("orchestrationJob", path(called))]))
     parts += [component("Done", "end-success", [], []), component("Failed", "end-failure", [], [])]
     canvas = [CANVAS.format(name=name, x=at * 160, y=number % 7 * 90) for at, name in enumerate(names)]
     variables = "    day:\n      metadata:\n        type: TEXT\n        description: the day to load\n        scope: SHARED\n        visibility: PUBLIC\n      defaultValue: today\n"
@@ -69,8 +76,11 @@ def main():
     if sys.argv[2] == "--chain":
         write(folder, "chain.orch.yaml", chain(int(sys.argv[3])))
         return
-    for number in range(int(sys.argv[2])):
-        write(folder, f"area{number % 100}/load {number}.orch.yaml", orchestration(number))
+    calls = sys.argv[2] == "--calls"
+    count = int(sys.argv[3] if calls else sys.argv[2])
+    for number in range(count):
+        called = (number * 7 + 1) % count if calls and number % 3 == 0 else None
+        write(folder, f"{path(number)}.orch.yaml", orchestration(number, called))
 
 
 if __name__ == "__main__":

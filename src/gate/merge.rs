@@ -6,6 +6,7 @@ use crate::model::findings::{
     Enforcement, FileResults, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
 };
 use crate::model::pipelines::Kind;
+use crate::model::project::CheckLevels;
 use crate::model::rules::{self, RuleSet};
 use crate::platform::api::{ReviewAnswer, ReviewResults, RuleAnswer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,8 @@ pub(crate) struct Tally {
     pub files: Vec<FileResults>,
     /// The files in which the checks of the project find something, by path.
     pub project: Vec<FileResults>,
+    /// The levels at which they looked; none where they did not.
+    pub checked: Option<CheckLevels>,
     /// Files that the platform does not review, by path.
     pub excluded: Vec<String>,
     /// Files without a usable answer, by path.

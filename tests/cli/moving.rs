@@ -276,7 +276,7 @@ fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     assert!(
         checked
             .out
-            .contains("`sales/load.orch.yaml` has that name, `sluicegate mv --repair` writes its path"),
+            .contains("`sales/load.orch.yaml` has that name; `sluicegate mv --repair` writes that path"),
         "{}",
         checked.out
     );

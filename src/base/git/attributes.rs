@@ -55,7 +55,8 @@ impl Repository {
     }
 
     fn is_converted_by_git(&self, path: &str) -> bool {
-        let Ok(answer) = self.program.attributes(self.root(), path, &CONVERTING) else {
+        let arguments = [&["check-attr", "-z"], &CONVERTING[..], &["--", path]].concat();
+        let Ok(answer) = self.program.answer(self.root(), &arguments) else {
             return true;
         };
         let fields: Vec<&str> = answer.split('\0').collect();

@@ -22,6 +22,7 @@ mod index;
 mod kept;
 mod lines;
 mod listing;
+mod moving;
 mod open;
 mod opened;
 mod program;

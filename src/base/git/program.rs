@@ -144,33 +144,17 @@ impl Program {
         Ok(answer)
     }
 
-    /// The values of these attributes for a path, as `git check-attr -z` prints them. It runs nothing.
-    pub(super) fn attributes(&self, root: &Path, path: &str, names: &[&str]) -> Result<String, GitError> {
+    /// What a command that talks to nobody prints, run on this working tree.
+    pub(super) fn answer(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
         let tree = root.to_string_lossy();
-        let start_of = ["--work-tree", &*tree, "check-attr", "-z"];
-        let arguments = [&start_of[..], names, &["--", path]].concat();
-        let output = start(
-            self.command(&arguments, false).current_dir(root),
-            &arguments,
-            None,
-            STALL,
-        )?;
-        let mut answer = String::new();
-        let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
-        read.map_err(failed(&arguments))?;
-        Ok(answer)
-    }
-
-    /// Moves a tracked file or folder in the working tree and the index. Both are paths from `root`.
-    pub(super) fn move_files(&self, root: &Path, from: &str, to: &str) -> Result<(), GitError> {
-        let tree = root.to_string_lossy();
-        let arguments = ["--work-tree", &*tree, "mv", "--", from, to];
+        let arguments = [&["--work-tree", &*tree][..], arguments].concat();
         let mut command = self.command(&arguments, false);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
         let output = start(&mut command, &arguments, None, STALL)?;
         let mut answer = String::new();
         let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
-        read.map(drop).map_err(failed(&["mv", from, to]))
+        read.map_err(failed(&arguments))?;
+        Ok(answer)
     }
 
     /// Whether the machine has the program; a small container may not.

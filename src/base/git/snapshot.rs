@@ -64,16 +64,6 @@ impl Repository {
         Ok(at_head || (!self.is_bare() && listing::is_in_index(self, index, path)?))
     }
 
-    /// Whether the index has a file with this path, or below it.
-    pub fn tracks_any(&self, path: &str) -> Result<bool, GitError> {
-        listing::has_in_index(self, path)
-    }
-
-    /// Moves a tracked file or folder as `git mv` does: on disk and in the index. Both are paths from the root.
-    pub fn move_files(&self, from: &str, to: &str) -> Result<(), GitError> {
-        self.program.move_files(self.root(), from, to)
-    }
-
     /// The files as they are on disk: what is tracked, and what is neither tracked nor ignored.
     pub fn on_disk(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         let found = listing::on_disk(self, index)?;

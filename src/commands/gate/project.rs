@@ -128,6 +128,7 @@ impl<'a> ProjectRun<'a> {
         told.retain(|file| selected.contains(file.path.as_str()) || self.part.holds(&file.path));
         told.sort_by(|a, b| a.path.cmp(&b.path));
         tally.project = told;
+        tally.checked = Some(self.project.settings.levels);
         Ok(())
     }
 

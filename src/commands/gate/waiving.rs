@@ -9,7 +9,7 @@ use crate::job::context::PolicyTip;
 use crate::job::policy::{self, Text};
 use crate::model::findings::{FileResults, State};
 use crate::model::pipelines::is_pipeline;
-use crate::model::project::ProjectCheck;
+use crate::model::project::{CheckLevels, ProjectCheck};
 use crate::model::rules::{self, RuleSet, RuleState};
 use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Waivers, read};
 use jiff::civil::Date;
@@ -105,6 +105,7 @@ pub(crate) fn standings(
         pipelines,
         others,
         is_whole,
+        checked: tally.checked.unwrap_or(CheckLevels::OFF),
     };
     Ok(tally.with_all(|files| waivers.standings(&met, files, &there, today)))
 }

@@ -10,7 +10,7 @@ pub const NOT_THERE: &str = "is not in the project";
 pub const NO_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
 
 /// What is said where exactly one file has the name of a call that leads nowhere.
-pub(super) const REPAIR: &str = ", `sluicegate mv --repair` writes its path";
+pub(super) const REPAIR: &str = "; `sluicegate mv --repair` writes that path";
 
 /// Names that a sentence has.
 const NAMED: usize = 3;

@@ -3,7 +3,7 @@
 use super::WaiverEntry;
 use crate::base::globs::glob;
 use crate::model::findings::{FileResults, Finding, RuleResult, State, Status};
-use crate::model::project::ProjectCheck;
+use crate::model::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ pub struct There {
     pub others: Vec<String>,
     /// The run was about everything, so that a waiver for a file that is gone is worth a word.
     pub is_whole: bool,
+    /// The checks of the project that were made.
+    pub checked: CheckLevels,
 }
 
 /// How a waiver stands after a run.
@@ -158,7 +160,9 @@ impl Waivers {
             self.with_each(path, &mut seen, |_, seen| seen.has_others = true);
         }
         for file in files {
-            self.with_each(&file.path, &mut seen, |entry, seen| seen.take(entry, file));
+            self.with_each(&file.path, &mut seen, |entry, seen| {
+                seen.take(entry, file, there.checked);
+            });
         }
         let entries = self.entries.iter().zip(met).zip(seen);
         let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileFindings)| Standing {
@@ -196,15 +200,16 @@ struct FileFindings {
 }
 
 impl FileFindings {
-    fn take(&mut self, entry: &WaiverEntry, file: &FileResults) {
+    fn take(&mut self, entry: &WaiverEntry, file: &FileResults, checked: CheckLevels) {
         self.judged += 1;
         let results = || file.results.iter().filter(|result| result.rule == entry.rule);
         let is_open =
             |result: &RuleResult| matches!(result.status, Status::Error(_)) && !result.status.can_be_old();
         self.is_open |= results().any(is_open);
         // Of a check of the project there is a result only where it finds something.
-        self.is_evaluated |=
-            ProjectCheck::find(&entry.rule).is_some() || results().any(|result| !is_open(result));
+        let check = ProjectCheck::find(&entry.rule);
+        self.is_evaluated |= check.is_some_and(|check| checked.of(check).is_some())
+            || results().any(|result| !is_open(result));
     }
 
     const fn is_judged(&self, is_whole: bool) -> bool {

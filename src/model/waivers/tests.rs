@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::findings::{FileResults, RuleResult, Severity, State, Status, Violation};
+use crate::model::project::CheckLevels;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
@@ -166,7 +167,7 @@ fn what_could_not_be_evaluated_is_waived_only_where_the_pipeline_itself_says_why
 
 #[test]
 fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
-    let text = "- { rule: r, path: a, reason: x }\n- { rule: r, path: '*', reason: x }\n- { rule: r, path: gone, reason: x }\n- { rule: s, path: a, reason: x }\n";
+    let text = "- { rule: r, path: a, reason: x }\n- { rule: r, path: '*', reason: x }\n- { rule: r, path: gone, reason: x }\n- { rule: s, path: a, reason: x }\n- { rule: project/call, path: a, reason: x }\n";
     let waivers = Waivers::new(entries(text)).unwrap();
     let passed = RuleResult {
         status: Status::Passed,
@@ -174,17 +175,24 @@ fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
     };
     let mut files = vec![file("a", vec![passed])];
     let met = waivers.mark(&mut files, &Former::new(), TODAY);
-    let vain = |there: &[&str], is_whole| -> Vec<bool> {
+    let vain = |there: &[&str], is_whole, checked| -> Vec<bool> {
         let there = There {
             pipelines: there.iter().map(|path| (*path).to_owned()).collect(),
             others: vec!["other".to_owned()],
             is_whole,
+            checked,
         };
         let standings = waivers.standings(&met, &files, &there, TODAY);
         standings.into_iter().map(Standing::is_vain).collect()
     };
-    assert_eq!(vain(&["a", "b"], false), [true, false, false, false]);
-    assert_eq!(vain(&["a"], true), [true, true, true, false]);
+    assert_eq!(
+        vain(&["a", "b"], false, CheckLevels::default()),
+        [true, false, false, false, true]
+    );
+    assert_eq!(
+        vain(&["a"], true, CheckLevels::OFF),
+        [true, true, true, false, false]
+    );
 }
 
 #[test]

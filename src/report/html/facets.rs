@@ -1,29 +1,48 @@
-//! Where the findings are: bars by rule and by folder, each of which is a filter.
+//! Where the findings are: bars by rule, by check of the project and by folder, each of which is a filter.
 
 use super::parts::name;
 use crate::base::text::markup as escape;
+use crate::model::findings::Origin;
 use crate::report::view::{Tally, View};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// The bars of a list that are not folded.
 const FIRST: usize = 8;
 
-/// Both lists; nothing where there are no findings.
+/// The lists; nothing where there are no findings.
 pub(super) fn facets(view: &View<'_>) -> String {
     if view.findings.is_empty() {
         return String::new();
     }
     let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
-    let rules = view.rules.iter().map(|(rule, tally)| (name(rule), tally));
+    let between = of_project(view);
+    let (between, rules): (Vec<_>, Vec<_>) = view
+        .rules
+        .iter()
+        .map(|(rule, tally)| (*rule, (name(rule), tally)))
+        .partition(|(rule, _)| between.contains(rule));
+    let rows = |named: Vec<(&str, _)>| named.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
     format!(
-        "<aside class=\"facets\" aria-label=\"Where the findings are\">\n{}{}</aside>\n",
-        facet("Rules", "rule", &rules.collect::<Vec<_>>()),
+        "<aside class=\"facets\" aria-label=\"Where the findings are\">\n{}{}{}</aside>\n",
+        facet("Rules", "rule", &rows(rules)),
+        facet("Between files", "rule", &rows(between)),
         facet("Folders", "folder", &folders.collect::<Vec<_>>())
     )
 }
 
-/// A list of bars; the names are markup already.
+/// The checks of the project that found something.
+fn of_project<'v>(view: &View<'v>) -> BTreeSet<&'v str> {
+    let results = view.report.files.iter().flat_map(|file| &file.results);
+    let of_project = results.filter(|result| result.origin == Origin::Project);
+    of_project.map(|result| result.rule.as_str()).collect()
+}
+
+/// A list of bars; the names are markup already. Nothing where there are none.
 fn facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
     let longest = rows.iter().map(|(_, tally)| tally.total()).max().unwrap_or(1);
     let rows: Vec<String> = rows
         .iter()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::findings::{Block, Severity, State, Status, Verdict};
+use crate::model::findings::{Block, Origin, Severity, State, Status, Verdict};
 use crate::report::RuleText;
 use crate::report::sample;
 use base64::Engine as _;
@@ -443,4 +443,30 @@ proptest! {
         prop_assert_eq!(text_of(message[0]), seen(&raw));
         prop_assert_eq!(text_of(of_class(&document, "copied")[0]), seen(&raw));
     }
+}
+
+#[test]
+fn checks_of_the_project_are_a_group_of_their_own() {
+    let mut report = sample::report();
+    let failed = report.files.iter_mut().flat_map(|file| &mut file.results);
+    let mut failed = failed.filter(|result| matches!(result.status, Status::Failed(_)));
+    let result = failed.next().unwrap();
+    result.rule = "project/call".to_owned();
+    result.origin = Origin::Project;
+    let page = render(&report, &About::default());
+    let document = read(&page);
+    let facets = of_class(&document, "facets");
+    let sections = facets[0].children().filter(|node| node.has_tag_name("section"));
+    let told: Vec<String> = sections
+        .map(|section| text_of(section).replace('\n', " "))
+        .collect();
+    assert!(
+        told[0].starts_with("Rules") && !told[0].contains("project/call"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].starts_with("Between files") && told[1].contains("project/call"),
+        "{told:?}"
+    );
+    assert!(told[2].starts_with("Folders"), "{told:?}");
 }

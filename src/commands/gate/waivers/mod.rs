@@ -119,6 +119,7 @@ pub(crate) fn found(
         snapshot,
     };
     tally.project = project.all(seen)?;
+    tally.checked = Some(checks.levels);
     Ok(tally)
 }
 
