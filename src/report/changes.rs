@@ -203,6 +203,7 @@ mod tests {
             sign,
             is_value,
             text: text.to_owned(),
+            component: None,
         }
     }
 

@@ -52,6 +52,8 @@ pub(crate) struct Line {
     /// Whether it is a line of a value, and not words of ours.
     pub is_value: bool,
     pub text: String,
+    /// The component that it begins, for what leads there.
+    pub component: Option<String>,
 }
 
 impl fmt::Display for Line {
@@ -80,6 +82,7 @@ impl Line {
             sign: Sign::None,
             is_value: false,
             text: text::line(words),
+            component: None,
         }
     }
 

@@ -37,6 +37,7 @@ fn line(line: &lines::TextLine<'_>) -> Line {
     let cut: String = said.chars().take(WIDTH).collect();
     let end = if cut.len() < said.len() { "\u{2026}" } else { "" };
     Line {
+        component: None,
         depth: 1,
         sign,
         is_value: true,

@@ -120,6 +120,7 @@ impl Words {
             sign,
             is_value,
             text: text::line(words),
+            component: None,
         });
     }
 
@@ -134,6 +135,9 @@ impl Words {
         let was = component.previous_name.as_deref();
         let was = was.map(|old| format!(", was {}", named(old))).unwrap_or_default();
         self.say(1, sign, &format!("{} ({}){was}", named(name), named(kind)));
+        if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
+            line.component = Some(name.clone());
+        }
         if is_named_only || *change == ComponentChange::Removed {
             return;
         }

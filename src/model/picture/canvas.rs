@@ -1,14 +1,12 @@
 //! What is drawn: the components of a pipeline with their places, what changed, and where the findings are.
 
-use super::place::{Point, place};
 use crate::model::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
-use crate::model::findings::Severity;
 use crate::model::pipelines::{Condition, Link, LinkRole, Pipeline};
 use crate::model::yaml::{DocumentError, NodeRef, Tree};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What happened to what is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Mark {
     Same,
     Added,
@@ -39,10 +37,25 @@ impl Mark {
     }
 }
 
+/// A place on the platform's canvas, in its units; y counts downwards.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Point {
+    pub x: f64,
+    pub y: f64,
+}
+
+/// Coordinates beyond this are no places that anybody sees.
+const FARTHEST: f64 = 1.0e6;
+
+impl Point {
+    fn is_finite(self) -> bool {
+        self.x.abs() <= FARTHEST && self.y.abs() <= FARTHEST
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Badge {
     pub count: usize,
-    pub worst: Severity,
     /// Where the page has them: an id.
     pub leads_to: String,
 }
@@ -52,8 +65,8 @@ pub(crate) struct Box {
     pub name: String,
     pub previous_name: Option<String>,
     pub kind: Option<String>,
-    /// The upper left corner, in pixels.
-    pub at: Point,
+    /// Where it stands on the platform's canvas; none where nothing says so.
+    pub place: Option<Point>,
     pub mark: Mark,
     pub badge: Option<Badge>,
 }
@@ -97,6 +110,17 @@ impl Canvas {
         Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
     }
 
+    /// Which boxes have links of several kinds.
+    pub(super) fn several_kinds(&self) -> Vec<bool> {
+        let mut kinds: Vec<Option<&str>> = vec![None; self.boxes.len()];
+        let mut several = vec![false; self.boxes.len()];
+        for arrow in &self.arrows {
+            let known = kinds[arrow.from].get_or_insert(&arrow.kind);
+            several[arrow.from] |= *known != arrow.kind;
+        }
+        several
+    }
+
     pub(crate) fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for drawn in &mut self.boxes {
             drawn.badge = badges.get(&drawn.name).cloned();
@@ -105,26 +129,24 @@ impl Canvas {
 
     fn drawn(after: Option<&CanvasSide>, before: Option<&CanvasSide>, diff: Option<&PipelineDiff>) -> Self {
         let mut canvas = Self::default();
-        let mut places = Vec::new();
+        let place =
+            |side: Option<&CanvasSide>, name: &str| side.and_then(|side| side.places.get(name).copied());
         for component in after.iter().flat_map(|side| &side.pipeline.components) {
-            places.push(after.and_then(|side| side.places.get(&component.name).copied()));
+            let at = place(after, &component.name);
             canvas
                 .boxes
-                .push(drawn(&component.name, component.kind.clone(), Mark::Same));
+                .push(drawn(&component.name, component.kind.clone(), Mark::Same, at));
         }
         for component in diff.iter().flat_map(|diff| &diff.components) {
             if component.change == ComponentChange::Removed {
-                places.push(before.and_then(|side| side.places.get(&component.name).copied()));
+                let at = place(before, &component.name);
                 canvas
                     .boxes
-                    .push(drawn(&component.name, component.kind.clone(), Mark::Removed));
+                    .push(drawn(&component.name, component.kind.clone(), Mark::Removed, at));
             }
         }
         canvas.mark(diff);
         canvas.connect(after, diff);
-        for (drawn, at) in canvas.boxes.iter_mut().zip(place(&places)) {
-            drawn.at = at;
-        }
         canvas
     }
 
@@ -179,18 +201,23 @@ impl Canvas {
         self.arrows = arrows;
     }
 
-    /// The part that changed: what is marked, what stands beside it, at most `most` boxes, the marked ones first. Gives
-    /// also how many are left out.
+    /// The part to look at first: what changed or has findings, the ends of links that changed, what stands beside a changed
+    /// component; at most `most` boxes, in this order. Gives also how many are left out.
     pub(crate) fn changed_part(&self, most: usize) -> (Self, usize) {
-        let is_marked = |at: usize| self.boxes.get(at).is_some_and(|drawn| drawn.mark != Mark::Same);
+        let is_marked = |at: usize| {
+            let drawn = self.boxes.get(at);
+            drawn.is_some_and(|drawn| drawn.mark != Mark::Same || drawn.badge.is_some())
+        };
         let mut kept: Vec<usize> = (0..self.boxes.len()).filter(|at| is_marked(*at)).collect();
-        let mut known: std::collections::HashSet<usize> = kept.iter().copied().collect();
-        for arrow in &self.arrows {
-            let concerned = arrow.mark != Mark::Same || is_marked(arrow.from) || is_marked(arrow.to);
-            for end in [arrow.from, arrow.to] {
-                if concerned && known.insert(end) {
-                    kept.push(end);
-                }
+        let mut known: HashSet<usize> = kept.iter().copied().collect();
+        let changed = self.arrows.iter().filter(|arrow| arrow.mark != Mark::Same);
+        let beside = self
+            .arrows
+            .iter()
+            .filter(|arrow| is_marked(arrow.from) || is_marked(arrow.to));
+        for end in changed.chain(beside).flat_map(|arrow| [arrow.from, arrow.to]) {
+            if known.insert(end) {
+                kept.push(end);
             }
         }
         let left_out = kept.len().saturating_sub(most);
@@ -219,12 +246,12 @@ impl Canvas {
     }
 }
 
-fn drawn(name: &str, kind: Option<String>, mark: Mark) -> Box {
+fn drawn(name: &str, kind: Option<String>, mark: Mark, place: Option<Point>) -> Box {
     Box {
         name: name.to_owned(),
         previous_name: None,
         kind,
-        at: Point::default(),
+        place,
         mark,
         badge: None,
     }

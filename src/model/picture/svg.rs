@@ -1,99 +1,153 @@
 //! The canvas as SVG: self-contained, no script, readable in light and dark.
 //!
-//! Colours are classes, so that a page with many pictures has the style once; every colour has a sign or a dash that says
-//! the same.
+//! Colour is for the change alone, and a sign or a dash says the same. Colours are classes, so that a page with many pictures has the
+//! style once. Others style and test the picture by its markup (`component`, `link` and their `data-` attributes), so that stays.
 
 use super::canvas::{Arrow, Box, Canvas, Mark};
-use super::place::{HEIGHT, Point, WIDTH};
+use super::label;
+use super::lanes::{HEIGHT, WIDTH};
+use super::layout::{Label, Layout, Place, fitting, whole};
 use crate::base::text;
-use crate::model::findings::Severity;
 use std::fmt::Write as _;
-use unicode_width::UnicodeWidthChar as _;
 
 /// The colours and lines of pictures.
 pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// Around the picture, in pixels.
-const MARGIN: f64 = 24.0;
+const MARGIN: i32 = 16;
 
-/// Columns of text that fit into a box, beside its signs.
-const NAME_COLUMNS: usize = 19;
-const KIND_COLUMNS: usize = 24;
+/// The width of a page's column, in pixels: what is seen first fits into it.
+const PAGE: i32 = 1216;
 
-/// The kinds of link that have a colour; others are drawn as the first.
-const KINDS: [&str; 7] = [
-    "unconditional",
-    "success",
-    "failure",
-    "true",
-    "false",
-    "iteration",
-    "source",
-];
+/// The line of the legend, and the narrowest picture that has room for it.
+const LEGEND: i32 = 22;
+const LEGEND_WIDTH: i32 = 230;
 
-/// A picture that stands alone, as a file.
-pub(crate) fn document(canvas: &Canvas, title: &str) -> String {
-    let inside = format!("<style>{STYLE}</style>{}", markers());
-    drawn(canvas, title, None, &inside)
+/// The most that a corner of a link is rounded.
+const ROUND: i32 = 6;
+
+/// Names that the description lists.
+const NAMED: usize = 20;
+
+/// A picture with everything where it stands.
+pub(crate) struct Picture<'c> {
+    canvas: &'c Canvas,
+    layout: Layout,
 }
 
-/// A picture in a page that has [`STYLE`] and [`markers`] once. `id` is a name of its own in the page, of letters,
-/// digits and `-`; a component has the id `ID-NUMBER`, its place in the list of boxes, and leads to its findings if
-/// it has any.
-pub(crate) fn fragment(canvas: &Canvas, title: &str, id: &str) -> String {
-    drawn(canvas, title, Some(id), "")
+impl<'c> Picture<'c> {
+    /// As wide as it needs.
+    pub(crate) fn whole(canvas: &'c Canvas) -> Self {
+        Self {
+            layout: whole(canvas),
+            canvas,
+        }
+    }
+
+    /// As wide as a page at most.
+    pub(crate) fn fitting(canvas: &'c Canvas) -> Self {
+        Self {
+            layout: fitting(canvas, PAGE - 2 * MARGIN),
+            canvas,
+        }
+    }
+
+    /// Whether a page shows it without scrolling.
+    pub(crate) fn fits(&self) -> bool {
+        self.width() <= PAGE
+    }
+
+    fn has_changes(&self) -> bool {
+        let boxes = self.canvas.boxes.iter().any(|drawn| drawn.mark != Mark::Same);
+        boxes || self.canvas.arrows.iter().any(|arrow| arrow.mark != Mark::Same)
+    }
+
+    fn width(&self) -> i32 {
+        let least = if self.has_changes() { LEGEND_WIDTH } else { 0 };
+        self.layout.width.max(least) + 2 * MARGIN
+    }
+
+    /// A picture that stands alone, as a file.
+    pub(crate) fn document(&self, title: &str) -> String {
+        let inside = format!("<style>{STYLE}</style>{}", markers());
+        self.drawn(title, None, &inside)
+    }
+
+    /// A picture in a page that has [`STYLE`] and [`markers`] once. `ids` gives the id of a component and where it leads to.
+    pub(crate) fn fragment(&self, title: &str, ids: &dyn Fn(usize) -> Ids) -> String {
+        self.drawn(title, Some(ids), "")
+    }
+
+    fn drawn(&self, title: &str, ids: Option<&dyn Fn(usize) -> Ids>, inside: &str) -> String {
+        let legend = if self.has_changes() { LEGEND } else { 0 };
+        let (width, height) = (self.width(), self.layout.height + 2 * MARGIN + legend);
+        // What is one image to a reader of screens hides the links in it.
+        let role = if ids.is_some() { "group" } else { "img" };
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sg-picture\" role=\"{role}\" viewBox=\"{} {} {width} {height}\" \
+             width=\"{width}\" height=\"{height}\"><title>{}</title><desc>{}</desc>{inside}",
+            -MARGIN,
+            -MARGIN,
+            text::markup(title),
+            text::markup(&description(self.canvas))
+        );
+        self.links(&mut svg);
+        let names = label::names(self.canvas);
+        for (at, drawn) in self.canvas.boxes.iter().enumerate() {
+            let ids = ids.map(|ids| ids(at)).unwrap_or_default();
+            component(&mut svg, drawn, self.layout.boxes[at], &names[at], &ids);
+        }
+        if legend > 0 {
+            let y = self.layout.height + legend;
+            let _ = write!(
+                svg,
+                "<text class=\"sg-legend\" x=\"0\" y=\"{y}\">+ added   \u{2212} removed   ~ changed</text>"
+            );
+        }
+        svg.push_str("</svg>");
+        svg
+    }
+
+    /// Those that changed above the others, their texts above all.
+    fn links(&self, svg: &mut String) {
+        let arrows = || self.canvas.arrows.iter().enumerate();
+        let same = arrows().filter(|(_, arrow)| arrow.mark == Mark::Same);
+        let changed = arrows().filter(|(_, arrow)| arrow.mark != Mark::Same);
+        for (at, arrow) in same.chain(changed) {
+            if let (Some(from), Some(to)) =
+                (self.canvas.boxes.get(arrow.from), self.canvas.boxes.get(arrow.to))
+            {
+                link(svg, arrow, (from, to), &self.layout.wires[at]);
+            }
+        }
+        for (label, arrow) in self.layout.labels.iter().zip(&self.canvas.arrows) {
+            if let Some(label) = label {
+                word(svg, label, arrow.mark);
+            }
+        }
+    }
+}
+
+/// Where a component is on its page, and where it leads to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ids {
+    pub own: Option<String>,
+    pub leads_to: Option<String>,
 }
 
 /// The arrow heads, one of each colour.
 pub(crate) fn markers() -> String {
     let mut defs = String::from("<defs>");
-    for name in KINDS.iter().chain(&["gone", "new"]) {
+    for mark in [Mark::Same, Mark::Added, Mark::Removed] {
+        let name = mark.word();
         let _ = write!(
             defs,
-            "<marker id=\"sg-{name}\" class=\"sg-head sg-{name}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
-             markerHeight=\"7\" orient=\"auto-start-reverse\"><path d=\"M0 0 8 4 0 8z\"/></marker>"
+            "<marker id=\"sg-{name}\" class=\"sg-head sg-{name}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" \
+             markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker>"
         );
     }
     defs.push_str("</defs>");
     defs
-}
-
-fn drawn(canvas: &Canvas, title: &str, id: Option<&str>, inside: &str) -> String {
-    let (width, height) = size(canvas);
-    // What is one image to a reader of screens hides the links in it.
-    let role = if id.is_some() && canvas.boxes.iter().any(|drawn| drawn.badge.is_some()) {
-        "group"
-    } else {
-        "img"
-    };
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sg-picture\" role=\"{role}\" viewBox=\"{:.0} {:.0} {width:.0} {height:.0}\" \
-         width=\"{width:.0}\" height=\"{height:.0}\"><title>{}</title><desc>{}</desc>{inside}",
-        -MARGIN,
-        -MARGIN,
-        text::markup(title),
-        text::markup(&description(canvas))
-    );
-    for arrow in &canvas.arrows {
-        line(&mut svg, canvas, arrow);
-    }
-    for (at, drawn) in canvas.boxes.iter().enumerate() {
-        component(&mut svg, drawn, id.map(|id| format!("{id}-{at}")).as_deref());
-    }
-    svg.push_str("</svg>");
-    svg
-}
-
-fn size(canvas: &Canvas) -> (f64, f64) {
-    let most = |pick: fn(&Point) -> f64| {
-        canvas
-            .boxes
-            .iter()
-            .map(|drawn| pick(&drawn.at))
-            .fold(0.0, f64::max)
-    };
-    let (right, bottom) = (most(|at| at.x), most(|at| at.y));
-    (right + WIDTH + 2.0 * MARGIN, bottom + HEIGHT + 2.0 * MARGIN)
 }
 
 /// The picture in words, for those who do not see it.
@@ -104,15 +158,11 @@ fn description(canvas: &Canvas) -> String {
         canvas.arrows.len()
     );
     for mark in [Mark::Added, Mark::Removed, Mark::Changed] {
-        let names: Vec<&str> = canvas
-            .boxes
-            .iter()
-            .filter(|drawn| drawn.mark == mark)
-            .map(|drawn| drawn.name.as_str())
-            .collect();
+        let marked = canvas.boxes.iter().filter(|drawn| drawn.mark == mark);
+        let names: Vec<&str> = marked.map(|drawn| drawn.name.as_str()).collect();
         if !names.is_empty() {
-            let more = names.len().saturating_sub(20);
-            let shown = names.iter().take(20).copied().collect::<Vec<_>>().join(", ");
+            let more = names.len().saturating_sub(NAMED);
+            let shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
             let _ = write!(said, " {} {}: {shown}", names.len(), mark.word());
             if more > 0 {
                 let _ = write!(said, " and {more} more");
@@ -123,84 +173,120 @@ fn description(canvas: &Canvas) -> String {
     said
 }
 
-fn line(svg: &mut String, canvas: &Canvas, arrow: &Arrow) {
-    let (Some(from), Some(to)) = (canvas.boxes.get(arrow.from), canvas.boxes.get(arrow.to)) else {
-        return;
-    };
-    let kind = KINDS
-        .iter()
-        .find(|kind| **kind == arrow.kind)
-        .unwrap_or(&KINDS[0]);
-    let head = match arrow.mark {
-        Mark::Removed => "gone",
-        Mark::Added => "new",
-        Mark::Same | Mark::Changed => kind,
-    };
+fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[Place]) {
+    let change = arrow.mark.word();
     let _ = write!(
         svg,
-        "<path class=\"sg-link sg-{kind} sg-{}\" d=\"{}\" marker-end=\"url(#sg-{head})\"/>",
-        arrow.mark.word(),
-        curve(from.at, to.at)
+        "<path class=\"link sg-link sg-{change}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{change}\" d=\"{}\" \
+         marker-end=\"url(#sg-{change})\"/>",
+        text::markup(&from.name),
+        text::markup(&to.name),
+        text::markup(&arrow.kind),
+        rounded(wire)
     );
 }
 
-/// From the right edge of one box to the left edge of the other; backwards and to itself, around below.
-fn curve(from: Point, to: Point) -> String {
-    let start = (from.x + WIDTH, from.y + HEIGHT / 2.0);
-    let end = (to.x, to.y + HEIGHT / 2.0);
-    if end.0 > start.0 - WIDTH / 2.0 {
-        let bend = ((end.0 - start.0) / 2.0).max(24.0);
-        return format!(
-            "M{:.0} {:.0}C{:.0} {:.0} {:.0} {:.0} {:.0} {:.0}",
-            start.0,
-            start.1,
-            start.0 + bend,
-            start.1,
-            end.0 - bend,
-            end.1,
-            end.0,
-            end.1
+/// A line along these corners, each rounded as far as its sides allow.
+fn rounded(points: &[Place]) -> String {
+    let Some((x, y)) = points.first() else {
+        return String::new();
+    };
+    let mut path = format!("M{x} {y}");
+    for corner in points.windows(3) {
+        let [before, at, after] = *corner else { continue };
+        let radius = ROUND.min(length(before, at) / 2).min(length(at, after) / 2);
+        let (start, end) = (towards(at, before, radius), towards(at, after, radius));
+        let _ = write!(
+            path,
+            "L{} {}Q{} {} {} {}",
+            start.0, start.1, at.0, at.1, end.0, end.1
         );
     }
-    let below = from.y.max(to.y) + HEIGHT + 18.0;
-    let (out, back) = (from.x + WIDTH / 2.0, to.x + WIDTH / 2.0);
-    format!(
-        "M{out:.0} {:.0}C{out:.0} {below:.0} {back:.0} {below:.0} {back:.0} {:.0}",
-        from.y + HEIGHT,
-        to.y + HEIGHT
-    )
+    if let Some((x, y)) = points.last().filter(|_| points.len() > 1) {
+        let _ = write!(path, "L{x} {y}");
+    }
+    path
 }
 
-fn component(svg: &mut String, drawn: &Box, id: Option<&str>) {
-    let id = id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
-    let link = drawn.badge.as_ref().filter(|_| !id.is_empty());
-    if let Some(badge) = link {
-        let _ = write!(svg, "<a href=\"#{}\">", text::markup(&badge.leads_to));
-    }
-    let kind = drawn.kind.as_deref().unwrap_or("no type");
+fn length(one: Place, other: Place) -> i32 {
+    (one.0 - other.0).abs() + (one.1 - other.1).abs()
+}
+
+fn towards(from: Place, to: Place, by: i32) -> Place {
+    let step = |from: i32, to: i32| from + (to - from).signum() * by;
+    (step(from.0, to.0), step(from.1, to.1))
+}
+
+fn word(svg: &mut String, label: &Label, mark: Mark) {
+    let anchor = if label.is_end { " text-anchor=\"end\"" } else { "" };
     let _ = write!(
         svg,
-        "<g{id} class=\"sg-box sg-{}\" transform=\"translate({:.0} {:.0})\"><title>{}</title>\
-         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"7\"/>\
-         <text x=\"12\" y=\"22\">{}</text><text class=\"sg-kind\" x=\"12\" y=\"40\">{}</text>",
-        drawn.mark.word(),
-        drawn.at.x,
-        drawn.at.y,
+        "<text class=\"sg-word sg-{}\" x=\"{}\" y=\"{}\"{anchor}>{}</text>",
+        mark.word(),
+        label.at.0,
+        label.at.1,
+        text::markup(&label.text)
+    );
+}
+
+fn component(svg: &mut String, drawn: &Box, (x, y): Place, name: &[String], ids: &Ids) {
+    let id = ids
+        .own
+        .as_ref()
+        .map(|id| format!(" id=\"{}\"", text::markup(id)))
+        .unwrap_or_default();
+    if let Some(target) = &ids.leads_to {
+        let _ = write!(svg, "<a href=\"#{}\">", text::markup(target));
+    }
+    let kind = drawn.kind.as_deref().unwrap_or("no type");
+    let change = drawn.mark.word();
+    let _ = write!(
+        svg,
+        "<g{id} class=\"component sg-box sg-{change}\" data-name=\"{}\" data-change=\"{change}\"><title>{}</title>\
+         <rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"7\"/>",
+        text::markup(&drawn.name),
         text::markup(&title(drawn, kind)),
-        text::markup(&cut(&drawn.name, NAME_COLUMNS)),
-        text::markup(&cut(kind, KIND_COLUMNS))
+    );
+    let first = if name.len() > 1 { 19 } else { 26 };
+    for (line, down) in name.iter().zip([first, first + 15]) {
+        let _ = write!(
+            svg,
+            "<text x=\"{}\" y=\"{}\">{}</text>",
+            x + 12,
+            y + down,
+            text::markup(line)
+        );
+    }
+    let down = if name.len() > 1 { 51 } else { 45 };
+    let _ = write!(
+        svg,
+        "<text class=\"sg-kind\" x=\"{}\" y=\"{}\">{}</text>",
+        x + 12,
+        y + down,
+        text::markup(&label::kind(kind))
     );
     if drawn.mark != Mark::Same {
         let sign = drawn.mark.sign();
         let _ = write!(
             svg,
-            "<text class=\"sg-sign\" x=\"{}\" y=\"23\">{sign}</text>",
-            WIDTH - 20.0
+            "<text class=\"sg-sign\" x=\"{}\" y=\"{}\">{sign}</text>",
+            x + WIDTH - 11,
+            y + 19
         );
     }
-    badge(svg, drawn);
+    if let Some(badge) = &drawn.badge {
+        let _ = write!(
+            svg,
+            "<g class=\"sg-badge\"><circle cx=\"{}\" cy=\"{}\" r=\"9\"/><text x=\"{}\" y=\"{}\">{}</text></g>",
+            x + WIDTH - 14,
+            y + HEIGHT - 14,
+            x + WIDTH - 14,
+            y + HEIGHT - 10,
+            badge.count.min(99)
+        );
+    }
     svg.push_str("</g>");
-    if link.is_some() {
+    if ids.leads_to.is_some() {
         svg.push_str("</a>");
     }
 }
@@ -217,35 +303,4 @@ fn title(drawn: &Box, kind: &str) -> String {
         let _ = write!(said, ", findings: {}", badge.count);
     }
     said
-}
-
-fn badge(svg: &mut String, drawn: &Box) {
-    let Some(badge) = &drawn.badge else { return };
-    let level = match badge.worst {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    let _ = write!(
-        svg,
-        "<g class=\"sg-badge sg-{level}\"><circle cx=\"{WIDTH}\" cy=\"0\" r=\"12\"/><text x=\"{WIDTH}\" y=\"4\">{}</text></g>",
-        badge.count.min(99)
-    );
-}
-
-/// The text within so many columns; what is cut ends in `…`.
-fn cut(name: &str, columns: usize) -> String {
-    let line = text::line(name);
-    let (mut used, mut shown) = (0, String::new());
-    for c in line.chars() {
-        used += c.width().unwrap_or(0);
-        if used > columns {
-            while shown.chars().count() >= columns {
-                shown.pop();
-            }
-            shown.push('\u{2026}');
-            return shown;
-        }
-        shown.push(c);
-    }
-    shown
 }

@@ -1,9 +1,9 @@
 //! Pictures hold what they should, and nothing of a name gets out of its box.
 
 use super::canvas::Mark;
+use super::geometry::faults;
 use super::*;
 use crate::model::diff::{Sides, compare};
-use crate::model::findings::Severity;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -31,6 +31,10 @@ fn changed(after: &str) -> Canvas {
     Canvas::of_change(Some(BASE.as_bytes()), Some(after.as_bytes()), &diff).unwrap()
 }
 
+fn picture_of(canvas: &Canvas, title: &str) -> String {
+    Picture::whole(canvas).document(title)
+}
+
 fn head() -> String {
     BASE.replace(", failure: [Old]", "")
         .replace("sql: a", "sql: b")
@@ -56,7 +60,7 @@ fn marks_say_what_changed_by_colour_and_sign() {
     );
     let removed: Vec<_> = canvas.arrows.iter().filter(|a| a.mark == Mark::Removed).collect();
     assert_eq!(removed.len(), 1, "{removed:?}");
-    let picture = document(&canvas, "a");
+    let picture = picture_of(&canvas, "a");
     for sign in [">+<", ">~<", ">\u{2212}<"] {
         assert!(picture.contains(sign), "{sign}");
     }
@@ -65,12 +69,9 @@ fn marks_say_what_changed_by_colour_and_sign() {
 #[test]
 fn boxes_stand_as_on_the_canvas_and_never_on_each_other() {
     let canvas = changed(&head());
-    let at = |name: &str| canvas.boxes.iter().find(|b| b.name == name).unwrap().at;
-    assert!(at("Start").x < at("Load").x && at("Load").x < at("Done").x);
-    assert!(at("Done").y < at("Start").y, "a canvas counts downwards");
-    assert!(at("Load").x - at("Start").x > 176.0, "{:?}", at("Load"));
-    assert!(at("New").y > at("Start").y, "what has no place stands below");
-    assert!(canvas.boxes.iter().all(|b| b.at.x >= 0.0 && b.at.y >= 0.0));
+    for picture in [Picture::whole(&canvas), Picture::fitting(&canvas)] {
+        assert_eq!(faults(&canvas, &picture.document("a")), [""; 0]);
+    }
 }
 
 #[test]
@@ -78,14 +79,23 @@ fn a_badge_leads_to_its_finding() {
     let mut canvas = Canvas::of(BASE.as_bytes()).unwrap();
     let badge = Badge {
         count: 3,
-        worst: Severity::Error,
         leads_to: "finding-4".to_owned(),
     };
     canvas.badges(&BTreeMap::from([("Load".to_owned(), badge)]));
-    let picture = fragment(&canvas, "a", "file-1");
+    let ids = |at: usize| Ids {
+        own: Some(format!("file-1-{at}")),
+        leads_to: canvas.boxes[at]
+            .badge
+            .as_ref()
+            .map(|badge| badge.leads_to.clone()),
+    };
+    let picture = Picture::whole(&canvas).fragment("a", &ids);
     assert!(
-        picture.contains("<a href=\"#finding-4\"><g id=\"file-1-1\"")
-            && picture.contains("<title>Load (sql-executor), findings: 3</title>"),
+        picture.contains("<a href=\"#finding-4\"><g id=\"file-1-1\""),
+        "{picture}"
+    );
+    assert!(
+        picture.contains("<title>Load (sql-executor), findings: 3</title>"),
         "{picture}"
     );
     assert_eq!(picture.matches("<a ").count(), 1);
@@ -132,7 +142,71 @@ fn many_components_are_drawn_in_one_go() {
     let canvas =
         Canvas::of(format!("type: orchestration\npipeline:\n  components:\n{text}").as_bytes()).unwrap();
     assert_eq!((canvas.boxes.len(), canvas.arrows.len()), (3000, 2999));
-    assert_eq!(document(&canvas, "many").matches("<rect").count(), 3000);
+    assert_eq!(picture_of(&canvas, "many").matches("<rect").count(), 3000);
+}
+
+/// A canvas with boxes at these places, some without, and these links.
+fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], marks: &[u8]) -> Canvas {
+    const KINDS: [&str; 6] = [
+        "unconditional",
+        "success",
+        "failure",
+        "true",
+        "iteration",
+        "source",
+    ];
+    let mark = |at: usize| match marks.get(at).copied().unwrap_or(0) {
+        1 => Mark::Added,
+        2 => Mark::Removed,
+        3 => Mark::Changed,
+        _ => Mark::Same,
+    };
+    let boxes = places.iter().enumerate().map(|(at, place)| canvas::Box {
+        name: format!("component {at}"),
+        previous_name: None,
+        kind: (at == 0).then(|| "start".to_owned()),
+        place: place.map(|(x, y)| canvas::Point {
+            x: f64::from(x),
+            y: f64::from(y),
+        }),
+        mark: mark(at),
+        badge: None,
+    });
+    let arrows = links.iter().map(|(from, to, kind)| canvas::Arrow {
+        from: from % places.len(),
+        to: to % places.len(),
+        kind: KINDS[kind % KINDS.len()].to_owned(),
+        mark: mark(from + to),
+    });
+    Canvas {
+        boxes: boxes.collect(),
+        arrows: arrows.collect(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn no_box_overlaps_and_no_link_crosses_a_box(
+        places in prop::collection::vec(prop::option::weighted(0.9, (-4_i16..12, -3_i16..5)), 1..26),
+        step in (20_i16..260, 20_i16..180),
+        links in prop::collection::vec((0_usize..26, 0_usize..26, 0_usize..6), 0..60),
+        marks in prop::collection::vec(0_u8..8, 0..26),
+    ) {
+        let places: Vec<_> = places.iter().map(|place| place.map(|(x, y)| (x * step.0, y * step.1))).collect();
+        let canvas = canvas_of(&places, &links, &marks);
+        for picture in [Picture::whole(&canvas), Picture::fitting(&canvas)] {
+            let faults = faults(&canvas, &picture.document("random"));
+            prop_assert!(faults.is_empty(), "{:#?}", faults);
+        }
+        prop_assert!(Picture::fitting(&canvas).fits());
+    }
+}
+
+/// The elements of a picture; a name has one or two texts.
+fn shapes(picture: &roxmltree::Document<'_>) -> usize {
+    let elements = picture.descendants().filter(roxmltree::Node::is_element);
+    elements.filter(|element| !element.has_tag_name("text")).count()
 }
 
 proptest! {
@@ -144,12 +218,12 @@ proptest! {
             "design": { "components": { name.clone(): { "position": { "x": x, "y": y } } } },
         });
         let Ok(canvas) = Canvas::of(document.to_string().as_bytes()) else { return Ok(()) };
-        let picture = super::document(&canvas, &name);
+        let picture = picture_of(&canvas, &name);
         let read = roxmltree::Document::parse(&picture).map_err(|e| TestCaseError::fail(format!("{e}: {picture}")))?;
-        let elements = read.descendants().filter(roxmltree::Node::is_element).count();
-        let plain = super::document(&Canvas::of(b"{type: orchestration, pipeline: {components: {a: {type: b, transitions: {success: [a]}}}}}").unwrap(), "a");
+        let elements = shapes(&read);
+        let plain = picture_of(&Canvas::of(b"{type: orchestration, pipeline: {components: {a: {type: b, transitions: {success: [a]}}}}}").unwrap(), "a");
         let plain = roxmltree::Document::parse(&plain).unwrap();
-        prop_assert_eq!(elements, plain.descendants().filter(roxmltree::Node::is_element).count());
+        prop_assert_eq!(elements, shapes(&plain));
         let chart = mermaid(&canvas);
         prop_assert_eq!(chart.lines().count(), 6, "{}", chart);
         prop_assert!(!chart.contains("%%") && !chart.contains("```"));

@@ -4,8 +4,8 @@ use super::parts::heading;
 use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::diff::{Line, Sign};
-use crate::model::findings::{Finding, Severity};
-use crate::model::picture::{self, Badge, Canvas};
+use crate::model::findings::Finding;
+use crate::model::picture::{self, Badge, Canvas, Ids, Picture};
 use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
 use std::collections::{BTreeMap, HashMap};
@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 
 /// Where more files have findings, what changed in them is folded.
 const MOST_OPEN: usize = 5;
+
+/// Components of the picture that is seen first.
+const MOST_FIRST: usize = 24;
 
 /// Files without findings that are shown, each folded.
 const MOST_FILES: usize = 200;
@@ -46,12 +49,13 @@ pub(super) fn above(
     let canvas = drawn.or_else(|| view.about.pictures.get(path)).cloned();
     let id = format!("canvas-{number}");
     let mut above = Above::default();
-    let mut inside = changed.map(|file| told(&file.words, path)).unwrap_or_default();
+    let lines = changed.map(|file| file.words.as_slice()).unwrap_or_default();
+    let mut drawing = String::new();
     if let Some(mut canvas) = canvas {
         canvas.badges(&badges(findings));
-        above.places = places(&canvas, &id);
-        inside.push_str(&figure(&canvas, path, &id));
+        (drawing, above.places) = figures(&canvas, path, &id, lines);
     }
+    let inside = told(lines, path, &id, &above.places) + &drawing;
     if inside.is_empty() && changed.is_none() {
         return above;
     }
@@ -73,20 +77,11 @@ fn badges(findings: &[Numbered<'_, '_>]) -> BTreeMap<String, Badge> {
         let Some(about) = finding.about else { continue };
         let badge = badges.entry(about.to_owned()).or_insert_with(|| Badge {
             count: 0,
-            worst: Severity::Warning,
             leads_to: format!("finding-{number}"),
         });
         badge.count += 1;
-        badge.worst = badge.worst.max(finding.severity);
     }
     badges
-}
-
-fn places(canvas: &Canvas, id: &str) -> HashMap<String, String> {
-    let boxes = canvas.boxes.iter().enumerate();
-    boxes
-        .map(|(at, drawn)| (drawn.name.clone(), format!("{id}-{at}")))
-        .collect()
 }
 
 /// What changed in files that have no findings.
@@ -110,18 +105,21 @@ pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
 pub(super) fn one(file: &ChangedFile, id: &str, is_open: bool) -> String {
     let path = &file.changed.path;
     let picture = file.picture.as_ref();
+    let (drawing, places) = picture
+        .map(|canvas| figures(canvas, path, id, &file.words))
+        .unwrap_or_default();
     format!(
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
         if is_open { " open=\"\"" } else { "" },
         heading(path),
         escape(&file.changed.words()),
-        told(&file.words, path),
-        picture.map(|canvas| figure(canvas, path, id)).unwrap_or_default()
+        told(&file.words, path, id, &places),
+        drawing
     )
 }
 
 /// In words; what is more than its place has room for can be moved in it, by keys too.
-fn told(lines: &[Line], path: &str) -> String {
+fn told(lines: &[Line], path: &str, id: &str, places: &HashMap<String, String>) -> String {
     if lines.is_empty() {
         return String::new();
     }
@@ -129,7 +127,7 @@ fn told(lines: &[Line], path: &str) -> String {
         "<ul class=\"told\" tabindex=\"0\" aria-label=\"What changed in {}\">",
         escape(path)
     );
-    for line in lines {
+    for (number, line) in lines.iter().enumerate() {
         let value = if line.is_value { " value" } else { "" };
         let sign = match line.sign {
             Sign::None => String::new(),
@@ -139,24 +137,80 @@ fn told(lines: &[Line], path: &str) -> String {
                 sign.mark()
             ),
         };
+        let text = escape(&line.text);
+        let place = line.component.as_ref().and_then(|name| places.get(name));
+        let (own, text) = match place {
+            Some(place) => (
+                format!(" id=\"{}\"", word_id(id, number)),
+                format!("<a class=\"there\" href=\"#{place}\">{text}</a>"),
+            ),
+            None => (String::new(), text),
+        };
         let _ = write!(
             shown,
-            "<li class=\"in-{} is-{}{value}\">{sign}{}</li>",
+            "<li{own} class=\"in-{} is-{}{value}\">{sign}{text}</li>",
             line.depth.min(4),
             line.sign.word(),
-            escape(&line.text)
         );
     }
     shown + "</ul>\n"
 }
 
-/// A picture that is larger than its place can be moved in it, by keys too.
-fn figure(canvas: &Canvas, path: &str, id: &str) -> String {
-    format!(
-        "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{}</div>\n",
-        escape(path),
-        picture::fragment(canvas, path, id)
-    )
+/// The id of a line of words.
+fn word_id(id: &str, number: usize) -> String {
+    format!("{id}-word-{number}")
+}
+
+/// The part to look at first, and the whole canvas folded below it; one picture where that is small. Gives also the id of each
+/// component where it is seen first.
+fn figures(canvas: &Canvas, path: &str, id: &str, lines: &[Line]) -> (String, HashMap<String, String>) {
+    let words: HashMap<&str, String> = lines
+        .iter()
+        .enumerate()
+        .filter_map(|(number, line)| Some((line.component.as_deref()?, word_id(id, number))))
+        .collect();
+    let mut places = HashMap::new();
+    let mut figure = |picture: &Picture<'_>, canvas: &Canvas, id: &str| {
+        for (at, drawn) in canvas.boxes.iter().enumerate() {
+            let own = || format!("{id}-{at}");
+            places.entry(drawn.name.clone()).or_insert_with(own);
+        }
+        let ids = |at: usize| {
+            let drawn = canvas.boxes.get(at);
+            let finding = drawn.and_then(|drawn| drawn.badge.as_ref().map(|badge| badge.leads_to.clone()));
+            let word = || words.get(drawn?.name.as_str()).cloned();
+            Ids {
+                own: Some(format!("{id}-{at}")),
+                leads_to: finding.or_else(word),
+            }
+        };
+        format!(
+            "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{}</div>\n",
+            escape(path),
+            picture.fragment(path, &ids)
+        )
+    };
+    let (part, left_out) = canvas.changed_part(MOST_FIRST);
+    let whole = Picture::whole(canvas);
+    let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits();
+    if is_once || part.boxes.is_empty() {
+        return (figure(&whole, canvas, id), places);
+    }
+    let mut shown = figure(&Picture::fitting(&part), &part, &format!("{id}-part"));
+    if left_out > 0 {
+        let more = count(left_out, "more component");
+        let _ = writeln!(
+            shown,
+            "<p class=\"note\">{more} that changed, or stand beside what changed, are in the whole canvas.</p>"
+        );
+    }
+    let _ = write!(
+        shown,
+        "<details class=\"canvas-whole\"><summary>The whole canvas: {}</summary>\n{}</details>\n",
+        count(canvas.boxes.len(), "component"),
+        figure(&whole, canvas, id)
+    );
+    (shown, places)
 }
 
 /// The arrow heads of all pictures of the page.

@@ -15,7 +15,7 @@ use crate::gate::ChangedContents;
 use crate::job::cli::{DiffArgs, DiffFormat};
 use crate::model::diff::{Line, PipelineDiff, words};
 use crate::model::findings::FileChange;
-use crate::model::picture::{self, Canvas};
+use crate::model::picture::{self, Canvas, Picture};
 use crate::publish::Reaching;
 use crate::report::{self, CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
 use serde_json::json;
@@ -253,7 +253,7 @@ impl PipelinesCompared {
             Failure::usage(format!("{path} cannot be drawn: it cannot be read {why}"))
         })?;
         Ok(if format == DiffFormat::Svg {
-            picture::document(canvas, &diff.path) + "\n"
+            Picture::whole(canvas).document(&diff.path) + "\n"
         } else {
             let (part, left_out) = canvas.changed_part(MOST_BOXES);
             let mut chart = picture::mermaid(&part);

@@ -1,0 +1,324 @@
+//! The way of each link: straight to a neighbour, else along channels and through gaps.
+
+use super::canvas::{Arrow, Canvas, Mark};
+use super::grid::Grid;
+use super::lanes::{CLEAR, Gap, Lanes, Owner, SLOT, WIDTH};
+use std::collections::{BTreeSet, HashMap};
+
+/// Links that run level between the same two neighbours: how far each is from the middle.
+const BESIDE_EACH_OTHER: [i32; 3] = [0, -14, 14];
+
+/// What a way costs for each row that is still to be crossed, beside its length.
+const OF_A_ROW: i32 = 80;
+
+/// Room for the kind of a link beside its start.
+const LABEL: i32 = 54;
+
+/// The side of a box, above or below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Side {
+    Top,
+    Bottom,
+}
+
+/// A piece of a link within one channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hop {
+    pub channel: usize,
+    pub from: i32,
+    pub to: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Route {
+    /// Level, from a border to the border of the neighbour; so far below the middle.
+    Level(i32),
+    /// From the side of a box through channels to the side of the other.
+    Channels { side: Side, hops: Vec<Hop> },
+}
+
+/// How wide each gap of each row must be: for what is in it between two boxes.
+pub(super) type GapWishes = HashMap<(usize, Gap), BTreeSet<usize>>;
+
+/// What links that leave a box by one line have in common.
+type StartKey<'c> = (usize, Side, &'c str, Mark);
+
+pub(super) struct Router<'c> {
+    canvas: &'c Canvas,
+    grid: &'c Grid,
+    /// The left edge of each box.
+    left: &'c [i32],
+    lanes: Lanes,
+    starts: HashMap<StartKey<'c>, i32>,
+    /// Where links leave a side of a box.
+    left_at: HashMap<(usize, Side), Vec<i32>>,
+    ends: HashMap<(usize, Side), i32>,
+    /// Where lines to a box cross a row already.
+    crossed: HashMap<(usize, usize), Vec<i32>>,
+    /// The targets for which lines would best cross a gap.
+    pub(super) wishes: GapWishes,
+}
+
+impl<'c> Router<'c> {
+    pub(super) fn new(canvas: &'c Canvas, grid: &'c Grid, left: &'c [i32]) -> Self {
+        let rows = grid
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|at| left[*at]).collect());
+        Self {
+            canvas,
+            grid,
+            left,
+            lanes: Lanes::new(rows.collect()),
+            starts: HashMap::new(),
+            left_at: HashMap::new(),
+            ends: HashMap::new(),
+            crossed: HashMap::new(),
+            wishes: HashMap::new(),
+        }
+    }
+
+    /// The routes of all links, in their order.
+    pub(super) fn routes(&mut self) -> Vec<Route> {
+        let canvas = self.canvas;
+        let mut routes: Vec<Option<Route>> = vec![None; canvas.arrows.len()];
+        let mut level: HashMap<(usize, usize), usize> = HashMap::new();
+        for (at, arrow) in canvas.arrows.iter().enumerate() {
+            if self.are_neighbours(arrow) {
+                let pair = (arrow.from.min(arrow.to), arrow.from.max(arrow.to));
+                let number = level.entry(pair).or_default();
+                routes[at] = BESIDE_EACH_OTHER.get(*number).map(|below| Route::Level(*below));
+                *number += 1;
+            }
+        }
+        for (at, arrow) in canvas.arrows.iter().enumerate() {
+            if routes[at].is_none() {
+                routes[at] = self.straight(arrow);
+            }
+        }
+        let others: Vec<usize> = (0..routes.len()).filter(|at| routes[*at].is_none()).collect();
+        for at in &others {
+            self.end(&canvas.arrows[*at]);
+        }
+        for at in &others {
+            self.start(&canvas.arrows[*at]);
+        }
+        for at in others {
+            routes[at] = Some(self.route(&canvas.arrows[at]));
+        }
+        routes.into_iter().flatten().collect()
+    }
+
+    fn are_neighbours(&self, arrow: &Arrow) -> bool {
+        let place = |at: usize| {
+            let row = self.grid.row[at];
+            (
+                row,
+                self.grid.rows[row].partition_point(|other| self.left[*other] < self.left[at]),
+            )
+        };
+        let (from, to) = (place(arrow.from), place(arrow.to));
+        from.0 == to.0 && from.1.abs_diff(to.1) == 1
+    }
+
+    /// The sides at which the link leaves and arrives.
+    fn sides(&self, arrow: &Arrow) -> (Side, Side) {
+        let (from, to) = (self.grid.row[arrow.from], self.grid.row[arrow.to]);
+        match from.cmp(&to) {
+            std::cmp::Ordering::Less => (Side::Bottom, Side::Top),
+            std::cmp::Ordering::Greater => (Side::Top, Side::Bottom),
+            std::cmp::Ordering::Equal if self.left[arrow.from] < self.left[arrow.to] => {
+                (Side::Top, Side::Top)
+            }
+            std::cmp::Ordering::Equal => (Side::Bottom, Side::Bottom),
+        }
+    }
+
+    fn channel(&self, at: usize, side: Side) -> usize {
+        match side {
+            Side::Top => self.grid.row[at],
+            Side::Bottom => self.grid.row[at] + 1,
+        }
+    }
+
+    /// Where lines may meet the box from above or below.
+    fn bounds(&self, at: usize) -> (i32, i32) {
+        (self.left[at] + CLEAR, self.left[at] + WIDTH - CLEAR)
+    }
+
+    fn middle(&self, at: usize) -> i32 {
+        self.left[at] + WIDTH / 2
+    }
+
+    /// A link between two boxes of which one stands over the other, if nothing meets the target at that side yet.
+    fn straight(&mut self, arrow: &Arrow) -> Option<Route> {
+        let (side, other) = self.sides(arrow);
+        let channel = self.channel(arrow.from, side);
+        let end = (arrow.to, other);
+        if channel != self.channel(arrow.to, other) || side == other || self.ends.contains_key(&end) {
+            return None;
+        }
+        let (one, two) = (self.bounds(arrow.from), self.bounds(arrow.to));
+        let both = (one.0.max(two.0), one.1.min(two.1));
+        let owner = Owner::To(arrow.to);
+        let wish = i32::midpoint(self.middle(arrow.from), self.middle(arrow.to));
+        let x = self.lanes.place(channel, both, wish, owner)?;
+        self.lanes.take(channel, x, owner);
+        self.ends.insert(end, x);
+        let hop = Hop {
+            channel,
+            from: x,
+            to: x,
+        };
+        Some(Route::Channels {
+            side,
+            hops: vec![hop],
+        })
+    }
+
+    /// All links to a side of a box arrive at one place.
+    fn end(&mut self, arrow: &Arrow) {
+        let (_, side) = self.sides(arrow);
+        if self.ends.contains_key(&(arrow.to, side)) {
+            return;
+        }
+        let bounds = self.bounds(arrow.to);
+        let (channel, owner) = (self.channel(arrow.to, side), Owner::To(arrow.to));
+        let wish = self
+            .middle(arrow.from)
+            .clamp(bounds.0 + 3 * SLOT, bounds.1 - 3 * SLOT);
+        let wish = if arrow.from == arrow.to {
+            self.middle(arrow.to) - 4 * SLOT
+        } else {
+            wish
+        };
+        let x = self.lanes.place(channel, bounds, wish, owner).unwrap_or(wish);
+        self.lanes.take(channel, x, owner);
+        self.ends.insert((arrow.to, side), x);
+    }
+
+    fn start_key(&self, arrow: &'c Arrow) -> StartKey<'c> {
+        (arrow.from, self.sides(arrow).0, arrow.kind.as_str(), arrow.mark)
+    }
+
+    /// Links of one kind leave a side of a box at one place.
+    fn start(&mut self, arrow: &'c Arrow) {
+        let key = self.start_key(arrow);
+        if self.starts.contains_key(&key) {
+            return;
+        }
+        let bounds = self.bounds(arrow.from);
+        let (channel, owner) = (self.channel(arrow.from, key.1), Owner::From(arrow.from));
+        let wish = self
+            .middle(arrow.to)
+            .clamp(bounds.0 + 3 * SLOT, bounds.1 - 3 * SLOT);
+        let side = (key.0, key.1);
+        let taken = self.left_at.get(&side).map_or(&[][..], Vec::as_slice);
+        let is_apart = |x: &&i32| taken.iter().all(|other| (**x - other).abs() >= LABEL);
+        let free = |x: &i32| self.lanes.is_free(channel, *x, Owner::From(usize::MAX));
+        let places: Vec<i32> = (bounds.0..=bounds.1)
+            .filter(|x| x % SLOT == 0)
+            .filter(free)
+            .collect();
+        let by_wish = |x: &&i32| (**x - wish).abs();
+        let found = places.iter().filter(is_apart).min_by_key(by_wish);
+        let found = found.or_else(|| places.iter().min_by_key(by_wish));
+        let x = found.or_else(|| taken.first()).copied().unwrap_or(wish);
+        self.lanes.take(channel, x, owner);
+        self.left_at.entry(side).or_default().push(x);
+        self.starts.insert(key, x);
+    }
+
+    fn route(&mut self, arrow: &'c Arrow) -> Route {
+        let (side, other) = self.sides(arrow);
+        let start = self
+            .starts
+            .get(&self.start_key(arrow))
+            .copied()
+            .unwrap_or_else(|| self.middle(arrow.from));
+        let end = self
+            .ends
+            .get(&(arrow.to, other))
+            .copied()
+            .unwrap_or_else(|| self.middle(arrow.to));
+        let (mut channel, last) = (self.channel(arrow.from, side), self.channel(arrow.to, other));
+        let (mut x, mut hops) = (start, Vec::new());
+        while channel != last {
+            let (place, next) = self.cross(arrow.to, (x, end), channel, last);
+            hops.push(Hop {
+                channel,
+                from: x,
+                to: place,
+            });
+            // Straight on through the channels between the rows that it crosses in one go.
+            let between = if channel < next {
+                channel + 1..next
+            } else {
+                next + 1..channel
+            };
+            let through = between.map(|channel| Hop {
+                channel,
+                from: place,
+                to: place,
+            });
+            if channel < next {
+                hops.extend(through);
+            } else {
+                hops.extend(through.rev());
+            }
+            (x, channel) = (place, next);
+        }
+        hops.push(Hop {
+            channel,
+            from: x,
+            to: end,
+        });
+        Route::Channels { side, hops }
+    }
+
+    /// Where the link best crosses the next rows, and the channel in which it is then.
+    fn cross(&mut self, target: usize, (x, end): (i32, i32), channel: usize, last: usize) -> (i32, usize) {
+        let owner = Owner::To(target);
+        let row_after = |channel: usize| if channel < last { channel } else { channel - 1 };
+        let row = row_after(channel);
+        let reach = |place: i32| {
+            let mut at = channel;
+            while at != last && self.lanes.passes(row_after(at), place, owner) {
+                at = if at < last { at + 1 } else { at - 1 };
+            }
+            at
+        };
+        let mut places = self.lanes.crossings(row, x, owner);
+        places.extend(self.lanes.crossings(row, end, owner));
+        places.extend(self.crossed.get(&(target, row)).into_iter().flatten());
+        let cost = |place: i32| {
+            let left = i32::try_from(reach(place).abs_diff(last)).unwrap_or(i32::MAX / OF_A_ROW / 4);
+            (place - x).abs() + (place - end).abs() + left.saturating_mul(OF_A_ROW)
+        };
+        let best = places.into_iter().min_by_key(|place| (cost(*place), *place));
+        let place = best.unwrap_or(x);
+        let next = match reach(place) {
+            same if same == channel && channel < last => channel + 1,
+            same if same == channel => channel - 1,
+            next => next,
+        };
+        self.wishes
+            .entry((row, self.lanes.gap_at(row, if channel < last { x } else { end })))
+            .or_default()
+            .insert(target);
+        let rows = if channel < next {
+            channel..next
+        } else {
+            next..channel
+        };
+        for row in rows {
+            self.lanes.take(row, place, owner);
+            self.lanes.take(row + 1, place, owner);
+            let known = self.crossed.entry((target, row)).or_default();
+            if !known.contains(&place) {
+                known.push(place);
+            }
+        }
+        (place, next)
+    }
+}
