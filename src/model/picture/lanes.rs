@@ -62,6 +62,11 @@ impl Lanes {
         used.is_none_or(|known| *known == owner)
     }
 
+    /// Whether no line stands there, whoever owns it.
+    pub(super) fn is_unused(&self, channel: usize, x: i32) -> bool {
+        self.used.get(channel).is_none_or(|used| !used.contains_key(&x))
+    }
+
     pub(super) fn take(&mut self, channel: usize, x: i32, owner: Owner) {
         if let Some(used) = self.used.get_mut(channel) {
             used.insert(x, owner);
@@ -128,7 +133,7 @@ impl Lanes {
 }
 
 /// The multiples of [`SLOT`] within the bounds, from the nearest on, at most so far away.
-fn nearest((low, high): (i32, i32), wish: i32, reach: i32) -> impl Iterator<Item = i32> {
+pub(super) fn nearest((low, high): (i32, i32), wish: i32, reach: i32) -> impl Iterator<Item = i32> {
     let (low, high) = (up(low), down(high));
     let start = if low <= high {
         down(wish + SLOT / 2).clamp(low, high)

@@ -2,7 +2,7 @@
 
 use super::canvas::{Arrow, Canvas, Mark};
 use super::grid::Grid;
-use super::lanes::{CLEAR, Gap, Lanes, Owner, SLOT, WIDTH};
+use super::lanes::{CLEAR, Gap, Lanes, Owner, SLOT, WIDTH, nearest};
 use std::collections::{BTreeSet, HashMap};
 
 /// Links that run level between the same two neighbours: how far each is from the middle.
@@ -12,7 +12,7 @@ const BESIDE_EACH_OTHER: [i32; 3] = [0, -14, 14];
 const OF_A_ROW: i32 = 80;
 
 /// Room for the kind of a link beside its start.
-const LABEL: i32 = 54;
+const LABEL: i32 = 72;
 
 /// The side of a box, above or below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,6 +50,8 @@ pub(super) struct Router<'c> {
     left: &'c [i32],
     lanes: Lanes,
     starts: HashMap<StartKey<'c>, i32>,
+    /// The one box that links with a start in common lead to; none where there are several.
+    targets: HashMap<StartKey<'c>, Option<usize>>,
     /// Where links leave a side of a box.
     left_at: HashMap<(usize, Side), Vec<i32>>,
     ends: HashMap<(usize, Side), i32>,
@@ -71,6 +73,7 @@ impl<'c> Router<'c> {
             left,
             lanes: Lanes::new(rows.collect()),
             starts: HashMap::new(),
+            targets: HashMap::new(),
             left_at: HashMap::new(),
             ends: HashMap::new(),
             crossed: HashMap::new(),
@@ -99,6 +102,14 @@ impl<'c> Router<'c> {
         let others: Vec<usize> = (0..routes.len()).filter(|at| routes[*at].is_none()).collect();
         for at in &others {
             self.end(&canvas.arrows[*at]);
+        }
+        for at in &others {
+            let arrow = &canvas.arrows[*at];
+            let targets = self
+                .targets
+                .entry(self.start_key(arrow))
+                .or_insert(Some(arrow.to));
+            *targets = targets.filter(|target| *target == arrow.to);
         }
         for at in &others {
             self.start(&canvas.arrows[*at]);
@@ -150,30 +161,44 @@ impl<'c> Router<'c> {
         self.left[at] + WIDTH / 2
     }
 
-    /// A link between two boxes of which one stands over the other, if nothing meets the target at that side yet.
+    /// A link between two boxes of which one stands over the other, if nothing is between them and nothing meets the target at that
+    /// side yet.
     fn straight(&mut self, arrow: &Arrow) -> Option<Route> {
         let (side, other) = self.sides(arrow);
-        let channel = self.channel(arrow.from, side);
         let end = (arrow.to, other);
-        if channel != self.channel(arrow.to, other) || side == other || self.ends.contains_key(&end) {
+        if side == other || self.ends.contains_key(&end) {
             return None;
         }
         let (one, two) = (self.bounds(arrow.from), self.bounds(arrow.to));
         let both = (one.0.max(two.0), one.1.min(two.1));
+        let (first, last) = (self.channel(arrow.from, side), self.channel(arrow.to, other));
+        let channels = first.min(last)..=first.max(last);
+        let rows = first.min(last)..first.max(last);
         let owner = Owner::To(arrow.to);
         let wish = i32::midpoint(self.middle(arrow.from), self.middle(arrow.to));
-        let x = self.lanes.place(channel, both, wish, owner)?;
-        self.lanes.take(channel, x, owner);
-        self.ends.insert(end, x);
-        let hop = Hop {
-            channel,
-            from: x,
-            to: x,
+        let is_clear = |x: &i32| {
+            let mut channels = channels.clone();
+            let mut rows = rows.clone();
+            channels.all(|channel| self.lanes.is_unused(channel, *x))
+                && rows.all(|row| self.lanes.passes(row, *x, owner))
         };
-        Some(Route::Channels {
-            side,
-            hops: vec![hop],
-        })
+        let x = nearest(both, wish, both.1 - both.0).find(is_clear)?;
+        for channel in channels.clone() {
+            self.lanes.take(channel, x, owner);
+        }
+        self.ends.insert(end, x);
+        self.left_at.entry((arrow.from, side)).or_default().push(x);
+        let mut hops: Vec<Hop> = channels
+            .map(|channel| Hop {
+                channel,
+                from: x,
+                to: x,
+            })
+            .collect();
+        if first > last {
+            hops.reverse();
+        }
+        Some(Route::Channels { side, hops })
     }
 
     /// All links to a side of a box arrive at one place.
@@ -208,14 +233,18 @@ impl<'c> Router<'c> {
             return;
         }
         let bounds = self.bounds(arrow.from);
-        let (channel, owner) = (self.channel(arrow.from, key.1), Owner::From(arrow.from));
+        let channel = self.channel(arrow.from, key.1);
+        let owner = match self.targets.get(&key) {
+            Some(Some(target)) => Owner::To(*target),
+            _ => Owner::From(arrow.from),
+        };
         let wish = self
             .middle(arrow.to)
             .clamp(bounds.0 + 3 * SLOT, bounds.1 - 3 * SLOT);
         let side = (key.0, key.1);
         let taken = self.left_at.get(&side).map_or(&[][..], Vec::as_slice);
         let is_apart = |x: &&i32| taken.iter().all(|other| (**x - other).abs() >= LABEL);
-        let free = |x: &i32| self.lanes.is_free(channel, *x, Owner::From(usize::MAX));
+        let free = |x: &i32| self.lanes.is_unused(channel, *x);
         let places: Vec<i32> = (bounds.0..=bounds.1)
             .filter(|x| x % SLOT == 0)
             .filter(free)

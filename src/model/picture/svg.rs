@@ -26,6 +26,9 @@ const LEGEND_WIDTH: i32 = 230;
 /// The most that a corner of a link is rounded.
 const ROUND: i32 = 6;
 
+/// So many boxes are shown first, however many links they have.
+const LEAST_FIRST: usize = 4;
+
 /// Names that the description lists.
 const NAMED: usize = 20;
 
@@ -49,6 +52,18 @@ impl<'c> Picture<'c> {
         Self {
             layout: fitting(canvas, PAGE - 2 * MARGIN),
             canvas,
+        }
+    }
+
+    /// The part of a canvas to look at first: as many boxes as a page has room for, at most so many. Gives also how many are left out.
+    pub(crate) fn first_part(canvas: &Canvas, most: usize) -> (Canvas, usize) {
+        let mut room = most;
+        loop {
+            let (part, left_out) = canvas.changed_part(room);
+            if room <= LEAST_FIRST || Picture::fitting(&part).fits() {
+                return (part, left_out);
+            }
+            room -= LEAST_FIRST;
         }
     }
 

@@ -199,7 +199,10 @@ proptest! {
             let faults = faults(&canvas, &picture.document("random"));
             prop_assert!(faults.is_empty(), "{:#?}", faults);
         }
-        prop_assert!(Picture::fitting(&canvas).fits());
+        let (part, left_out) = Picture::first_part(&canvas, 24);
+        prop_assert!(Picture::fitting(&part).fits());
+        let changed = canvas.changed_part(usize::MAX).0.boxes.len();
+        prop_assert_eq!(part.boxes.len() + left_out, changed);
     }
 }
 

@@ -190,7 +190,7 @@ fn figures(canvas: &Canvas, path: &str, id: &str, lines: &[Line]) -> (String, Ha
             picture.fragment(path, &ids)
         )
     };
-    let (part, left_out) = canvas.changed_part(MOST_FIRST);
+    let (part, left_out) = Picture::first_part(canvas, MOST_FIRST);
     let whole = Picture::whole(canvas);
     let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits();
     if is_once || part.boxes.is_empty() {
