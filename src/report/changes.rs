@@ -157,7 +157,7 @@ fn list(lines: &[Line], most: usize) -> String {
         } else {
             let sign = match line.sign.mark() {
                 "" => String::new(),
-                mark => format!("{} ", code(mark)),
+                mark => format!("`{mark}` "),
             };
             let _ = writeln!(block, "{indent}- {sign}{}", escape(&line.text));
             told += 1;
@@ -235,7 +235,7 @@ mod tests {
 
         ### Shared pipelines: 1 break
 
-        - breaking: f&#58;2&#58; <code>a</code>&#58; the parameter <code>&#60;b&#62;&#124;x</code> is gone
+        - breaking: f&#58;2: <code>a</code>: the parameter <code>&#60;b>&#124;x</code> is gone
         ");
     }
 
@@ -255,10 +255,10 @@ mod tests {
 
         ### <code>a.orch.yaml</code>
 
-        modified&#58; 1 component added, 2 changed; layout; called by 6 pipelines
+        modified: 1 component added, 2 changed; some boxes moved; called by 6 pipelines
 
-        - <code>&#126;</code> Load &#42;all&#42; &#40;sql&#41;
-          - <code>&#126;</code> parameters.sql&#58;
+        - `~` Load &#42;all&#42; (sql)
+          - `~` parameters.sql:
             ````diff
               select
             -   a

@@ -379,11 +379,11 @@ mod tests {
 
         ### Changes to the gate itself
 
-        - <code>sluicegate.yaml</code>: exclude&#58; + old.&#42; &#40;relaxed&#41;; review.fail-on&#58; error → never &#40;relaxed&#41;
+        - <code>sluicegate.yaml</code>: exclude: + old.&#42; (relaxed); review.fail-on: error → never (relaxed)
 
         ### Not reviewed
 
-        - late.orch.yaml&#58; The file was not reviewed&#58; the batch timed out
+        - late.orch.yaml: The file was not reviewed: the batch timed out
 
         ### Findings by rule
 
@@ -411,12 +411,12 @@ mod tests {
 
         | | Rule | Line | Message |
         |---|---|---:|---|
-        | ⚠️ not evaluated | <code>unused-components</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | the rule could not be evaluated&#58; designer/no-start-component |
+        | ⚠️ not evaluated | <code>unused-components</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | the rule could not be evaluated: designer/no-start-component |
         | 🟡 warning | <code>maximum-outputs</code> | [1](https://github.com/o/r/blob/1f/a.tran.yaml#L1) | 3 outputs |
 
         ### Excluded
 
-        - Not judged&#58; 1 file&#58; notes.txt &#40;not a file that is reviewed&#41;
+        - Not judged: 1 file: notes.txt (not a file that is reviewed)
 
         <details><summary>Passed rules in 1 file</summary>
 
@@ -433,7 +433,7 @@ mod tests {
         insta::assert_snapshot!(summary(&report, &About::default()), @"
         ## ⚠️ Review undecided: 0 errors, 0 warnings, 0 not evaluated; 0 rules passed in 0 files
 
-        **The review is undecided&#58; it is not known whether the pipelines pass. The platform &#60;did&#62; not answer.**
+        **The review is undecided: it is not known whether the pipelines pass. The platform &#60;did> not answer.**
 
         To do: run the review again; if it stays undecided, <code>sluicegate doctor</code> checks the connection to the platform, and <code>sluicegate check</code> evaluates the same rules without the platform.
 

@@ -101,16 +101,16 @@ fn what_changed_stands_above_the_findings_of_a_file() {
     let page = written(&world, "page.md");
     let (_, rest) = page.split_once("### <code>load.orch.yaml</code>").unwrap();
     insta::assert_snapshot!(rest, @r##"
-    What changed: modified&#58; 1 component renamed; called by 2 pipelines &#40;one.orch.yaml, two.orch.yaml&#41;
+    What changed: modified: 1 component renamed; called by 2 pipelines (one.orch.yaml, two.orch.yaml)
 
     <details><summary>In words and as a picture</summary>
 
-    - <code>&#126;</code> bad name &#40;sql-executor&#41;, was Load
+    - `~` bad name (sql-executor), was Load
 
     ```mermaid
     flowchart LR
       n0["Start"]
-      n1["#126; bad name #40;was Load#41;"]:::changed
+      n1["#126; bad name (was Load)"]:::changed
       n2["Done"]
       n0 --> n1
       n1 --> n2
@@ -123,23 +123,24 @@ fn what_changed_stands_above_the_findings_of_a_file() {
 
     | | Rule | Line | Message |
     |---|---|---:|---|
-    | ❌ error | <code>component-naming-convention</code> | 11 | component &#34;bad name&#34; does not match the naming convention &#91;A-Z&#93;.&#42;&#58; rename it |
+    | ❌ error | <code>component-naming-convention</code> | 11 | component "bad name" does not match the naming convention &#91;A-Z&#93;.&#42;: rename it |
 
     ### What else changed
 
     - <code>a.orch.yaml</code>: layout only, what it does is the same
-    - <code>gone.orch.yaml</code>: removed&#58; 2 components removed; 1 link removed
+    - <code>gone.orch.yaml</code>: pipeline removed: 2 components, 1 link
 
     <details><summary><code>gone.orch.yaml</code></summary>
 
-    - <code>&#45;</code> Start &#40;start&#41;
-    - <code>&#45;</code> Done &#40;end-success&#41;
+    - `-` Start (start)
+    - `-` Done (end-success)
 
     ```mermaid
     flowchart LR
       n0["− Start"]:::removed
       n1["− Done"]:::removed
-      n0 -.->|"− unconditional"| n1
+      n0 -.->|"−"| n1
+      linkStyle 0 stroke:#cf222e,stroke-width:2px
       classDef added stroke:#1a7f37,stroke-width:3px
       classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
       classDef changed stroke:#bf8700,stroke-width:3px
@@ -201,7 +202,7 @@ fn a_finding_leads_to_its_component_and_back() {
         "What changed: modified: 1 component renamed; called by 2 pipelines",
         "What else changed",
         "layout only, what it does is the same",
-        "removed: 2 components removed; 1 link removed",
+        "pipeline removed: 2 components, 1 link",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }

@@ -50,12 +50,12 @@ fn what_changed_is_told_by_component() {
     insta::assert_snapshot!(text.out, @"
     load.orch.yaml: modified
       ~ Load (sql-executor)
-        ~ parameters.sqlQuery: select 1 -> select 2
+        ~ sqlQuery: select 1 -> select 2
       - Load -> Done (success)
       + Load -> Done (unconditional)
       ~ region (variable)
         ~ defaultValue: eu -> us
-      and layout
+      some boxes moved
     1 pipeline changed
     ");
     text.saying(&["comparing the working tree with the commit"]);
@@ -143,11 +143,11 @@ fn a_broken_file_is_told_beside_the_others() {
     world.git(&["rm", "-q", "a.orch.yaml"]);
     let text = diff(&world, &[]).expect(0);
     insta::assert_snapshot!(text.out, @"
-    a.orch.yaml: removed, orchestration
+    a.orch.yaml: orchestration removed: 2 components, 1 link
       - Start (start)
       - Done (end-success)
     broken.orch.yaml: cannot be read in the head: not YAML: while parsing a node, did not find expected node content (line 2, column 1)
-    new.orch.yaml: added, orchestration
+    new.orch.yaml: new orchestration: 3 components, 2 links, 1 variable
       + Start (start)
       + Load (sql-executor)
       + Done (end-success)
@@ -169,11 +169,7 @@ fn two_files_need_no_repository() {
     write("new.yaml", &LOAD.replace("limit: 10", "limit: 20"));
     let call = Call::new(folder.path());
     let text = call.run(&["diff", "--files", "old.yaml", "new.yaml"]).expect(0);
-    assert!(
-        text.out.contains("~ parameters.limit: 10 -> 20"),
-        "{}",
-        text.all()
-    );
+    assert!(text.out.contains("~ limit: 10 -> 20"), "{}", text.all());
     let same = call.run(&["diff", "--files", "old.yaml", "old.yaml", "--exit-code"]);
     assert_eq!(same.expect(0).out, "no pipeline differs\n");
     call.run(&["diff", "--files", "old.yaml", "gone.yaml"])
@@ -186,7 +182,7 @@ fn one_pipeline_is_drawn() {
     let world = edited(&LOAD.replace("success: [Done]", "failure: [Done]"));
     let chart = diff(&world, &["--format", "mermaid"]).expect(0).out;
     assert!(
-        chart.starts_with("flowchart LR\n") && chart.contains("+ failure"),
+        chart.starts_with("flowchart LR\n") && chart.contains("+\u{a0}failure"),
         "{chart}"
     );
     diff(&world, &["-o", "svg", "--out", "out/load.svg"]).expect(0);
@@ -218,18 +214,18 @@ fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
 
     ### <code>load.orch.yaml</code>
 
-    modified&#58; 1 component changed; 1 link added, 1 removed
+    modified: 1 component changed; 1 link added, 1 removed
 
-    - <code>&#126;</code> Load &#40;sql-executor&#41;
-      - <code>&#126;</code> parameters.sqlQuery&#58;
+    - `~` Load (sql-executor)
+      - `~` sqlQuery:
         ```diff
             id,
         -   price
         +   amount
           from orders
         ```
-    - <code>&#43;</code> Load -&#62; Done &#40;failure&#41;
-    - <code>&#45;</code> Load -&#62; Done &#40;success&#41;
+    - `+` Load -> Done (failure)
+    - `-` Load -> Done (success)
 
     ```mermaid
     flowchart LR
@@ -237,8 +233,10 @@ fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
       n1["#126; Load"]:::changed
       n2["Done"]
       n0 --> n1
-      n1 -->|"+ failure"| n2
+      n1 -->|"+ failure"| n2
       n1 -.->|"− success"| n2
+      linkStyle 1 stroke:#1a7f37,stroke-width:3px
+      linkStyle 2 stroke:#cf222e,stroke-width:2px
       classDef added stroke:#1a7f37,stroke-width:3px
       classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
       classDef changed stroke:#bf8700,stroke-width:3px
@@ -268,15 +266,15 @@ fn a_page_has_words_and_the_picture_and_runs_nothing() {
     for words in [
         "What changed in 3 pipelines",
         "modified: 1 component changed; 1 link added, 1 removed",
-        "parameters.sqlQuery: select 1 -> select 2",
-        "added: 3 components added; 2 links added",
+        "sqlQuery: select 1 -> select 2",
+        "new pipeline: 3 components, 2 links, 1 variable",
         "one side cannot be read",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    let pictures = read
-        .descendants()
-        .filter(|node| node.attribute("role") == Some("img"));
+    let pictures = read.descendants().filter(|node| {
+        node.attribute("class") == Some("sg-picture") && node.attribute("role") == Some("group")
+    });
     assert_eq!(
         pictures
             .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "svg")))
@@ -321,7 +319,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
     insta::assert_snapshot!(told.out, @"
     new.yaml: modified
       ~ Load (sql-executor)
-        ~ parameters.sqlQuery:
+        ~ sqlQuery:
               id,
           -   a,
           +   A,
@@ -430,17 +428,17 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     world.write("new.orch.yaml", LOAD);
     world.git(&["add", "-N", "new.orch.yaml"]);
     let shown = git_diff(&world, &["diff"]);
-    insta::assert_snapshot!(shown, @r"
+    insta::assert_snapshot!(shown, @r#"
     broken.orch.yaml: modified
         type: [
       + x\u{1b}[31m# #[group]
-    new.orch.yaml: added, orchestration
+    new.orch.yaml: new orchestration: 3 components, 2 links, 1 variable
       + Start (start)
       + Load (sql-executor)
       + Done (end-success)
-    ");
+    "#);
     let staged = git_diff(&world, &["diff", "--cached", "load.orch.yaml"]);
-    assert!(staged.contains("~ parameters.limit: 10 -> 20"), "{staged}");
+    assert!(staged.contains("~ limit: 10 -> 20"), "{staged}");
     world.git(&["reset", "-q", "--hard"]);
     world.git(&["mv", "load.orch.yaml", "other.orch.yaml"]);
     let renamed = git_diff(&world, &["diff", "-M", "--cached"]);
@@ -495,7 +493,7 @@ fn an_external_diff_ends_in_0_whatever_the_files_are() {
     assert!(
         added
             .out
-            .starts_with("a.orch.yaml: added, orchestration\n  + Start"),
+            .starts_with("a.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  + Start"),
         "{}",
         added.all()
     );
@@ -663,7 +661,7 @@ fn a_copy_is_added_and_says_where_it_comes_from() {
     world.git(&["add", "-A"]);
     let shown = git_diff(&world, &["diff", "-C", "--cached"]);
     assert!(
-        shown.contains("copy.orch.yaml: added, orchestration\n  copied from load.orch.yaml\n"),
+        shown.contains("copy.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  copied from load.orch.yaml\n"),
         "{shown}"
     );
     assert!(!shown.contains("renamed"), "{shown}");

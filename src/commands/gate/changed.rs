@@ -44,5 +44,6 @@ pub(crate) fn bounded(canvas: Canvas) -> Option<Canvas> {
         return Some(canvas);
     }
     let (part, _) = canvas.changed_part(MOST_BOXES);
-    (!part.boxes.is_empty()).then_some(part)
+    let left_out = canvas.boxes.len() - part.boxes.len();
+    (!part.boxes.is_empty()).then_some(Canvas { left_out, ..part })
 }

@@ -17,6 +17,7 @@ mod model;
 mod pair;
 mod plain;
 mod rename;
+mod rows;
 mod walk;
 mod words;
 

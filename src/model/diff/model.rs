@@ -38,6 +38,9 @@ pub(crate) struct Field {
     pub before: Option<Leaf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Leaf>,
+    /// The first cell of the row of a list that it is in, for words.
+    #[serde(skip)]
+    pub row: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -15,6 +15,8 @@ pub(super) type Aside<'f, 't, 'a> = (MaybeNode<'t, 'a>, &'f dyn Fn(&str) -> bool
 pub(super) struct Walk {
     path: Vec<PathStep>,
     fields: Vec<Field>,
+    /// The first cell of the row that is walked through.
+    row: Option<String>,
 }
 
 impl Walk {
@@ -26,6 +28,7 @@ impl Walk {
         Self {
             path,
             fields: Vec::new(),
+            row: None,
         }
     }
 
@@ -53,6 +56,7 @@ impl Walk {
                 path: self.path.clone(),
                 before,
                 after,
+                row: self.row.clone(),
             });
         }
     }
@@ -75,9 +79,22 @@ impl Walk {
             if pair.0.is_none() && pair.1.is_none() {
                 return;
             }
+            let is_row = [pair.0, pair.1]
+                .into_iter()
+                .flatten()
+                .any(|node| node.items().is_some());
+            let inside = if is_row { row_name(pair) } else { self.row.clone() };
+            let above = std::mem::replace(&mut self.row, inside);
             self.step(PathStep::Index(index), pair.0, pair.1);
+            self.row = above;
         }
     }
+}
+
+/// What a row begins with in the head; in the base where it is gone.
+fn row_name((before, after): (MaybeNode<'_, '_>, MaybeNode<'_, '_>)) -> Option<String> {
+    let first = after.or(before)?.items()?.next()?;
+    first.text().map(str::to_owned)
 }
 
 fn entries<'f, 't: 'f, 'a: 'f>(

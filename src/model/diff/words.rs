@@ -6,8 +6,9 @@ use super::lines;
 use super::model::{
     ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
 };
+use super::rows::{self, ReadField};
 use crate::base::text;
-use crate::model::findings::FileChange;
+use crate::model::findings::{FileChange, in_short};
 use crate::model::pipelines::Kind;
 
 /// Lines of one pipeline.
@@ -22,6 +23,9 @@ const VALUE_LINES: usize = 40;
 /// Characters of one line of a value, and the fewest, however narrow the terminal is.
 const VALUE_WIDTH: usize = 100;
 const LEAST_WIDTH: usize = 20;
+
+/// Characters of a line of a text that is shown where long lines scroll.
+const PAGE_WIDTH: usize = 2_000;
 
 /// Characters of a name.
 const NAME_WIDTH: usize = 200;
@@ -40,6 +44,7 @@ pub(crate) fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
     let mut words = Words {
         lines: Vec::new(),
         columns: columns.unwrap_or(COLUMNS),
+        is_page: columns.is_none(),
     };
     words.say(0, Sign::None, &headline(diff));
     for (component, why) in diff.components.iter().filter_map(|it| Some((it, stopped(it)?))) {
@@ -60,8 +65,8 @@ fn headline(diff: &PipelineDiff) -> String {
     let path = &diff.path;
     let kind = diff.kind.map_or("pipeline", Kind::name);
     match diff.change {
-        FileChange::Added => format!("{path}: added, {kind}"),
-        FileChange::Removed => format!("{path}: removed, {kind}"),
+        FileChange::Added => format!("{path}: new {kind}{}", parts_in_short(diff)),
+        FileChange::Removed => format!("{path}: {kind} removed{}", parts_in_short(diff)),
         FileChange::Renamed => {
             let old = diff.previous_path.as_deref().unwrap_or_default();
             format!("{path}: renamed from {old}")
@@ -73,6 +78,16 @@ fn headline(diff: &PipelineDiff) -> String {
             format!("{path}: cannot be read {why}")
         }
     }
+}
+
+/// How many parts a pipeline has that came or went as a whole.
+fn parts_in_short(diff: &PipelineDiff) -> String {
+    let parts = [
+        (diff.components.len(), "component"),
+        (diff.links.len(), "link"),
+        (diff.variables.len(), "variable"),
+    ];
+    in_short(&parts)
 }
 
 /// Why a component that ran before does not any more: it is switched off, or the designer does not know its type.
@@ -102,6 +117,8 @@ fn stopped(component: &ComponentDiff) -> Option<String> {
 struct Words {
     lines: Vec<Line>,
     columns: usize,
+    /// It is told where long lines scroll.
+    is_page: bool,
 }
 
 impl Words {
@@ -160,7 +177,7 @@ impl Words {
         }
         self.fields(1, &diff.other.iter().collect::<Vec<_>>(), false);
         if diff.layout && diff.change != FileChange::Layout {
-            self.say(1, Sign::None, "and layout");
+            self.say(1, Sign::None, "some boxes moved");
         }
     }
 
@@ -187,38 +204,90 @@ impl Words {
     }
 
     fn fields(&mut self, depth: usize, fields: &[&Field], is_new: bool) {
-        let most = if is_new { NEW_FIELDS } else { fields.len() };
-        for field in fields.iter().take(most) {
-            self.field(depth, field);
+        let read = rows::read(fields.iter().copied());
+        let most = if is_new { NEW_FIELDS } else { read.len() };
+        for field in read.iter().take(most) {
+            match field {
+                ReadField::One(field) => self.field(depth, field, &format!("{}: ", rows::path(&field.path))),
+                ReadField::Row { name, cells } => self.row(depth, name, cells),
+            }
         }
-        if fields.len() > most {
-            let more = format!("\u{2026} and {} more", fields.len() - most);
+        if read.len() > most {
+            let more = format!("\u{2026} and {} more", read.len() - most);
             self.say(depth, Sign::None, &more);
         }
     }
 
-    fn field(&mut self, depth: usize, field: &Field) {
+    /// The cells of a row that came or went whole, or what changed in it.
+    fn row(&mut self, depth: usize, name: &str, cells: &[&Field]) {
+        if let Some(former) = ReadField::former_variable(cells) {
+            return self.other_variable(depth, (former, name), cells);
+        }
+        let start = ReadField::row_words(name, cells);
+        let side = |pick: fn(&Field) -> &Option<Leaf>| {
+            let cells = cells.iter().filter(|cell| !is_name_of_variable(&start, cell));
+            let leaves: Option<Vec<&Leaf>> = cells.map(|cell| pick(cell).as_ref()).collect();
+            leaves
+        };
+        let is_long = |leaf: &&Leaf| leaf.lines().is_some();
+        let (sign, leaves) = match (side(|cell| &cell.before), side(|cell| &cell.after)) {
+            (None, Some(leaves)) => (Sign::Added, leaves),
+            (Some(leaves), None) => (Sign::Removed, leaves),
+            _ => (Sign::Changed, Vec::new()),
+        };
+        if sign == Sign::Changed || leaves.iter().any(is_long) {
+            for cell in cells.iter().filter(|cell| !is_name_of_variable(&start, cell)) {
+                self.field(depth, cell, &start);
+            }
+            return;
+        }
+        let values: Vec<String> = leaves.into_iter().map(value).collect();
+        let width = self.value_width(depth + 1);
+        let said = format!("{start}{}", cut(&values.join(", "), 0, width));
+        self.say(depth, sign, said.trim_end_matches([' ', '=', ':']));
+    }
+
+    /// A call that sets another variable than before, at the same place of its list.
+    fn other_variable(&mut self, depth: usize, (former, name): (&Leaf, &str), cells: &[&Field]) {
+        let former = former.to_string();
+        let Some(value_cell) = cells.get(1) else {
+            let said = format!("sets {} instead of {}", named(name), named(&former));
+            return self.say(depth, Sign::Changed, &said);
+        };
+        let sides = [
+            (Sign::Removed, former.as_str(), &value_cell.before),
+            (Sign::Added, name, &value_cell.after),
+        ];
+        for (sign, name, leaf) in sides {
+            let shown = leaf.as_ref().map(value).unwrap_or_default();
+            let shown = cut(&shown, 0, self.value_width(depth + 1));
+            self.say(depth, sign, &format!("sets {} = {shown}", named(name)));
+        }
+    }
+
+    /// `start` is what stands before the value, with a colon or an equals sign.
+    fn field(&mut self, depth: usize, field: &Field, start: &str) {
         if self.lines.len() > MOST_LINES {
             return;
         }
-        let path: Vec<String> = field.path.iter().map(PathStep::to_string).collect();
-        let path = named(&path.join("."));
+        let start = named(start);
+        let heading = format!("{}:", start.trim_end_matches([' ', '=', ':']));
         let sides = [&field.before, &field.after].map(|side| side.as_ref());
         if sides.iter().flatten().any(|leaf| leaf.lines().is_some()) {
-            self.say(depth, Sign::Changed, &format!("{path}:"));
+            self.say(depth, Sign::Changed, &heading);
             return self.value_lines(depth + 1, sides);
         }
         let [before, after] = sides.map(|side| side.map(value).unwrap_or_default());
         let width = self.value_width(depth + 1);
-        let start = cut_from(&before, &after, width);
-        let (before, after) = (cut(&before, start, width), cut(&after, start, width));
+        let from = cut_from(&before, &after, width);
+        let (before, after) = (cut(&before, from, width), cut(&after, from, width));
         let (sign, said) = match sides {
-            [Some(_), Some(_)] => (Sign::Changed, format!("{path}: {before} -> {after}")),
-            [None, _] => (Sign::Added, format!("{path}: {after}")),
-            [_, None] => (Sign::Removed, format!("{path}: {before}")),
+            [Some(_), Some(_)] => (Sign::Changed, format!("{start}{before} -> {after}")),
+            [None, _] => (Sign::Added, format!("{start}{after}")),
+            [_, None] => (Sign::Removed, format!("{start}{before}")),
         };
         if sign == Sign::Changed && depth * 2 + 2 + said.chars().count() > self.columns {
-            self.say(depth, sign, &format!("{path}:"));
+            self.say(depth, sign, &heading);
             self.push(depth + 1, Sign::Removed, true, &before);
             self.push(depth + 1, Sign::Added, true, &after);
         } else {
@@ -232,12 +301,21 @@ impl Words {
         free.clamp(LEAST_WIDTH, VALUE_WIDTH)
     }
 
+    /// Characters of a line of a value: all of them where a page scrolls.
+    fn line_width(&self, depth: usize) -> usize {
+        if self.is_page {
+            PAGE_WIDTH
+        } else {
+            self.value_width(depth)
+        }
+    }
+
     /// The lines that differ, and what is around them.
     fn value_lines(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
         let texts = sides.map(|side| side.map(Leaf::to_string));
         let [before, after] = texts.each_ref().map(|side| lines_of(side.as_deref()));
         let lines = lines::compare(&before, &after);
-        let width = self.value_width(depth);
+        let width = self.line_width(depth);
         for line in lines.iter().take(VALUE_LINES) {
             let (sign, line) = match line {
                 lines::TextLine::Same(line) => (Sign::None, cut(line, 0, width)),
@@ -255,6 +333,11 @@ impl Words {
             self.push(depth, Sign::None, true, &format!("\u{2026} {more}"));
         }
     }
+}
+
+/// Whether the cell is the name of a variable that the line names already.
+fn is_name_of_variable(start: &str, cell: &Field) -> bool {
+    start.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
 }
 
 fn lines_of(text: Option<&str>) -> Vec<&str> {
@@ -340,12 +423,37 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_read_as_rows() {
+        let call = |rows: &str| {
+            format!(
+                "type: orchestration\npipeline:\n  components:\n    Call:\n      type: run-orchestration\n      parameters:\n        \
+                 setScalarVariables: {rows}\n        joins: {rows}\n"
+            )
+        };
+        let before = call("[[day, today], [gone, 1], [same, x]]");
+        let after = call("[[day, tomorrow], [new, \"\"], [same, x], [more, 2]]")
+            .replace("joins:", "empty: ~\n        none: []\n        joins:");
+        insta::assert_snapshot!(told(&before, &after), @r#"
+        a.orch.yaml: modified
+          ~ Call (run-orchestration)
+            ~ sets day = today -> tomorrow
+            - sets gone = 1
+            + sets new = ""
+            + sets more = 2
+            ~ joins, day: today -> tomorrow
+            ~ joins: gone -> new
+            ~ joins: 1 -> ""
+            + joins: more, 2
+        "#);
+    }
+
+    #[test]
     fn a_number_and_a_text_that_reads_like_it_are_told_apart() {
         let told = told(BASE, &BASE.replace("rows: 1", "rows: '1'"));
         insta::assert_snapshot!(told, @r#"
         a.orch.yaml: modified
           ~ Load (sql-executor)
-            ~ parameters.rows: 1 -> "1"
+            ~ rows: 1 -> "1"
         "#);
     }
 
@@ -359,7 +467,7 @@ mod tests {
         insta::assert_snapshot!(told, @"
         a.orch.yaml: modified
           ~ Load (sql-executor)
-            ~ parameters.sql:
+            ~ sql:
                  a,
               -  b
               +  c,
@@ -374,7 +482,7 @@ mod tests {
         insta::assert_snapshot!(told(&with("old"), &with("new")), @"
         a.orch.yaml: modified
           ~ Load (sql-executor)
-            ~ parameters.sql: …xxxxxxxxxxxxxxxxxxxxold -> …xxxxxxxxxxxxxxxxxxxxnew
+            ~ sql: …xxxxxxxxxxxxxxxxxxxxold -> …xxxxxxxxxxxxxxxxxxxxnew
         ");
     }
 
@@ -385,7 +493,7 @@ mod tests {
         insta::assert_snapshot!(told_in(&before, &after, Some(50)), @"
         a.orch.yaml: modified
           ~ Load (sql-executor)
-            ~ parameters.sql:
+            ~ sql:
               - select a_long_name from orders
               + select another_name from orders
         ");

@@ -104,28 +104,53 @@ impl Changed {
                     self.previous_path.as_deref().unwrap_or_default()
                 )
             }
-            change => change.name().to_owned(),
+            FileChange::Added => return self.whole("new pipeline") + &self.called(),
+            FileChange::Removed => return self.whole("pipeline removed") + &self.called(),
+            FileChange::Modified => FileChange::Modified.name().to_owned(),
         };
-        let is_whole = matches!(self.change, FileChange::Added | FileChange::Removed);
-        let other = (self.other > 0 && !is_whole).then(|| count(self.other, "other value"));
+        let other = (self.other > 0).then(|| count(self.other, "other value"));
         let is_layout_too = self.layout && self.change != FileChange::Layout;
         let parts = [
             self.components.words("component"),
             self.links.words("link"),
             self.variables.words("variable"),
             other,
-            is_layout_too.then(|| "layout".to_owned()),
+            is_layout_too.then(|| "some boxes moved".to_owned()),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let called = match self.called_by {
+        if parts.is_empty() {
+            return start + &self.called();
+        }
+        format!("{start}: {}{}", parts.join("; "), self.called())
+    }
+
+    /// A pipeline that came or went as a whole, with how much it is.
+    fn whole(&self, what: &str) -> String {
+        let all = |numbers: Numbers| numbers.added + numbers.removed;
+        let parts = [
+            (all(self.components), "component"),
+            (all(self.links), "link"),
+            (all(self.variables), "variable"),
+        ];
+        format!("{what}{}", in_short(&parts))
+    }
+
+    fn called(&self) -> String {
+        match self.called_by {
             None | Some(0) => String::new(),
             Some(number) => format!("; called by {}{}", count(number, "pipeline"), self.named(number)),
-        };
-        if parts.is_empty() {
-            return start + &called;
         }
-        format!("{start}: {}{called}", parts.join("; "))
     }
+}
+
+/// Numbers of parts behind a colon, those that are 0 left out.
+pub(crate) fn in_short(parts: &[(usize, &str)]) -> String {
+    let parts = parts.iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts.map(|(number, noun)| count(*number, noun)).collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(": {}", parts.join(", "))
 }
 
 #[cfg(test)]
@@ -153,7 +178,7 @@ mod tests {
             called_by: Some(6),
             callers: Vec::new(),
         };
-        insta::assert_snapshot!(changed.words(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; layout; called by 6 pipelines");
+        insta::assert_snapshot!(changed.words(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; some boxes moved; called by 6 pipelines");
         let moved = Changed {
             change: FileChange::Layout,
             components: Numbers::default(),

@@ -17,6 +17,7 @@ mod totals;
 mod waiver;
 
 pub use block::Block;
+pub(crate) use changed::in_short;
 pub use changed::{Changed, FileChange, Numbers};
 pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};

@@ -86,6 +86,8 @@ pub(crate) struct Canvas {
     /// The components, in file order, then those that are gone.
     pub boxes: Vec<Box>,
     pub arrows: Vec<Arrow>,
+    /// Components that are left out, of a canvas that is too large to be drawn.
+    pub left_out: usize,
 }
 
 struct CanvasSide {
@@ -240,6 +242,7 @@ impl Canvas {
             })
         });
         Self {
+            left_out: 0,
             boxes,
             arrows: arrows.collect(),
         }

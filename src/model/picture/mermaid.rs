@@ -2,6 +2,7 @@
 //! <https://mermaid.js.org/syntax/flowchart.html>, <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams>
 
 use super::canvas::{Box, Canvas, Mark};
+use super::layers::layers;
 use crate::base::text;
 use std::fmt::Write as _;
 
@@ -13,9 +14,16 @@ const CLASSES: &str = "  classDef added stroke:#1a7f37,stroke-width:3px\n  \
     classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4\n  \
     classDef changed stroke:#bf8700,stroke-width:3px\n";
 
+/// Components in a row from left to right; a longer chain runs downwards, where a page has room.
+const IN_A_ROW: usize = 5;
+
+/// How a link that was added is drawn.
+const ADDED: &str = "stroke:#1a7f37,stroke-width:3px";
+const REMOVED: &str = "stroke:#cf222e,stroke-width:2px";
+
 /// The flowchart's text, without the fence around it.
 pub(crate) fn mermaid(canvas: &Canvas) -> String {
-    let mut chart = String::from("flowchart LR\n");
+    let mut chart = format!("flowchart {}\n", direction(canvas));
     for (at, drawn) in canvas.boxes.iter().enumerate() {
         let class = match drawn.mark {
             Mark::Same => String::new(),
@@ -23,43 +31,74 @@ pub(crate) fn mermaid(canvas: &Canvas) -> String {
         };
         let _ = writeln!(chart, "  n{at}[\"{}\"]{class}", label(&title(drawn)));
     }
-    for arrow in &canvas.arrows {
+    let kinds = super::label::links(canvas);
+    for (arrow, kind) in canvas.arrows.iter().zip(&kinds) {
         let line = if arrow.mark == Mark::Removed {
             "-.->"
         } else {
             "-->"
         };
-        let kind = match (arrow.mark, arrow.kind.as_str()) {
-            (Mark::Same, "unconditional" | "source") => String::new(),
-            (mark, kind) => format!("|\"{}\"|", label(&format!("{} {kind}", mark.sign()))),
-        };
-        let _ = writeln!(chart, "  n{} {line}{kind} n{}", arrow.from, arrow.to);
+        let kind = kind.as_ref().map(|kind| format!("|\"{}\"|", label(kind)));
+        let _ = writeln!(
+            chart,
+            "  n{} {line}{} n{}",
+            arrow.from,
+            kind.unwrap_or_default(),
+            arrow.to
+        );
+    }
+    for (mark, style) in [(Mark::Added, ADDED), (Mark::Removed, REMOVED)] {
+        let marked = canvas
+            .arrows
+            .iter()
+            .enumerate()
+            .filter(|(_, arrow)| arrow.mark == mark);
+        let numbers: Vec<String> = marked.map(|(at, _)| at.to_string()).collect();
+        if !numbers.is_empty() {
+            let _ = writeln!(chart, "  linkStyle {} {style}", numbers.join(","));
+        }
     }
     chart.push_str(CLASSES);
     chart
 }
 
-fn title(drawn: &Box) -> String {
-    match &drawn.previous_name {
-        Some(old) => format!("{} {} (was {old})", drawn.mark.sign(), drawn.name),
-        None => format!("{} {}", drawn.mark.sign(), drawn.name),
+fn direction(canvas: &Canvas) -> &'static str {
+    let links: Vec<(usize, usize)> = canvas.arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
+    let placed = layers(canvas.boxes.len(), &links, &|_| false);
+    let longest = placed.iter().map(|(layer, _)| layer + 1).max();
+    if longest.unwrap_or(0) > IN_A_ROW {
+        "TB"
+    } else {
+        "LR"
     }
 }
 
-/// A label that cannot leave its quotes: whatever means something to Mermaid, to Markdown or to HTML becomes the number
-/// of the character, which Mermaid shows as the character.
+fn title(drawn: &Box) -> String {
+    let sign = drawn.mark.sign();
+    match &drawn.previous_name {
+        Some(old) => format!("{sign} {} (was {old})", drawn.name),
+        None => format!("{sign} {}", drawn.name),
+    }
+}
+
+/// A label that cannot leave its quotes: what means something to Mermaid, to Markdown or to HTML becomes the number of the character,
+/// which Mermaid shows as the character. A sign or a number at the start would begin a list, so what follows it does not divide words.
 fn label(raw: &str) -> String {
     let line = text::line(raw);
     let mut shown = String::new();
+    let begins_list = |before: &str| before.chars().all(|c| c.is_ascii_digit() || "+-*".contains(c));
     for (count, c) in line.trim().chars().enumerate() {
         if count == LONGEST_LABEL {
             shown.push('\u{2026}');
             break;
         }
-        if c.is_alphanumeric() || matches!(c, ' ' | '.' | ',' | '_' | '+' | '\u{2212}') {
-            shown.push(c);
-        } else {
-            let _ = write!(shown, "#{};", u32::from(c));
+        match c {
+            ' ' if !shown.is_empty() && begins_list(&shown) => shown.push('\u{a0}'),
+            '.' if !shown.is_empty() && begins_list(&shown) => shown.push_str("#46;"),
+            c if c.is_alphanumeric() || " .,_+-:/()?=\u{2212}".contains(c) => shown.push(c),
+            c => {
+                let _ = write!(shown, "#{};", u32::from(c));
+            }
         }
     }
     shown

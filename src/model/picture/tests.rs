@@ -117,13 +117,15 @@ fn a_flowchart_says_the_same() {
     flowchart LR
       n0["Start"]
       n1["#126; Load"]:::changed
-      n2["+ New"]:::added
+      n2["+ New"]:::added
       n3["Done"]
       n4["− Old"]:::removed
       n0 --> n1
       n1 -->|"success"| n3
-      n2 -->|"+ iteration"| n1
+      n2 -->|"+ iteration"| n1
       n1 -.->|"− failure"| n4
+      linkStyle 2 stroke:#1a7f37,stroke-width:3px
+      linkStyle 3 stroke:#cf222e,stroke-width:2px
       classDef added stroke:#1a7f37,stroke-width:3px
       classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
       classDef changed stroke:#bf8700,stroke-width:3px
@@ -181,6 +183,7 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
     Canvas {
         boxes: boxes.collect(),
         arrows: arrows.collect(),
+        left_out: 0,
     }
 }
 

@@ -193,8 +193,15 @@ fn figures(canvas: &Canvas, path: &str, id: &str, lines: &[Line]) -> (String, Ha
     let (part, left_out) = Picture::first_part(canvas, MOST_FIRST);
     let whole = Picture::whole(canvas);
     let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits();
+    let too_large = match canvas.left_out {
+        0 => String::new(),
+        more => format!(
+            "<p class=\"note\">The canvas is too large to be drawn whole: {} not here.</p>\n",
+            are(more)
+        ),
+    };
     if is_once || part.boxes.is_empty() {
-        return (figure(&whole, canvas, id), places);
+        return (figure(&whole, canvas, id) + &too_large, places);
     }
     let mut shown = figure(&Picture::fitting(&part), &part, &format!("{id}-part"));
     if left_out > 0 {
@@ -208,9 +215,14 @@ fn figures(canvas: &Canvas, path: &str, id: &str, lines: &[Line]) -> (String, Ha
         shown,
         "<details class=\"canvas-whole\"><summary>The whole canvas: {}</summary>\n{}</details>\n",
         count(canvas.boxes.len(), "component"),
-        figure(&whole, canvas, id)
+        figure(&whole, canvas, id) + &too_large
     );
     (shown, places)
+}
+
+fn are(components: usize) -> String {
+    let verb = if components == 1 { "is" } else { "are" };
+    format!("{} {verb}", count(components, "component"))
 }
 
 /// The arrow heads of all pictures of the page.
