@@ -276,7 +276,7 @@ mod tests {
         let page = page(&of(many.clone()));
         assert!(page.len() < WHOLE, "{}", page.len());
         assert!(
-            page.contains("and 409 lines more") && page.ends_with("did not fit here.\n"),
+            page.contains("and 400 lines more") && page.ends_with("did not fit here.\n"),
             "{page}"
         );
         assert!(block(&many[0], 10).is_empty());

@@ -29,7 +29,7 @@ struct Source {
 
 /// The circles below the folder: each the places of its files, in their order.
 pub fn circles(folder: &Path, files: &[impl AsRef<Path>]) -> Vec<Vec<String>> {
-    let sources: BTreeMap<Place, Source> = files
+    let mut sources: BTreeMap<Place, Source> = files
         .iter()
         .map(|file| {
             let text = fs::read_to_string(file).unwrap();
@@ -37,6 +37,13 @@ pub fn circles(folder: &Path, files: &[impl AsRef<Path>]) -> Vec<Vec<String>> {
             (place, Source::read(text.parse().unwrap()))
         })
         .collect();
+    // What `#[path]` takes from elsewhere is none of these files.
+    let places: BTreeSet<Place> = sources.keys().cloned().collect();
+    for (place, source) in &mut sources {
+        let is_here =
+            |child: &String| places.contains(&[place.as_slice(), std::slice::from_ref(child)].concat());
+        source.children.retain(is_here);
+    }
     let uses: BTreeMap<&Place, BTreeSet<Place>> = sources
         .iter()
         .map(|(place, source)| {

@@ -1,5 +1,6 @@
 //! `sluicegate demo`: a readable story and a folder of reports.
 
+use crate::geometry::{Drawn, of_class};
 use crate::program::{Call, Served};
 use crate::repo::git;
 use std::fs;
@@ -42,6 +43,10 @@ fn the_demo_shows_the_whole_job() {
         }
     }
     assert!(reports.join("publish/receipt.json").is_file());
+    for name in ["good", "bad"] {
+        let page = fs::read_to_string(reports.join(name).join("review.html")).unwrap();
+        assert!(pictures_are_true(&page) > 0, "{name}");
+    }
     // A second time takes another folder; one that is not the demo's is left alone.
     call.run(&["demo"]).expect(0);
     fs::create_dir(folder.path().join("mine")).unwrap();
@@ -51,6 +56,20 @@ fn the_demo_shows_the_whole_job() {
         fs::read_to_string(folder.path().join("mine/file")).unwrap(),
         "precious"
     );
+}
+
+/// How many pictures the page has; each shows what is there and nothing else.
+fn pictures_are_true(page: &str) -> usize {
+    let page = page.strip_prefix("<!doctype html>\n").unwrap();
+    let read = roxmltree::Document::parse(page).unwrap();
+    let pictures: Vec<_> = of_class(read.root(), "sg-picture")
+        .map(Drawn::read)
+        .filter(|drawn| !drawn.rects.is_empty())
+        .collect();
+    for drawn in &pictures {
+        assert_eq!(drawn.faults(), [""; 0]);
+    }
+    pictures.len()
 }
 
 #[test]

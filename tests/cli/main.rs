@@ -5,6 +5,8 @@
 
 #[path = "../support/dice.rs"]
 mod dice;
+#[path = "../support/geometry.rs"]
+mod geometry;
 #[path = "../support/program.rs"]
 mod program;
 #[path = "../support/repo.rs"]

@@ -348,8 +348,11 @@ fn named(name: &str) -> String {
     cut(name, 0, NAME_WIDTH)
 }
 
-/// Whether a field of a new component only says what stands in its line already.
+/// Whether a field of a new component only says what stands in its line already, or goes without saying.
 fn repeats(field: &Field, name: &str, kind: Option<&str>) -> bool {
+    if field.path == [PathStep::key("skipped")] {
+        return field.after == Some(Leaf::Boolean(false));
+    }
     let Some(Leaf::Text(said)) = &field.after else {
         return false;
     };

@@ -21,7 +21,7 @@ mod svg;
 
 pub(crate) use canvas::{Badge, Canvas};
 pub(crate) use mermaid::mermaid;
-pub(crate) use svg::{Ids, Picture, STYLE, markers};
+pub(crate) use svg::{COLUMN, Ids, PAGE, Picture, STYLE, markers};
 
 #[cfg(test)]
 mod geometry;

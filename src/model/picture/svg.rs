@@ -16,8 +16,11 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 /// Around the picture, in pixels.
 const MARGIN: i32 = 16;
 
-/// The width of a page's column, in pixels: what is seen first fits into it.
-const PAGE: i32 = 1216;
+/// The width of a page of changes, in pixels: what is seen first fits into it.
+pub(crate) const PAGE: i32 = 1216;
+
+/// The same beside the lists of a report.
+pub(crate) const COLUMN: i32 = 856;
 
 /// The line of the legend, and the narrowest picture that has room for it.
 const LEGEND: i32 = 22;
@@ -47,29 +50,29 @@ impl<'c> Picture<'c> {
         }
     }
 
-    /// As wide as a page at most.
-    pub(crate) fn fitting(canvas: &'c Canvas) -> Self {
+    /// So wide at most, in pixels, as far as that is possible.
+    pub(crate) fn fitting(canvas: &'c Canvas, most: i32) -> Self {
         Self {
-            layout: fitting(canvas, PAGE - 2 * MARGIN),
+            layout: fitting(canvas, most - 2 * MARGIN),
             canvas,
         }
     }
 
     /// The part of a canvas to look at first: as many boxes as a page has room for, at most so many. Gives also how many are left out.
-    pub(crate) fn first_part(canvas: &Canvas, most: usize) -> (Canvas, usize) {
+    pub(crate) fn first_part(canvas: &Canvas, most: usize, width: i32) -> (Canvas, usize) {
         let mut room = most;
         loop {
             let (part, left_out) = canvas.changed_part(room);
-            if room <= LEAST_FIRST || Picture::fitting(&part).fits() {
+            if room <= LEAST_FIRST || Picture::fitting(&part, width).fits(width) {
                 return (part, left_out);
             }
             room -= LEAST_FIRST;
         }
     }
 
-    /// Whether a page shows it without scrolling.
-    pub(crate) fn fits(&self) -> bool {
-        self.width() <= PAGE
+    /// Whether it is so wide at most.
+    pub(crate) fn fits(&self, width: i32) -> bool {
+        self.width() <= width
     }
 
     fn has_changes(&self) -> bool {

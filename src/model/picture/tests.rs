@@ -69,7 +69,7 @@ fn marks_say_what_changed_by_colour_and_sign() {
 #[test]
 fn boxes_stand_as_on_the_canvas_and_never_on_each_other() {
     let canvas = changed(&head());
-    for picture in [Picture::whole(&canvas), Picture::fitting(&canvas)] {
+    for picture in [Picture::whole(&canvas), Picture::fitting(&canvas, PAGE)] {
         assert_eq!(faults(&canvas, &picture.document("a")), [""; 0]);
     }
 }
@@ -198,12 +198,12 @@ proptest! {
     ) {
         let places: Vec<_> = places.iter().map(|place| place.map(|(x, y)| (x * step.0, y * step.1))).collect();
         let canvas = canvas_of(&places, &links, &marks);
-        for picture in [Picture::whole(&canvas), Picture::fitting(&canvas)] {
+        for picture in [Picture::whole(&canvas), Picture::fitting(&canvas, PAGE)] {
             let faults = faults(&canvas, &picture.document("random"));
             prop_assert!(faults.is_empty(), "{:#?}", faults);
         }
-        let (part, left_out) = Picture::first_part(&canvas, 24);
-        prop_assert!(Picture::fitting(&part).fits());
+        let (part, left_out) = Picture::first_part(&canvas, 24, COLUMN);
+        prop_assert!(Picture::fitting(&part, COLUMN).fits(COLUMN));
         let changed = canvas.changed_part(usize::MAX).0.boxes.len();
         prop_assert_eq!(part.boxes.len() + left_out, changed);
     }

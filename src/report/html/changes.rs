@@ -5,7 +5,7 @@ use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::diff::{Line, Sign};
 use crate::model::findings::Finding;
-use crate::model::picture::{self, Badge, Canvas, Ids, Picture};
+use crate::model::picture::{self, Badge, COLUMN, Canvas, Ids, Picture};
 use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
 use std::collections::{BTreeMap, HashMap};
@@ -53,7 +53,7 @@ pub(super) fn above(
     let mut drawing = String::new();
     if let Some(mut canvas) = canvas {
         canvas.badges(&badges(findings));
-        (drawing, above.places) = figures(&canvas, path, &id, lines);
+        (drawing, above.places) = figures(&canvas, (path, &id, COLUMN), lines);
     }
     let inside = told(lines, path, &id, &above.places) + &drawing;
     if inside.is_empty() && changed.is_none() {
@@ -93,7 +93,12 @@ pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown =
         format!("<section class=\"findings\" aria-labelledby=\"changes\"><h2 id=\"changes\">{title}</h2>\n");
     for (number, file) in others.iter().take(MOST_FILES).enumerate() {
-        shown.push_str(&one(file, &format!("change-{number}"), others.len() <= MOST_OPEN));
+        shown.push_str(&one(
+            file,
+            &format!("change-{number}"),
+            COLUMN,
+            others.len() <= MOST_OPEN,
+        ));
     }
     if others.len() > MOST_FILES {
         let more = count(others.len() - MOST_FILES, "more file");
@@ -102,11 +107,12 @@ pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     shown + "</section>\n"
 }
 
-pub(super) fn one(file: &ChangedFile, id: &str, is_open: bool) -> String {
+/// A file of its own; its picture is at most so wide, in pixels.
+pub(super) fn one(file: &ChangedFile, id: &str, width: i32, is_open: bool) -> String {
     let path = &file.changed.path;
     let picture = file.picture.as_ref();
     let (drawing, places) = picture
-        .map(|canvas| figures(canvas, path, id, &file.words))
+        .map(|canvas| figures(canvas, (path, id, width), &file.words))
         .unwrap_or_default();
     format!(
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
@@ -163,7 +169,11 @@ fn word_id(id: &str, number: usize) -> String {
 
 /// The part to look at first, and the whole canvas folded below it; one picture where that is small. Gives also the id of each
 /// component where it is seen first.
-fn figures(canvas: &Canvas, path: &str, id: &str, lines: &[Line]) -> (String, HashMap<String, String>) {
+fn figures(
+    canvas: &Canvas,
+    (path, id, width): (&str, &str, i32),
+    lines: &[Line],
+) -> (String, HashMap<String, String>) {
     let words: HashMap<&str, String> = lines
         .iter()
         .enumerate()
@@ -190,9 +200,9 @@ fn figures(canvas: &Canvas, path: &str, id: &str, lines: &[Line]) -> (String, Ha
             picture.fragment(path, &ids)
         )
     };
-    let (part, left_out) = Picture::first_part(canvas, MOST_FIRST);
+    let (part, left_out) = Picture::first_part(canvas, MOST_FIRST, width);
     let whole = Picture::whole(canvas);
-    let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits();
+    let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits(width);
     let too_large = match canvas.left_out {
         0 => String::new(),
         more => format!(
@@ -203,7 +213,7 @@ fn figures(canvas: &Canvas, path: &str, id: &str, lines: &[Line]) -> (String, Ha
     if is_once || part.boxes.is_empty() {
         return (figure(&whole, canvas, id) + &too_large, places);
     }
-    let mut shown = figure(&Picture::fitting(&part), &part, &format!("{id}-part"));
+    let mut shown = figure(&Picture::fitting(&part, width), &part, &format!("{id}-part"));
     if left_out > 0 {
         let more = count(left_out, "more component");
         let _ = writeln!(

@@ -5,6 +5,7 @@ use super::document::{HtmlPage, document};
 use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::findings::FileChange;
+use crate::model::picture::PAGE;
 use crate::report::changes::{
     CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_CALLERS, MOST_FOR_CONSUMERS,
 };
@@ -37,7 +38,12 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
     body.extend(changes.consumers.as_ref().map(for_consumers));
     body.extend(changes.callers.as_ref().map(callers_of));
     for (number, file) in files.iter().enumerate() {
-        body.push_str(&one(file, &format!("change-{number}"), files.len() <= MOST_OPEN));
+        body.push_str(&one(
+            file,
+            &format!("change-{number}"),
+            PAGE,
+            files.len() <= MOST_OPEN,
+        ));
     }
     body.push_str("</main>\n");
     document(&HtmlPage {
