@@ -9,6 +9,7 @@
 
 mod compare;
 mod document;
+mod headline;
 mod leaf;
 mod line;
 mod lines;
@@ -18,6 +19,7 @@ mod pair;
 mod plain;
 mod rename;
 mod rows;
+mod values;
 mod walk;
 mod words;
 

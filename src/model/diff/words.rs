@@ -1,5 +1,6 @@
 //! A change in words: a line for each thing that differs. Every line is safe to show.
 
+use super::headline::{headline, stopped};
 use super::leaf::{Leaf, PathStep};
 use super::line::{Line, Sign};
 use super::lines;
@@ -7,9 +8,9 @@ use super::model::{
     ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
 };
 use super::rows::{self, ReadField};
+use super::values::{cut, cut_from, named, value};
 use crate::base::text;
-use crate::model::findings::{FileChange, in_short};
-use crate::model::pipelines::Kind;
+use crate::model::findings::FileChange;
 
 /// Lines of one pipeline.
 const MOST_LINES: usize = 400;
@@ -26,15 +27,6 @@ const LEAST_WIDTH: usize = 20;
 
 /// Characters of a line of a text that is shown where long lines scroll.
 const PAGE_WIDTH: usize = 2_000;
-
-/// Characters of a name.
-const NAME_WIDTH: usize = 200;
-
-/// Characters that stand before the first one that differs, where a value is cut.
-const LEAD: usize = 20;
-
-/// How the type of a component begins that the platform's designer does not know.
-const UNKNOWN_TYPE: &str = "unknown-";
 
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 160;
@@ -59,59 +51,6 @@ pub(crate) fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
         words.parts(diff);
     }
     words.lines
-}
-
-fn headline(diff: &PipelineDiff) -> String {
-    let path = &diff.path;
-    let kind = diff.kind.map_or("pipeline", Kind::name);
-    match diff.change {
-        FileChange::Added => format!("{path}: new {kind}{}", parts_in_short(diff)),
-        FileChange::Removed => format!("{path}: {kind} removed{}", parts_in_short(diff)),
-        FileChange::Renamed => {
-            let old = diff.previous_path.as_deref().unwrap_or_default();
-            format!("{path}: renamed from {old}")
-        }
-        FileChange::Modified => format!("{path}: modified"),
-        FileChange::Layout => format!("{path}: layout only, what it does is the same"),
-        FileChange::Unreadable => {
-            let why = diff.reason.as_deref().unwrap_or_default();
-            format!("{path}: cannot be read {why}")
-        }
-    }
-}
-
-/// How many parts a pipeline has that came or went as a whole.
-fn parts_in_short(diff: &PipelineDiff) -> String {
-    let parts = [
-        (diff.components.len(), "component"),
-        (diff.links.len(), "link"),
-        (diff.variables.len(), "variable"),
-    ];
-    in_short(&parts)
-}
-
-/// Why a component that ran before does not any more: it is switched off, or the designer does not know its type.
-fn stopped(component: &ComponentDiff) -> Option<String> {
-    if !matches!(
-        component.change,
-        ComponentChange::Modified | ComponentChange::Renamed
-    ) {
-        return None;
-    }
-    let field = |key: &str| {
-        component
-            .fields
-            .iter()
-            .find(|field| field.path == [PathStep::key(key)])
-    };
-    if field("skipped").is_some_and(|field| field.after == Some(Leaf::Boolean(true))) {
-        return Some("it is skipped".to_owned());
-    }
-    let kind = component
-        .kind
-        .as_ref()
-        .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
-    field("type").map(|_| format!("its type is {}", named(kind)))
 }
 
 struct Words {
@@ -344,10 +283,6 @@ fn lines_of(text: Option<&str>) -> Vec<&str> {
     text.map(|text| text.split('\n').collect()).unwrap_or_default()
 }
 
-fn named(name: &str) -> String {
-    cut(name, 0, NAME_WIDTH)
-}
-
 /// Whether a field of a new component only says what stands in its line already, or goes without saying.
 fn repeats(field: &Field, name: &str, kind: Option<&str>) -> bool {
     if field.path == [PathStep::key("skipped")] {
@@ -362,40 +297,6 @@ fn repeats(field: &Field, name: &str, kind: Option<&str>) -> bool {
             parameters == "parameters" && key == "componentName" && said == name
         }
         _ => false,
-    }
-}
-
-/// A value as people write it; a text that would read as something else is quoted.
-fn value(leaf: &Leaf) -> String {
-    let shown = leaf.to_string();
-    let is_other = |text: &str| {
-        text.trim() != text
-            || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
-            || text.parse::<f64>().is_ok()
-    };
-    match leaf {
-        Leaf::Text(text) if is_other(text) => format!("{text:?}"),
-        _ => shown,
-    }
-}
-
-/// Where the shown part of two values begins: at their start, or where they begin to differ, if that would be cut off.
-fn cut_from(before: &str, after: &str, width: usize) -> usize {
-    let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b);
-    match same.count() {
-        same if same + LEAD >= width => same.saturating_sub(LEAD),
-        _ => 0,
-    }
-}
-
-/// So many characters from `start` on, and how many more there are.
-fn cut(value: &str, start: usize, width: usize) -> String {
-    let length = value.chars().count();
-    let shown: String = value.chars().skip(start).take(width).collect();
-    let before = if start > 0 { "\u{2026}" } else { "" };
-    match length.saturating_sub(start + width) {
-        0 => format!("{before}{shown}"),
-        more => format!("{before}{shown}\u{2026} ({more} more)"),
     }
 }
 

@@ -1,0 +1,64 @@
+//! The first lines of a change: what happened to the file, and which components will not run any more.
+
+use super::leaf::{Leaf, PathStep};
+use super::model::{ComponentChange, ComponentDiff, PipelineDiff};
+use super::values::named;
+use crate::model::findings::{FileChange, in_short};
+use crate::model::pipelines::Kind;
+
+/// How the type of a component begins that the platform's designer does not know.
+const UNKNOWN_TYPE: &str = "unknown-";
+
+/// What happened to the file.
+pub(super) fn headline(diff: &PipelineDiff) -> String {
+    let path = &diff.path;
+    let kind = diff.kind.map_or("pipeline", Kind::name);
+    match diff.change {
+        FileChange::Added => format!("{path}: new {kind}{}", parts_in_short(diff)),
+        FileChange::Removed => format!("{path}: {kind} removed{}", parts_in_short(diff)),
+        FileChange::Renamed => {
+            let old = diff.previous_path.as_deref().unwrap_or_default();
+            format!("{path}: renamed from {old}")
+        }
+        FileChange::Modified => format!("{path}: modified"),
+        FileChange::Layout => format!("{path}: layout only, what it does is the same"),
+        FileChange::Unreadable => {
+            let why = diff.reason.as_deref().unwrap_or_default();
+            format!("{path}: cannot be read {why}")
+        }
+    }
+}
+
+/// How many parts a pipeline has that came or went as a whole.
+fn parts_in_short(diff: &PipelineDiff) -> String {
+    let parts = [
+        (diff.components.len(), "component"),
+        (diff.links.len(), "link"),
+        (diff.variables.len(), "variable"),
+    ];
+    in_short(&parts)
+}
+
+/// Why a component that ran before does not any more: it is switched off, or the designer does not know its type.
+pub(super) fn stopped(component: &ComponentDiff) -> Option<String> {
+    if !matches!(
+        component.change,
+        ComponentChange::Modified | ComponentChange::Renamed
+    ) {
+        return None;
+    }
+    let field = |key: &str| {
+        component
+            .fields
+            .iter()
+            .find(|field| field.path == [PathStep::key(key)])
+    };
+    if field("skipped").is_some_and(|field| field.after == Some(Leaf::Boolean(true))) {
+        return Some("it is skipped".to_owned());
+    }
+    let kind = component
+        .kind
+        .as_ref()
+        .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
+    field("type").map(|_| format!("its type is {}", named(kind)))
+}
