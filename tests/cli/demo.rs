@@ -47,6 +47,11 @@ fn the_demo_shows_the_whole_job() {
         let page = fs::read_to_string(reports.join(name).join("review.html")).unwrap();
         assert!(pictures_are_true(&page) > 0, "{name}");
     }
+    // The picture of README.
+    let work = folder.path().join("sluicegate-demo/work");
+    let range = "origin/feature/refunds..origin/feature/refunds-in-a-hurry";
+    let page = Call::new(&work).run(&["diff", range, "-o", "html"]).expect(0);
+    assert_eq!(pictures_are_true(&page.out), 1);
     // A second time takes another folder; one that is not the demo's is left alone.
     call.run(&["demo"]).expect(0);
     fs::create_dir(folder.path().join("mine")).unwrap();

@@ -727,7 +727,7 @@ fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
     let (_, told) = told.out.split_once("3 pipelines changed").unwrap();
     insta::assert_snapshot!(told, @"
     , 1 in layout only
-    3 unchanged pipelines reach a changed one
+    3 unchanged pipelines depend on a changed one
       a/middle.orch.yaml calls load.orch.yaml
       left.orch.yaml calls gone.orch.yaml
       top.orch.yaml calls a/middle.orch.yaml, which calls load.orch.yaml
@@ -746,7 +746,7 @@ fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
             .expect(0)
             .out;
         assert!(
-            page.contains("3 unchanged pipelines reach a changed one"),
+            page.contains("3 unchanged pipelines depend on a changed one"),
             "{page}"
         );
         assert!(page.contains("a/middle.orch.yaml"), "{page}");

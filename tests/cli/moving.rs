@@ -181,8 +181,8 @@ fn changes_that_are_not_committed_stay_where_they_are() {
     let world = world();
     world.write("sales/load.orch.yaml", format!("{EMPTY}# mine\n"));
     let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
-    insta::assert_snapshot!(said, @"error: `sales/load.orch.yaml` has changes that are not committed");
-    insta::assert_snapshot!(refused(&world, &["sales", "elsewhere"]), @"error: `sales/load.orch.yaml` has changes that are not committed");
+    insta::assert_snapshot!(said, @"error: `sales/load.orch.yaml` has uncommitted changes");
+    insta::assert_snapshot!(refused(&world, &["sales", "elsewhere"]), @"error: `sales/load.orch.yaml` has uncommitted changes");
     mv(&world, &["sales/load.orch.yaml", "x.orch.yaml", "--force"]).expect(0);
     assert!(read(&world, "x.orch.yaml").ends_with("# mine\n"));
 }
@@ -231,7 +231,7 @@ fn a_reference_that_cannot_be_rewritten_is_named_with_its_place() {
     world.write("broken.orch.yaml", "type: [\norchestrationJob: sales/load\n");
     let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
     assert!(
-        said.starts_with("error: broken.orch.yaml:2: `sales/load` stands in a file that cannot be read"),
+        said.starts_with("error: broken.orch.yaml:2: this file contains `sales/load` and cannot be parsed"),
         "{said}"
     );
     mv(&world, &["sales/count.sql", "x.sql"]).expect(0);

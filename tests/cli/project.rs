@@ -326,3 +326,31 @@ fn the_checks_are_listed_and_explained() {
     let unknown = said(&["rules", "explain", "project/cal"], 2);
     assert!(unknown.contains("did you mean `project/call`?"), "{unknown}");
 }
+
+/// Takes a file's content at `HEAD` out of the clone, so that whoever reads it fails.
+fn lose(world: &World, path: &str) {
+    let blob = world.git(&["rev-parse", &format!("HEAD:{path}")]);
+    let (folder, rest) = blob.split_at(2);
+    fs::remove_file(world.work().join(".git/objects").join(folder).join(rest)).unwrap();
+}
+
+#[test]
+fn the_base_is_read_only_where_head_has_findings() {
+    let world = world(&[
+        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+        ("sales/load.orch.yaml", &calling(&[])),
+        ("other.orch.yaml", &calling(&["sales/load", "sales/load"])),
+    ]);
+    for path in ["sales/caller.orch.yaml", "other.orch.yaml"] {
+        lose(&world, path);
+    }
+    let edited = calling(&["sales/load"]).replace("Call 0", "Call it");
+    world.write("other.orch.yaml", &edited);
+    let silent = ["--base", "HEAD", "--changes", "none"];
+    assert!(found(&check(&world, 0, &silent)).is_empty());
+    fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
+    let call = Call::new(&world.work());
+    call.run(&[&["check"], &silent[..]].concat())
+        .expect(7)
+        .saying(&["missing from the repository"]);
+}

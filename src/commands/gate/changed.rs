@@ -11,6 +11,10 @@ use crate::report::ChangedFile;
 pub(crate) const MOST_PICTURES: usize = 100;
 const MOST_BOXES: usize = 600;
 
+/// Links of a picture in a page, and of one that is a file of its own: a pipeline can have a million, which take minutes to draw.
+const MOST_LINKS: usize = 4_000;
+pub(crate) const MOST_LINKS_OF_A_FILE: usize = 40_000;
+
 /// Pipelines whose change is told in words; of more, nobody reads them.
 const MOST_TOLD: usize = 500;
 
@@ -40,10 +44,12 @@ pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
 
 /// The picture, if it is not too large; else the part of it that changed.
 pub(crate) fn bounded(canvas: Canvas) -> Option<Canvas> {
-    if canvas.boxes.len() <= MOST_BOXES {
+    let is_small = |canvas: &Canvas| canvas.arrows.len() <= MOST_LINKS;
+    if canvas.boxes.len() <= MOST_BOXES && is_small(&canvas) {
         return Some(canvas);
     }
     let (part, _) = canvas.changed_part(MOST_BOXES);
     let left_out = canvas.boxes.len() - part.boxes.len();
-    (!part.boxes.is_empty()).then_some(Canvas { left_out, ..part })
+    let is_drawn = !part.boxes.is_empty() && is_small(&part);
+    is_drawn.then_some(Canvas { left_out, ..part })
 }

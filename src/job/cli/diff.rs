@@ -66,7 +66,7 @@ pub struct DiffArgs {
         default_value = "text"
     )]
     pub output: DiffFormat,
-    /// Also the pipelines that did not change and reach one that did by their calls
+    /// Also list unchanged pipelines that call a changed one, directly or through other pipelines
     #[arg(long, conflicts_with_all = ["files", "external"])]
     pub callers: bool,
     /// End in 1 where something other than layout changed, or a file cannot be read

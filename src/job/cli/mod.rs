@@ -166,7 +166,7 @@ pub enum Command {
     Rules(RulesArgs),
     /// The findings that are allowed: add, list, prune
     Waivers(WaiversArgs),
-    /// Move a pipeline, a script or a folder, with every reference to it
+    /// Move a pipeline, script or directory and update every reference to it
     Mv(MvArgs),
     /// Run the platform on this machine
     Serve(ServeArgs),

@@ -9,30 +9,30 @@ const EXAMPLES: &str = "Examples:
   sluicegate mv sales warehouse
   sluicegate mv --repair
 
-Nothing is committed. What cannot be rewritten in place is refused before anything changes.";
+Nothing is committed. If a reference cannot be rewritten in place, the command fails before it changes anything.";
 
-/// Moves a pipeline, a script or a folder, with every reference to it.
+/// Moves a pipeline, script or directory and updates every reference to it.
 ///
-/// Calls and script names in pipelines, the shared-pipelines file, and waivers and globs that name exactly what moves are rewritten in
-/// place; every other byte stays.
+/// Rewrites calls and script names in pipelines, entries of the shared-pipelines file, and the waivers and globs that name exactly the
+/// moved path. Every other byte stays as it is.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MvArgs {
-    /// File or folder to move, relative to the current folder
+    /// File or directory to move, relative to the current directory
     #[arg(required_unless_present = "repair", requires = "new")]
     pub old: Option<PathBuf>,
-    /// Its new path; a folder that exists takes it in
+    /// New path, or an existing directory to move it into
     pub new: Option<PathBuf>,
-    /// Rewrite calls and script names that lead nowhere where exactly one file has the name
+    /// Fix broken calls and script names: write the path of the only file with that name
     #[arg(long, conflicts_with_all = ["old", "new", "force"])]
     pub repair: bool,
-    /// Show each value that would be rewritten, and change nothing
+    /// Print every edit without changing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Move files with changes that are not committed, too
+    /// Move files even if they have uncommitted changes
     #[arg(long)]
     pub force: bool,
-    /// How to show it.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -163,16 +163,17 @@ impl Words {
             return self.other_variable(depth, (former, name), cells);
         }
         let start = ReadField::row_words(name, cells);
-        let side = |pick: fn(&Field) -> &Option<Leaf>| {
+        let side = |pick: fn(&Field) -> &Option<Leaf>| -> Vec<&Leaf> {
             let cells = cells.iter().filter(|cell| !is_name_of_variable(&start, cell));
-            let leaves: Option<Vec<&Leaf>> = cells.map(|cell| pick(cell).as_ref()).collect();
-            leaves
+            cells.filter_map(|cell| pick(cell).as_ref()).collect()
         };
         let is_long = |leaf: &&Leaf| leaf.lines().is_some();
-        let (sign, leaves) = match (side(|cell| &cell.before), side(|cell| &cell.after)) {
-            (None, Some(leaves)) => (Sign::Added, leaves),
-            (Some(leaves), None) => (Sign::Removed, leaves),
-            _ => (Sign::Changed, Vec::new()),
+        let (sign, leaves) = if cells.iter().all(|cell| cell.before.is_none()) {
+            (Sign::Added, side(|cell| &cell.after))
+        } else if cells.iter().all(|cell| cell.after.is_none()) {
+            (Sign::Removed, side(|cell| &cell.before))
+        } else {
+            (Sign::Changed, Vec::new())
         };
         if sign == Sign::Changed || leaves.iter().any(is_long) {
             for cell in cells.iter().filter(|cell| !is_name_of_variable(&start, cell)) {
@@ -334,8 +335,8 @@ mod tests {
                  setScalarVariables: {rows}\n        joins: {rows}\n"
             )
         };
-        let before = call("[[day, today], [gone, 1], [same, x]]");
-        let after = call("[[day, tomorrow], [new, \"\"], [same, x], [more, 2]]")
+        let before = call("[[day, today], [gone, 1], [same, x], [longer, a]]");
+        let after = call("[[day, tomorrow], [new, \"\"], [same, x], [longer, b, c], [more, 2]]")
             .replace("joins:", "empty: ~\n        none: []\n        joins:");
         insta::assert_snapshot!(told(&before, &after), @r#"
         a.orch.yaml: modified
@@ -343,10 +344,14 @@ mod tests {
             ~ sets day = today -> tomorrow
             - sets gone = 1
             + sets new = ""
+            ~ sets longer = a -> b
+            + sets longer = c
             + sets more = 2
             ~ joins, day: today -> tomorrow
             ~ joins: gone -> new
             ~ joins: 1 -> ""
+            ~ joins, longer: a -> b
+            + joins, longer: c
             + joins: more, 2
         "#);
     }

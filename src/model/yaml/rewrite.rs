@@ -22,17 +22,17 @@ pub(crate) fn rewrite(bytes: &[u8], texts: &BTreeMap<Position, String>) -> Resul
     let mut at = 0;
     for (place, new) in texts {
         let refused = |why: &str| DocumentError::at(*place, format!("the value {why}"));
-        let scalar = found.get(place).ok_or_else(|| refused("is not there"))?;
+        let scalar = found.get(place).ok_or_else(|| refused("is missing"))?;
         if scalar.has_anchor {
-            return Err(refused("has an anchor, so it may stand in other places, too"));
+            return Err(refused("has a YAML anchor, so other places may use it"));
         }
         let range = scalar
             .range
             .clone()
-            .ok_or_else(|| refused("is not written so that it can be replaced"))?;
+            .ok_or_else(|| refused("is written in a style that cannot be replaced in place"))?;
         let before = text
             .get(at..range.start)
-            .ok_or_else(|| refused("overlaps another"))?;
+            .ok_or_else(|| refused("overlaps another value"))?;
         out.extend(before.as_bytes());
         out.extend(scalar.written(new).as_bytes());
         at = range.end;
@@ -276,7 +276,7 @@ fn verify(
             let place = replaced.range(..=ordinal).next_back();
             let place = place.map_or(Position { line: 1, column: 1 }, |(_, (place, _))| **place);
             let text = texts.get(&place).map_or("", String::as_str);
-            let why = format!("the value cannot say `{}` in its place", shortened(text));
+            let why = format!("the value cannot hold `{}` in its YAML style", shortened(text));
             return Err(DocumentError::at(place, why));
         }
         if old.is_none() {
@@ -351,12 +351,12 @@ mod tests {
     #[test]
     fn what_cannot_be_replaced_alone_is_refused_with_its_place() {
         for (document, text, why) in [
-            ("k: &a x\nz: *a", "c", "has an anchor"),
-            ("z: &a x\nk: *a", "c", "has an anchor"),
-            ("k: >\n  x\n", "c", "cannot say `c`"),
-            ("k: |-\n  x\n", " c", "cannot say ` c`"),
-            ("k: [a]", "c", "is not there"),
-            ("k: !!str a", "c", "is not written so"),
+            ("k: &a x\nz: *a", "c", "has a YAML anchor"),
+            ("z: &a x\nk: *a", "c", "has a YAML anchor"),
+            ("k: >\n  x\n", "c", "cannot hold `c`"),
+            ("k: |-\n  x\n", " c", "cannot hold ` c`"),
+            ("k: [a]", "c", "is missing"),
+            ("k: !!str a", "c", "is written in a style"),
         ] {
             let said = replaced(document, text).unwrap_err();
             assert!(

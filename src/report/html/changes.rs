@@ -206,7 +206,7 @@ fn figures(
     let too_large = match canvas.left_out {
         0 => String::new(),
         more => format!(
-            "<p class=\"note\">The canvas is too large to be drawn whole: {} not here.</p>\n",
+            "<p class=\"note\">The canvas is too large to draw completely: {} missing.</p>\n",
             are(more)
         ),
     };
@@ -218,7 +218,7 @@ fn figures(
         let more = count(left_out, "more component");
         let _ = writeln!(
             shown,
-            "<p class=\"note\">{more} that changed, or stand beside what changed, are in the whole canvas.</p>"
+            "<p class=\"note\">{more} that changed or are next to a change: see the whole canvas.</p>"
         );
     }
     let _ = write!(

@@ -7,7 +7,7 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::CommitId;
 use crate::base::text::{self, count};
-use crate::commands::gate::changed::{canvas, told};
+use crate::commands::gate::changed::{MOST_LINKS_OF_A_FILE, canvas, told};
 use crate::commands::gate::interface::Between;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
@@ -149,9 +149,9 @@ impl Look {
 
 fn callers_in_short(number: usize) -> String {
     match number {
-        0 => "no unchanged pipeline reaches a changed one".to_owned(),
-        1 => "1 unchanged pipeline reaches a changed one".to_owned(),
-        many => format!("{many} unchanged pipelines reach a changed one"),
+        0 => "no unchanged pipeline depends on a changed one".to_owned(),
+        1 => "1 unchanged pipeline depends on a changed one".to_owned(),
+        many => format!("{many} unchanged pipelines depend on a changed one"),
     }
 }
 
@@ -252,6 +252,12 @@ impl PipelinesCompared {
             let (path, why) = (text::line(&diff.path), text::line(why));
             Failure::usage(format!("{path} cannot be drawn: it cannot be read {why}"))
         })?;
+        if canvas.arrows.len() > MOST_LINKS_OF_A_FILE {
+            let (path, links) = (text::line(&diff.path), canvas.arrows.len());
+            return Err(Failure::usage(format!(
+                "{path} has {links} links, too many to draw"
+            )));
+        }
         Ok(if format == DiffFormat::Svg {
             Picture::whole(canvas).document(&diff.path) + "\n"
         } else {

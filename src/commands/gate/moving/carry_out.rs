@@ -26,7 +26,7 @@ pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<(), Failure> {
             }
             remove_empty(&made);
             let message = format!("{} cannot be written: {why}", edit.path);
-            return Err(Failure::usage(message).hint("everything is as it was before"));
+            return Err(Failure::usage(message).hint("all changes were undone"));
         }
         done.push(edit);
     }

@@ -17,9 +17,9 @@ pub(super) fn refuse_uncommitted(reading: &Reading<'_>, moves: &Moves) -> Result
     for change in reading.snapshot.changes(&bases, &|_| true)? {
         let is_ours = moves.moved(&change.path).is_some() && repo.tracks_any(&change.path)?;
         if is_ours && !is_only_rewritten(reading, &change)? {
-            let message = format!("`{}` has changes that are not committed", change.path);
+            let message = format!("`{}` has uncommitted changes", change.path);
             return Err(Failure::usage(message)
-                .hint("nothing was changed: commit them first, or give --force, which takes them along"));
+                .hint("nothing was changed: commit them first, or pass --force to move them along"));
         }
     }
     Ok(())

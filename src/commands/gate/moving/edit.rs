@@ -48,8 +48,9 @@ impl FileEdit {
         let texts = values.iter().map(|value| (value.position, value.new.clone()));
         let after = rewrite(&before, &texts.collect()).map_err(|why| {
             let line = why.position.map_or(1, |position| position.line);
-            Failure::usage(format!("{path}:{line}: {}", why.message))
-                .hint("nothing was changed: write the value as plain or quoted text, and run it again")
+            Failure::usage(format!("{path}:{line}: {}", why.message)).hint(
+                "nothing was changed: write the value as plain or quoted text, then run the command again",
+            )
         })?;
         Ok(Self {
             path: path.to_owned(),

@@ -30,9 +30,8 @@ pub(super) fn settle(
             format!("{to}/{name}")
         };
     } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
-        return Err(
-            refused(format!("there is no folder `{to}`")).hint("name the file, or make the folder first")
-        );
+        return Err(refused(format!("directory `{to}` does not exist"))
+            .hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = Moves { from, to };
     refuse_old(reading, &moves)?;
@@ -51,19 +50,19 @@ fn refused(message: String) -> Failure {
 fn within(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
     policy::in_repository(root, &full)
-        .ok_or_else(|| refused(format!("`{}` lies outside of the repository", path.display())))
+        .ok_or_else(|| refused(format!("`{}` is outside the repository", path.display())))
 }
 
 fn refuse_old(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
     let (repo, from) = (&reading.workspace.repo, moves.from.as_str());
     if from.is_empty() {
-        return Err(refused("the repository itself does not move".to_owned()));
+        return Err(refused("cannot move the repository root".to_owned()));
     }
     if !repo.tracks_any(from)? {
         let hint = if repo.root().join(from).symlink_metadata().is_ok() {
-            "nothing was changed: `git add` it first, or move it as any file"
+            "nothing was changed: run `git add` first, or move it with `mv`"
         } else {
-            "nothing was changed: a path starts from the current folder"
+            "nothing was changed: paths are relative to the current directory"
         };
         return Err(Failure::usage(format!("git does not track `{from}`")).hint(hint));
     }
@@ -73,7 +72,10 @@ fn refuse_old(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
             .strip_prefix(from)
             .is_some_and(|rest| rest.starts_with('/'))
     {
-        return Err(refused(format!("`{from}` cannot move to `{}`", moves.to)));
+        return Err(refused(format!(
+            "cannot move `{from}` to `{}`, which is the same path or inside it",
+            moves.to
+        )));
     }
     Ok(())
 }
@@ -84,18 +86,18 @@ fn refuse_new(run: &Run, reading: &Reading<'_>, moves: &Moves) -> Result<(), Fai
     let full = root.join(to);
     run.refuse_links(&reading.workspace.repo, std::iter::once(full.as_path()))?;
     if policy::is_in_git_folder(Path::new(to)) {
-        return Err(refused(format!("`{to}` lies in the git folder")));
+        return Err(refused(format!("`{to}` is inside the git directory")));
     }
     if full.symlink_metadata().is_ok() && !is_same_file(&root.join(from), &full) {
-        return Err(refused(format!("`{to}` is there already")));
+        return Err(refused(format!("`{to}` already exists")));
     }
     let kind = Kind::from_path(from).filter(|_| root.join(from).is_file());
     if let Some(kind) = kind.filter(|kind| Kind::from_path(to) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
         return Err(refused(format!(
-            "`{to}` is no name of an {name}: it ends in `{extension}`"
+            "`{to}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
         ))
-        .hint(format!("nothing was changed: name it `{to}{extension}`")));
+        .hint(format!("nothing was changed: use `{to}{extension}`")));
     }
     refuse_twins(reading, moves)
 }
@@ -121,7 +123,7 @@ fn refuse_twins(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
     for new in arrive {
         if let Some(twin) = stay.get(&new.to_lowercase()) {
             return Err(refused(format!(
-                "`{new}` and `{twin}` would be one file where case does not count"
+                "`{new}` and `{twin}` differ only in case, so some file systems treat them as one file"
             )));
         }
     }

@@ -159,9 +159,9 @@ fn written(file: &SnapshotFile, bytes: Vec<u8>, values: Vec<ValueEdit>) -> Resul
     {
         let line = values.first().map_or(1, |value| value.position.line);
         return Err(Failure::usage(format!(
-            "{path}:{line}: the file is not on disk (sparse checkout)"
+            "{path}:{line}: the file is not checked out (sparse checkout)"
         ))
-        .hint("nothing was changed: check the file out, and run it again"));
+        .hint("nothing was changed: check out the file, then run the command again"));
     }
     FileEdit::make(path, bytes, values).map(Some)
 }
@@ -177,9 +177,9 @@ fn refuse_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], why: &str) ->
     let line = bytes.iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
     let path = &file.path;
     Err(Failure::usage(format!(
-        "{path}:{line}: `{named}` stands in a file that cannot be read: {why}"
+        "{path}:{line}: this file contains `{named}` and cannot be parsed: {why}"
     ))
-    .hint("nothing was changed: mend the file, and run it again"))
+    .hint("nothing was changed: fix the file, then run the command again"))
 }
 
 /// What the gate's own files and the shared-pipelines file name.

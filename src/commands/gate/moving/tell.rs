@@ -52,7 +52,7 @@ fn words(plan: &Plan, is_dry: bool) -> String {
     let _ = match (&plan.moves, values.is_empty()) {
         (Some(_), true) => writeln!(
             said,
-            "{begin}; nothing names {}",
+            "{begin}; no references to {}",
             if plan.moved.len() == 1 { "it" } else { "them" }
         ),
         (Some(_), false) => writeln!(said, "{begin}; {values}"),
