@@ -5,7 +5,7 @@ use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::diff::{Line, Sign};
 use crate::model::findings::Finding;
-use crate::model::picture::{self, Badge, COLUMN, Canvas, Ids, Picture};
+use crate::model::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
 use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
 use std::collections::{BTreeMap, HashMap};
@@ -202,7 +202,7 @@ fn figures(
     };
     let (part, left_out) = Picture::first_part(canvas, MOST_FIRST, width);
     let whole = Picture::whole(canvas);
-    let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits(width);
+    let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits(PAGE);
     let too_large = match canvas.left_out {
         0 => String::new(),
         more => format!(
@@ -211,7 +211,9 @@ fn figures(
         ),
     };
     if is_once || part.boxes.is_empty() {
-        return (figure(&whole, canvas, id) + &too_large, places);
+        let narrow = (is_once && !whole.fits(width)).then(|| Picture::fitting(canvas, width));
+        let picture = narrow.as_ref().unwrap_or(&whole);
+        return (figure(picture, canvas, id) + &too_large, places);
     }
     let mut shown = figure(&Picture::fitting(&part, width), &part, &format!("{id}-part"));
     if left_out > 0 {
