@@ -13,8 +13,8 @@ const GAP: i32 = 42;
 /// Between the left edges of two columns of which no row has both.
 const STEP: i32 = 84;
 
-/// The same where the picture must fit.
-const LEAST_STEP: i32 = 24;
+/// The same where the picture must fit: the widest that does.
+const STEPS: [i32; 4] = [STEP, 60, 42, 24];
 
 /// Between two level lines of a channel.
 const TRACK: i32 = 8;
@@ -62,16 +62,14 @@ pub(super) fn fitting(canvas: &Canvas, most: i32) -> Layout {
     let plan = Plan::of(canvas);
     let limits = plan.most_folds();
     let mut folds = vec![1; limits.len()];
-    let mut step = STEP;
     loop {
         let grid = plan.grid(&folds);
-        let layout = laid_out(canvas, &grid, step);
-        if layout.width <= most {
-            return layout;
-        }
-        if step > LEAST_STEP {
-            step = LEAST_STEP;
-            continue;
+        let mut layout = Layout::default();
+        for step in STEPS {
+            layout = laid_out(canvas, &grid, step);
+            if layout.width <= most {
+                return layout;
+            }
         }
         let Some(band) = widest(&grid, &folds, &limits) else {
             return layout;
