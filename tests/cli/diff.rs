@@ -752,5 +752,5 @@ fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
         assert!(page.contains("a/middle.orch.yaml"), "{page}");
     }
     let silent = diff(&world, &["--base", "HEAD", "-o", "json"]).expect(0).json();
-    assert_eq!(silent["callers"], json!(null));
+    assert!(silent.get("callers").is_none());
 }

@@ -16,29 +16,49 @@ use std::ops::Range;
 /// The document with these texts in the places of scalars. Refused with the place: a scalar that cannot be replaced alone.
 pub(crate) fn rewrite(bytes: &[u8], texts: &BTreeMap<Position, String>) -> Result<Vec<u8>, DocumentError> {
     let text = document::text(bytes)?;
-    let start = bytes.len() - text.len();
     let found = find(text, |place| texts.contains_key(&place))?;
-    let mut out = bytes.get(..start).unwrap_or_default().to_vec();
-    let mut at = 0;
+    let start = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
+    // Within brackets more texts need quotes, and the parser does not say what is within brackets.
+    let attempt = |context| {
+        let out = [start, &spliced(text, &found, texts, context)?].concat();
+        verify(text, &out, &found, texts).map(|()| out)
+    };
+    attempt(Context::Block).or_else(|_| attempt(Context::Flow))
+}
+
+/// Where a plain scalar is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Context {
+    Block,
+    /// Within brackets.
+    Flow,
+}
+
+fn spliced(
+    text: &str,
+    found: &BTreeMap<Position, FoundScalar>,
+    texts: &BTreeMap<Position, String>,
+    context: Context,
+) -> Result<Vec<u8>, DocumentError> {
+    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
     for (place, new) in texts {
         let refused = |why: &str| DocumentError::at(*place, format!("the value {why}"));
         let scalar = found.get(place).ok_or_else(|| refused("is missing"))?;
         if scalar.has_anchor {
             return Err(refused("has a YAML anchor, so other places may use it"));
         }
-        let range = scalar
-            .range
-            .clone()
-            .ok_or_else(|| refused("is written in a style that cannot be replaced in place"))?;
-        let before = text
-            .get(at..range.start)
-            .ok_or_else(|| refused("overlaps another value"))?;
-        out.extend(before.as_bytes());
-        out.extend(scalar.written(new).as_bytes());
+        let range = scalar.range.clone();
+        let range = range.ok_or_else(|| refused("is written in a style that cannot be replaced in place"))?;
+        let before = text.get(at..range.start);
+        out.extend(
+            before
+                .ok_or_else(|| refused("overlaps another value"))?
+                .as_bytes(),
+        );
+        out.extend(scalar.written(new, context).as_bytes());
         at = range.end;
     }
     out.extend(text.get(at..).unwrap_or_default().as_bytes());
-    verify(text, &out, &found, texts)?;
     Ok(out)
 }
 
@@ -205,10 +225,10 @@ fn block(text: &str, start: usize) -> Option<Range<usize>> {
 
 impl FoundScalar {
     /// The text in the style of the scalar, if that can say it.
-    fn written(&self, text: &str) -> String {
+    fn written(&self, text: &str, context: Context) -> String {
         match self.style {
             ScalarStyle::Literal | ScalarStyle::Folded => text.to_owned(),
-            ScalarStyle::Plain if is_plain(text) && !text.contains(char::is_control) => text.to_owned(),
+            ScalarStyle::Plain if is_plain(text, context) => text.to_owned(),
             ScalarStyle::Plain | ScalarStyle::SingleQuoted if !text.contains(char::is_control) => {
                 format!("'{}'", text.replace('\'', "''"))
             }
@@ -217,21 +237,22 @@ impl FoundScalar {
     }
 }
 
-/// Whether the text reads as itself without quotes, also inside of brackets.
-fn is_plain(text: &str) -> bool {
-    [format!("k: {text}\n"), format!("[{text}]\n")]
-        .iter()
-        .all(|document| {
-            let scalar = |event| match event {
-                Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
-                _ => None,
-            };
-            let last = events(document).filter_map(scalar).last();
-            last.is_some_and(|(value, style, anchor, tag)| {
-                let means = Scalar::new(value, style, tag.as_deref());
-                anchor == 0 && tag.is_none() && means.value() == Value::Text(text)
-            })
-        })
+/// Whether the text reads as itself without quotes.
+fn is_plain(text: &str, context: Context) -> bool {
+    let document = match context {
+        Context::Block => format!("k: {text}\n"),
+        Context::Flow => format!("[{text}]\n"),
+    };
+    let scalar = |event| match event {
+        Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
+        _ => None,
+    };
+    let last = events(&document).filter_map(scalar).last();
+    let is_same = last.is_some_and(|(value, style, anchor, tag)| {
+        let means = Scalar::new(value, style, tag.as_deref());
+        anchor == 0 && tag.is_none() && means.value() == Value::Text(text)
+    });
+    is_same && !text.contains(char::is_control)
 }
 
 fn in_double_quotes(text: &str) -> String {
@@ -335,6 +356,7 @@ mod tests {
         for (text, after) in [
             ("a/b.c", "k: a/b.c"),
             ("a: b", "k: 'a: b'"),
+            ("a, b/c [1]", "k: a, b/c [1]"),
             ("it's", "k: it's"),
             ("it's #1", "k: 'it''s #1'"),
             ("a #1", "k: 'a #1'"),

@@ -204,17 +204,20 @@ impl PipelinesCompared {
 
     fn json(&self) -> String {
         let id = |commit: &Option<CommitId>| commit.as_ref().map(CommitId::to_string);
-        output::json(&json!({
+        let mut document = json!({
             "schema": "sluicegate.diff/v1",
             "base": id(&self.base),
             "head": id(&self.head),
             "pipelines": self.diffs().collect::<Vec<_>>(),
             "interface": self.interface.as_ref().map(Between::json),
-            "callers": self.callers.as_ref().map(|callers| {
-                let each = callers.iter().map(|it| json!({ "path": it.path, "through": it.through }));
-                each.collect::<Vec<_>>()
-            }),
-        }))
+        });
+        if let Some(callers) = &self.callers {
+            let each = callers
+                .iter()
+                .map(|it| json!({ "path": it.path, "through": it.through }));
+            document["callers"] = each.collect();
+        }
+        output::json(&document)
     }
 
     fn page(self) -> ChangesPage {
