@@ -331,3 +331,22 @@ fn a_link_of_the_repository_is_not_written_through() {
     let document: Value = said.json();
     assert_eq!(document["edits"], Value::Array(Vec::new()));
 }
+
+#[test]
+fn line_ends_that_git_converts_stay_as_they_are_on_disk() {
+    let world = world();
+    world.write(".gitattributes", "*.yaml text eol=crlf\n");
+    world.write("plain.orch.yaml", MAIN.replace("\r\n", "\n"));
+    world.commit("line ends");
+    fs::remove_file(world.work().join("plain.orch.yaml")).unwrap();
+    world.git(&["checkout", "--", "plain.orch.yaml"]);
+    assert_eq!(read(&world, "plain.orch.yaml"), MAIN);
+    assert_eq!(world.git(&["status", "--short"]), "");
+    mv(&world, &["sales/load.orch.yaml", "a.orch.yaml"]).expect(0);
+    let expected = MAIN
+        .replace("sales/load   #", "a   #")
+        .replace("'sales/load.orch.yaml'", "'a.orch.yaml'");
+    assert_eq!(read(&world, "plain.orch.yaml"), expected);
+    mv(&world, &["plain.orch.yaml", "b.orch.yaml"]).expect(0);
+    assert_eq!(read(&world, "b.orch.yaml"), expected);
+}

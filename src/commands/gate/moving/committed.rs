@@ -39,7 +39,14 @@ fn is_only_rewritten(reading: &Reading<'_>, change: &Change) -> Result<bool, Fai
     let (Ok(before), Ok(after)) = (document(repo, &before)?, document(repo, &after)?) else {
         return Ok(false);
     };
+    // Git may have checked the file out with other line ends than it stores.
+    let [before, after] = [before, after].map(with_plain_line_ends);
     Ok(before == after || outside(&before).is_some_and(|parts| Some(parts) == outside(&after)))
+}
+
+fn with_plain_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.retain(|byte| *byte != b'\r');
+    bytes
 }
 
 /// What stands around the references of a pipeline.

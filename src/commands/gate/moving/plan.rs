@@ -3,7 +3,7 @@
 use super::edit::{FileEdit, Referrer, ValueEdit};
 use super::read::{ReadFile, Reading};
 use crate::base::error::Failure;
-use crate::base::git::{Content, FileKind, SnapshotFile};
+use crate::base::git::{FileKind, SnapshotFile};
 use crate::job::settings::globs_over_paths;
 use crate::model::moving::{Moves, Relocation, Repair, RepairError};
 use crate::model::pipelines::{
@@ -64,7 +64,7 @@ pub(super) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failur
             let new = new.map_err(|why| at(&file.path, reference, &why))?;
             values.extend(new.map(|new| edit(reference, new)));
         }
-        edits.extend(written(file, bytes, values)?);
+        edits.extend(written(reading, file, bytes, values)?);
     }
     edits.extend(of_gate(reading, &moves)?);
     let going = reading.snapshot.files(&|path| moves.moved(path).is_some())?;
@@ -121,7 +121,7 @@ pub(super) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
                 }),
             }
         }
-        edits.extend(written(file, bytes, values)?);
+        edits.extend(written(reading, file, bytes, values)?);
     }
     Ok(Plan {
         moves: None,
@@ -149,14 +149,17 @@ fn at(path: &str, reference: &Reference, why: &str) -> Failure {
 }
 
 /// The file with these values, if there are any.
-fn written(file: &SnapshotFile, bytes: Vec<u8>, values: Vec<ValueEdit>) -> Result<Option<FileEdit>, Failure> {
+fn written(
+    reading: &Reading<'_>,
+    file: &SnapshotFile,
+    bytes: Vec<u8>,
+    values: Vec<ValueEdit>,
+) -> Result<Option<FileEdit>, Failure> {
     if values.is_empty() {
         return Ok(None);
     }
     let path = &file.path;
-    if let Content::Blob(_) = &file.content
-        && file.doubt.is_some()
-    {
+    if !reading.is_on_disk(path) {
         let line = values.first().map_or(1, |value| value.position.line);
         return Err(Failure::usage(format!(
             "{path}:{line}: the file is not checked out (sparse checkout)"

@@ -1,10 +1,10 @@
 //! Reads the files of the working tree that may name others.
 
 use crate::base::error::Failure;
-use crate::base::git::{Content, FileKind, Snapshot, SnapshotFile, read_on_disk};
+use crate::base::git::{FileKind, Snapshot, SnapshotFile};
 use crate::commands::gate::workspace::Workspace;
-use crate::model::pipelines::{PipelineFacts, document, is_pipeline, may_name_files};
-use crate::model::yaml::DOCUMENT_LIMIT;
+use crate::model::pipelines::{PipelineFacts, document, document_on_disk, is_pipeline, may_name_files};
+use crate::model::yaml::DocumentError;
 
 pub(super) struct Reading<'r> {
     pub workspace: &'r Workspace<'r>,
@@ -28,9 +28,9 @@ impl Reading<'_> {
     }
 
     pub(super) fn read(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
-        let bytes = match document(&self.workspace.repo, file)? {
+        let bytes = match self.bytes(file)? {
             Ok(bytes) => bytes,
-            Err(why) => return Ok(ReadFile::Unread(raw(file), why.message)),
+            Err(why) => return Ok(ReadFile::Unread(Vec::new(), why.message)),
         };
         if !may_name_files(&bytes) {
             return Ok(ReadFile::NamesNothing);
@@ -50,17 +50,22 @@ impl Reading<'_> {
         else {
             return Ok(None);
         };
-        Ok(document(&self.workspace.repo, &file)?.ok())
+        Ok(self.bytes(&file)?.ok())
     }
-}
 
-/// The bytes as they are, as far as they can be had.
-fn raw(file: &SnapshotFile) -> Vec<u8> {
-    match &file.content {
-        Content::Disk(full) => read_on_disk(full, DOCUMENT_LIMIT)
-            .ok()
-            .flatten()
-            .unwrap_or_default(),
-        Content::Blob(_) => Vec::new(),
+    /// Returns whether the file is checked out.
+    pub(super) fn is_on_disk(&self, path: &str) -> bool {
+        let found = self.workspace.repo.root().join(path).symlink_metadata();
+        found.is_ok_and(|found| found.is_file())
+    }
+
+    /// Returns the bytes on disk, which are the ones that are rewritten: git may store others, with other line ends. Reads the blob if the
+    /// file is not checked out.
+    fn bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        if !self.is_on_disk(&file.path) {
+            return Ok(document(&self.workspace.repo, file)?);
+        }
+        let read = document_on_disk(&self.workspace.repo.root().join(&file.path));
+        Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
     }
 }
