@@ -110,6 +110,32 @@ pub(crate) fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &
     format!("{number} {noun}{plural}")
 }
 
+/// The first three names and the number of the others, for a sentence. Holds text from outside.
+pub(crate) fn named<S: AsRef<str>>(names: &[S]) -> String {
+    const NAMED: usize = 3;
+    let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    let mut said = first.join(", ");
+    if names.len() > NAMED {
+        let _ = write!(said, " and {} more", names.len() - NAMED);
+    }
+    said
+}
+
+/// The first names of a list of `all`, with the number of the others as its last item. Holds text from outside.
+pub(crate) fn listed(names: &[String], most: usize, all: usize) -> String {
+    let mut first: Vec<String> = names.iter().take(most).cloned().collect();
+    let more = all.saturating_sub(first.len());
+    first.extend((more > 0).then(|| format!("{more} more")));
+    first.join(", ")
+}
+
+/// Numbers with their nouns, without those that are 0.
+pub(crate) fn counts(parts: &[(usize, &str)]) -> String {
+    let parts = parts.iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts.map(|(number, noun)| count(*number, noun)).collect();
+    parts.join(", ")
+}
+
 /// A word of a shell's command, in quotes where it holds more than plain characters.
 pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%=:".contains(c);

@@ -44,20 +44,6 @@ pub(crate) struct CallersOfChanges {
     pub callers: Vec<String>,
 }
 
-/// The most callers that a page lists.
-pub(super) const MOST_CALLERS: usize = 100;
-
-fn callers_of(found: &CallersOfChanges) -> String {
-    let mut shown = format!("\n### {}\n\n", escape(&found.summary));
-    for said in found.callers.iter().take(MOST_CALLERS) {
-        let _ = writeln!(shown, "- {}", prose(said));
-    }
-    if found.callers.len() > MOST_CALLERS {
-        let _ = writeln!(shown, "- and {} more", found.callers.len() - MOST_CALLERS);
-    }
-    shown
-}
-
 /// What changed for consumers of shared pipelines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ForConsumersOfChanges {
@@ -67,16 +53,33 @@ pub(crate) struct ForConsumersOfChanges {
     pub changes: Vec<(Class, String)>,
 }
 
-/// The most changes for consumers that a page lists.
-pub(super) const MOST_FOR_CONSUMERS: usize = 100;
+/// The most items that a list of a page has.
+pub(super) const MOST_LISTED: usize = 100;
 
-fn for_consumers(found: &ForConsumersOfChanges) -> String {
-    let mut shown = format!("\n### Shared pipelines: {}\n\n", escape(&found.summary));
-    for (class, said) in found.changes.iter().take(MOST_FOR_CONSUMERS) {
-        let _ = writeln!(shown, "- {class}: {}", prose(said));
+impl ForConsumersOfChanges {
+    /// The title of the list, and its items; texts from outside go through `shown`.
+    pub(super) fn list(&self, shown: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
+        let items = self.changes.iter();
+        let items = items.map(|(class, said)| format!("{class}: {}", shown(said)));
+        (format!("Shared pipelines: {}", self.summary), items.collect())
     }
-    if found.changes.len() > MOST_FOR_CONSUMERS {
-        let _ = writeln!(shown, "- and {} more", found.changes.len() - MOST_FOR_CONSUMERS);
+}
+
+impl CallersOfChanges {
+    /// The same of the callers.
+    pub(super) fn list(&self, shown: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
+        let items = self.callers.iter().map(|said| shown(said));
+        (self.summary.clone(), items.collect())
+    }
+}
+
+fn section((title, items): (String, Vec<String>)) -> String {
+    let mut shown = format!("\n### {}\n\n", escape(&title));
+    for item in items.iter().take(MOST_LISTED) {
+        let _ = writeln!(shown, "- {item}");
+    }
+    if items.len() > MOST_LISTED {
+        let _ = writeln!(shown, "- and {} more", items.len() - MOST_LISTED);
     }
     shown
 }
@@ -85,8 +88,13 @@ fn for_consumers(found: &ForConsumersOfChanges) -> String {
 pub(crate) fn page(changes: &ChangesPage) -> String {
     let files = &changes.files;
     let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
-    page.extend(changes.consumers.as_ref().map(for_consumers));
-    page.extend(changes.callers.as_ref().map(callers_of));
+    page.extend(
+        changes
+            .consumers
+            .as_ref()
+            .map(|found| section(found.list(&prose))),
+    );
+    page.extend(changes.callers.as_ref().map(|found| section(found.list(&prose))));
     let mut left = 0;
     for file in files {
         let path = code(&file.changed.path);

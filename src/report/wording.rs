@@ -1,21 +1,9 @@
 //! The sentences that every format says in the same words.
 
-use crate::base::text::count;
+use crate::base::text::{count, named};
 use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
 use crate::model::interface::Compat;
 use std::fmt::Write as _;
-
-/// The first names, and how many more there are. Holds text from outside.
-pub(super) fn named(names: &[&str]) -> String {
-    /// Names in a sentence.
-    const NAMED: usize = 3;
-    let first = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    let mut said = first;
-    if names.len() > NAMED {
-        let _ = write!(said, " and {} more", names.len() - NAMED);
-    }
-    said
-}
 
 /// The verdict with its numbers in one line; holds no text from outside.
 pub(super) fn headline(report: &Report) -> String {

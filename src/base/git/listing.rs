@@ -10,7 +10,7 @@ use git2::{
     Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
 };
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -66,13 +66,15 @@ pub(super) fn is_in_index(
     Ok((0..=3).any(|stage| index.get_path(Path::new(path), stage).is_some()))
 }
 
-/// Whether the index has an entry with this path or below it.
-pub(super) fn has_in_index(repository: &Repository, path: &str) -> Result<bool, GitError> {
+/// Returns the paths of the index's entries with this path or below it.
+pub(super) fn in_index(repository: &Repository, path: &str) -> Result<BTreeSet<String>, GitError> {
     let folder = format!("{path}/");
     let index = index(repository, None)?;
-    Ok(index
-        .iter()
-        .any(|entry| entry.path == path.as_bytes() || entry.path.starts_with(folder.as_bytes())))
+    let is_there = |entry: &[u8]| entry == path.as_bytes() || entry.starts_with(folder.as_bytes());
+    let entries = index.iter().filter(|entry| is_there(&entry.path));
+    Ok(entries
+        .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
+        .collect())
 }
 
 /// The files on disk, and whether git may have checked out other bytes than it stores.

@@ -1,11 +1,12 @@
 //! Moves files as `git mv` does.
 
 use super::{GitError, Repository, listing};
+use std::collections::BTreeSet;
 
 impl Repository {
-    /// Whether the index has a file with this path, or below it.
-    pub fn tracks_any(&self, path: &str) -> Result<bool, GitError> {
-        listing::has_in_index(self, path)
+    /// Returns the paths that the index has: this one and those below it.
+    pub fn tracked_below(&self, path: &str) -> Result<BTreeSet<String>, GitError> {
+        listing::in_index(self, path)
     }
 
     /// Moves a tracked file or folder, on disk and in the index. Both are paths from the root.

@@ -1,6 +1,6 @@
 //! What changed in a file, as numbers: what a report carries of a change.
 
-use crate::base::text::count;
+use crate::base::text::{count, counts, listed};
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -78,21 +78,10 @@ pub struct Changed {
     pub callers: Vec<String>,
 }
 
-impl Changed {
-    /// The first callers, and how many more there are.
-    fn named(&self, all: usize) -> String {
-        /// Callers that a sentence names.
-        const NAMED: usize = 3;
-        let mut names: Vec<String> = self.callers.iter().take(NAMED).cloned().collect();
-        if names.is_empty() {
-            return String::new();
-        }
-        if all > names.len() {
-            names.push(format!("{} more", all - names.len()));
-        }
-        format!(" ({})", names.join(", "))
-    }
+/// Callers that a sentence names.
+const NAMED: usize = 3;
 
+impl Changed {
     /// What happened in a sentence without its end; of text from outside it holds paths.
     pub fn words(&self) -> String {
         let start = match self.change {
@@ -138,19 +127,23 @@ impl Changed {
     fn called(&self) -> String {
         match self.called_by {
             None | Some(0) => String::new(),
-            Some(number) => format!("; called by {}{}", count(number, "pipeline"), self.named(number)),
+            Some(number) => {
+                let said = format!("; called by {}", count(number, "pipeline"));
+                match self.callers.as_slice() {
+                    [] => said,
+                    callers => format!("{said} ({})", listed(callers, NAMED, number)),
+                }
+            }
         }
     }
 }
 
 /// Numbers of parts behind a colon, those that are 0 left out.
 pub(crate) fn in_short(parts: &[(usize, &str)]) -> String {
-    let parts = parts.iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = parts.map(|(number, noun)| count(*number, noun)).collect();
-    if parts.is_empty() {
-        return String::new();
+    match counts(parts) {
+        none if none.is_empty() => none,
+        counts => format!(": {counts}"),
     }
-    format!(": {}", parts.join(", "))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! What a component must say so that it leads to the file that it led to before, or to the only file that it can mean.
 
 use super::Moves;
-use crate::model::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved};
+use crate::model::pipelines::{
+    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+};
 use std::collections::HashMap;
 
 /// The pipelines before and after a move.
@@ -45,9 +47,9 @@ fn call(files: &PipelineFiles<'_>, before: &str, kind: Kind, path: &str, caller:
 
 /// The files of a project, by which references that lead nowhere are repaired.
 pub(crate) struct Repair<'m> {
-    pub pipelines: &'m PipelineFiles<'m>,
-    /// All regular files by their name, without their folder.
-    pub by_name: &'m HashMap<&'m str, Vec<&'m str>>,
+    pipelines: PipelineFiles<'m>,
+    /// By their name, without their folder.
+    by_name: HashMap<&'m str, Vec<&'m str>>,
 }
 
 /// Why a reference stays as it is.
@@ -59,7 +61,19 @@ pub(crate) enum RepairError {
     Several(Vec<String>),
 }
 
-impl Repair<'_> {
+impl<'m> Repair<'m> {
+    /// From the paths of all regular files.
+    pub(crate) fn new(paths: &[&'m str]) -> Self {
+        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+        for path in paths {
+            by_name.entry(file_name(path)).or_default().push(path);
+        }
+        Self {
+            pipelines: PipelineFiles::new(paths.iter().copied()),
+            by_name,
+        }
+    }
+
     /// What a reference that leads nowhere, or names a pipeline without its folder, is to say; none if it is right.
     pub(crate) fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, RepairError>> {
         let ReferenceTarget::Path(target) = &reference.target else {
@@ -79,13 +93,12 @@ impl Repair<'_> {
             Ok(path) => path,
             Err(why) => return Some(Err(why)),
         };
-        let new = call(self.pipelines, target, kind, path, caller);
+        let new = call(&self.pipelines, target, kind, path, caller);
         (new.as_deref() != Some(target)).then(|| new.ok_or(RepairError::NoFile))
     }
 
     fn script(&self, target: &str) -> Option<Result<String, RepairError>> {
-        let name = target.rsplit_once('/').map_or(target, |(_, name)| name);
-        let named = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let named = self.by_name.get(file_name(target)).map_or(&[][..], Vec::as_slice);
         if named.contains(&target) {
             return None;
         }
@@ -186,12 +199,7 @@ mod tests {
 
     #[test]
     fn what_leads_nowhere_is_repaired_by_the_only_file_of_the_name() {
-        let scripts = HashMap::from([("a.sql", vec!["x/a.sql"]), ("b.sql", vec!["x/b.sql", "y/b.sql"])]);
-        let pipelines = PipelineFiles::new(FILES);
-        let repair = Repair {
-            pipelines: &pipelines,
-            by_name: &scripts,
-        };
+        let repair = Repair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
         let call = |target| repair.target(&reference("orchestrationJob", target), "c/main.orch.yaml");
         let script = |target| repair.target(&reference("fileName", target), "c/main.orch.yaml");
         let several = |a: &str, b: &str| Some(Err(RepairError::Several(vec![a.to_owned(), b.to_owned()])));

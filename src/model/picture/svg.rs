@@ -8,6 +8,7 @@ use super::label;
 use super::lanes::{HEIGHT, WIDTH};
 use super::layout::{Label, Layout, Place, fitting, whole};
 use crate::base::text;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The colours and lines of pictures.
@@ -37,7 +38,7 @@ const NAMED: usize = 20;
 
 /// A picture with everything where it stands.
 pub(crate) struct Picture<'c> {
-    canvas: &'c Canvas,
+    canvas: Cow<'c, Canvas>,
     layout: Layout,
 }
 
@@ -46,7 +47,7 @@ impl<'c> Picture<'c> {
     pub(crate) fn whole(canvas: &'c Canvas) -> Self {
         Self {
             layout: whole(canvas),
-            canvas,
+            canvas: Cow::Borrowed(canvas),
         }
     }
 
@@ -54,20 +55,29 @@ impl<'c> Picture<'c> {
     pub(crate) fn fitting(canvas: &'c Canvas, most: i32) -> Self {
         Self {
             layout: fitting(canvas, most - 2 * MARGIN),
-            canvas,
+            canvas: Cow::Borrowed(canvas),
         }
     }
 
     /// The part of a canvas to look at first: as many boxes as a page has room for, at most so many. Gives also how many are left out.
-    pub(crate) fn first_part(canvas: &Canvas, most: usize, width: i32) -> (Canvas, usize) {
+    pub(crate) fn first_part(canvas: &Canvas, most: usize, width: i32) -> (Picture<'static>, usize) {
         let mut room = most;
         loop {
             let (part, left_out) = canvas.changed_part(room);
-            if room <= LEAST_FIRST || Picture::fitting(&part, width).fits(width) {
-                return (part, left_out);
+            let layout = fitting(&part, width - 2 * MARGIN);
+            let picture = Picture {
+                canvas: Cow::Owned(part),
+                layout,
+            };
+            if room <= LEAST_FIRST || picture.fits(width) {
+                return (picture, left_out);
             }
             room -= LEAST_FIRST;
         }
+    }
+
+    pub(crate) fn canvas(&self) -> &Canvas {
+        &self.canvas
     }
 
     /// Whether it is so wide at most.
@@ -107,10 +117,10 @@ impl<'c> Picture<'c> {
             -MARGIN,
             -MARGIN,
             text::markup(title),
-            text::markup(&description(self.canvas))
+            text::markup(&description(&self.canvas))
         );
         self.links(&mut svg);
-        let names = label::names(self.canvas);
+        let names = label::names(&self.canvas);
         for (at, drawn) in self.canvas.boxes.iter().enumerate() {
             let ids = ids.map(|ids| ids(at)).unwrap_or_default();
             component(&mut svg, drawn, self.layout.boxes[at], &names[at], &ids);

@@ -203,9 +203,9 @@ proptest! {
             prop_assert!(faults.is_empty(), "{:#?}", faults);
         }
         let (part, left_out) = Picture::first_part(&canvas, 24, COLUMN);
-        prop_assert!(Picture::fitting(&part, COLUMN).fits(COLUMN));
+        prop_assert!(part.fits(COLUMN));
         let changed = canvas.changed_part(usize::MAX).0.boxes.len();
-        prop_assert_eq!(part.boxes.len() + left_out, changed);
+        prop_assert_eq!(part.canvas().boxes.len() + left_out, changed);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::model::findings::{Finding, Waiver};
 use crate::model::rules;
+use crate::model::yaml::in_double_quotes;
 use jiff::civil::Date;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// Words that some readers of YAML take for something else than text.
 const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
@@ -95,16 +96,5 @@ fn scalar(text: &str) -> String {
     if is_plain {
         return text.to_owned();
     }
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    in_double_quotes(text)
 }

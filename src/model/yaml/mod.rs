@@ -15,4 +15,5 @@ pub use document::{DOCUMENT_LIMIT, DocumentError, Position};
 pub(crate) use document::{is_blank, shortened};
 pub(crate) use rewrite::{around, rewrite};
 pub use scalar::Value;
+pub(crate) use scalar::in_double_quotes;
 pub use tree::{NodeRef, Tree};

@@ -6,11 +6,10 @@
 
 use super::document::{self, DocumentError, Position};
 use super::input::TextInput;
-use super::scalar::{Scalar, Value};
+use super::scalar::{Scalar, Value, in_double_quotes};
 use super::{build, shortened};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 /// The document with these texts in the places of scalars. Refused with the place: a scalar that cannot be replaced alone.
@@ -253,21 +252,6 @@ fn is_plain(text: &str, context: Context) -> bool {
         anchor == 0 && tag.is_none() && means.value() == Value::Text(text)
     });
     is_same && !text.contains(char::is_control)
-}
-
-fn in_double_quotes(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// The new document says what the old one says, but for these texts.

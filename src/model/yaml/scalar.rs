@@ -2,6 +2,7 @@
 
 use saphyr_parser::{ScalarStyle, Tag};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// A scalar as it is written.
 #[derive(Debug, Clone)]
@@ -47,6 +48,22 @@ impl<'a> Scalar<'a> {
             text => number(text).unwrap_or(Value::Text(text)),
         }
     }
+}
+
+/// The text as a scalar in double quotes, which can hold any text.
+pub(crate) fn in_double_quotes(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 fn number(text: &str) -> Option<Value<'_>> {

@@ -180,7 +180,8 @@ fn figures(
         .filter_map(|(number, line)| Some((line.component.as_deref()?, word_id(id, number))))
         .collect();
     let mut places = HashMap::new();
-    let mut figure = |picture: &Picture<'_>, canvas: &Canvas, id: &str| {
+    let mut figure = |picture: &Picture<'_>, id: &str| {
+        let canvas = picture.canvas();
         for (at, drawn) in canvas.boxes.iter().enumerate() {
             let own = || format!("{id}-{at}");
             places.entry(drawn.name.clone()).or_insert_with(own);
@@ -200,7 +201,6 @@ fn figures(
             picture.fragment(path, &ids)
         )
     };
-    let (part, left_out) = Picture::first_part(canvas, MOST_FIRST, width);
     let whole = Picture::whole(canvas);
     let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits(PAGE);
     let too_large = match canvas.left_out {
@@ -210,12 +210,15 @@ fn figures(
             are(more)
         ),
     };
-    if is_once || part.boxes.is_empty() {
-        let narrow = (is_once && !whole.fits(width)).then(|| Picture::fitting(canvas, width));
-        let picture = narrow.as_ref().unwrap_or(&whole);
-        return (figure(picture, canvas, id) + &too_large, places);
+    if is_once {
+        let narrow = (!whole.fits(width)).then(|| Picture::fitting(canvas, width));
+        return (figure(narrow.as_ref().unwrap_or(&whole), id) + &too_large, places);
     }
-    let mut shown = figure(&Picture::fitting(&part, width), &part, &format!("{id}-part"));
+    let (part, left_out) = Picture::first_part(canvas, MOST_FIRST, width);
+    if part.canvas().boxes.is_empty() {
+        return (figure(&whole, id) + &too_large, places);
+    }
+    let mut shown = figure(&part, &format!("{id}-part"));
     if left_out > 0 {
         let more = count(left_out, "more component");
         let _ = writeln!(
@@ -227,7 +230,7 @@ fn figures(
         shown,
         "<details class=\"canvas-whole\"><summary>The whole canvas: {}</summary>\n{}</details>\n",
         count(canvas.boxes.len(), "component"),
-        figure(&whole, canvas, id) + &too_large
+        figure(&whole, id) + &too_large
     );
     (shown, places)
 }

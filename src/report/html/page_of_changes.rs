@@ -6,9 +6,7 @@ use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::findings::FileChange;
 use crate::model::picture::PAGE;
-use crate::report::changes::{
-    CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_CALLERS, MOST_FOR_CONSUMERS,
-};
+use crate::report::changes::{ChangesPage, MOST_LISTED};
 use std::fmt::Write as _;
 
 /// Where more files changed, each is folded.
@@ -35,8 +33,13 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
         escape(&title),
         escape(&format!("{compared}{layout}"))
     );
-    body.extend(changes.consumers.as_ref().map(for_consumers));
-    body.extend(changes.callers.as_ref().map(callers_of));
+    body.extend(
+        changes
+            .consumers
+            .as_ref()
+            .map(|found| section(found.list(&escape))),
+    );
+    body.extend(changes.callers.as_ref().map(|found| section(found.list(&escape))));
     for (number, file) in files.iter().enumerate() {
         body.push_str(&one(
             file,
@@ -55,26 +58,13 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
     })
 }
 
-fn for_consumers(found: &ForConsumersOfChanges) -> String {
-    let mut shown = format!("<h2>Shared pipelines: {}</h2>\n<ul>\n", escape(&found.summary));
-    for (class, said) in found.changes.iter().take(MOST_FOR_CONSUMERS) {
-        let _ = writeln!(shown, "<li>{class}: {}</li>", escape(said));
+fn section((title, items): (String, Vec<String>)) -> String {
+    let mut shown = format!("<h2>{}</h2>\n<ul>\n", escape(&title));
+    for item in items.iter().take(MOST_LISTED) {
+        let _ = writeln!(shown, "<li>{item}</li>");
     }
-    if found.changes.len() > MOST_FOR_CONSUMERS {
-        let more = found.changes.len() - MOST_FOR_CONSUMERS;
-        let _ = writeln!(shown, "<li>and {more} more</li>");
-    }
-    shown + "</ul>\n"
-}
-
-fn callers_of(found: &CallersOfChanges) -> String {
-    let mut shown = format!("<h2>{}</h2>\n<ul>\n", escape(&found.summary));
-    for said in found.callers.iter().take(MOST_CALLERS) {
-        let _ = writeln!(shown, "<li>{}</li>", escape(said));
-    }
-    if found.callers.len() > MOST_CALLERS {
-        let more = found.callers.len() - MOST_CALLERS;
-        let _ = writeln!(shown, "<li>and {more} more</li>");
+    if items.len() > MOST_LISTED {
+        let _ = writeln!(shown, "<li>and {} more</li>", items.len() - MOST_LISTED);
     }
     shown + "</ul>\n"
 }

@@ -10,9 +10,9 @@ pub(super) use tally::{Tallied, Tally};
 
 use self::tally::tallies;
 use super::tone::Tone;
-use super::wording::{headline, named, next_step, next_step_in_log, praise, run_problem};
+use super::wording::{headline, next_step, next_step_in_log, praise, run_problem};
 use super::{About, ChangedFile};
-use crate::base::text::count;
+use crate::base::text::{count, named};
 use crate::model::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};

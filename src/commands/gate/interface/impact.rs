@@ -4,7 +4,7 @@ use super::versions::compared;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::Repository;
-use crate::base::text::{self, count};
+use crate::base::text::{self, count, listed};
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ImpactArgs, OutputFormat};
@@ -26,10 +26,8 @@ struct Met<'c> {
 
 impl Met<'_> {
     fn callers_in_words(&self) -> Option<String> {
-        let mut named: Vec<String> = self.callers.iter().take(MOST_CALLERS).cloned().collect();
-        let more = self.callers.len() - named.len();
-        named.extend((more > 0).then(|| format!("{more} more")));
-        (!named.is_empty()).then(|| text::line(&format!("  called by {}", named.join(", "))))
+        let named = listed(&self.callers, MOST_CALLERS, self.callers.len());
+        (!named.is_empty()).then(|| text::line(&format!("  called by {named}")))
     }
 }
 

@@ -3,11 +3,12 @@
 use super::read::Reading;
 use crate::base::error::Failure;
 use crate::base::git::{Change, ChangeKind, GitError};
-use crate::model::moving::Moves;
 use crate::model::pipelines::{PipelineFacts, document};
 use crate::model::yaml::{Position, around};
+use std::collections::BTreeSet;
 
-pub(super) fn refuse_uncommitted(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+/// `tracked` are the files that move and that the index has.
+pub(super) fn refuse_uncommitted(reading: &Reading<'_>, tracked: &BTreeSet<String>) -> Result<(), Failure> {
     let repo = &reading.workspace.repo;
     let bases = match repo.head() {
         Ok(head) => vec![head.commit],
@@ -15,8 +16,7 @@ pub(super) fn refuse_uncommitted(reading: &Reading<'_>, moves: &Moves) -> Result
         Err(error) => return Err(error.into()),
     };
     for change in reading.snapshot.changes(&bases, &|_| true)? {
-        let is_ours = moves.moved(&change.path).is_some() && repo.tracks_any(&change.path)?;
-        if is_ours && !is_only_rewritten(reading, &change)? {
+        if tracked.contains(&change.path) && !is_only_rewritten(reading, &change)? {
             let message = format!("`{}` has uncommitted changes", change.path);
             return Err(Failure::usage(message)
                 .hint("nothing was changed: commit them first, or pass --force to move them along"));

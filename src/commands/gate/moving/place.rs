@@ -7,7 +7,7 @@ use crate::commands::Run;
 use crate::job::policy;
 use crate::model::moving::Moves;
 use crate::model::pipelines::Kind;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// From the paths that were typed, which start from the current folder.
@@ -34,10 +34,11 @@ pub(super) fn settle(
             .hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = Moves { from, to };
-    refuse_old(reading, &moves)?;
+    let tracked = reading.workspace.repo.tracked_below(&moves.from)?;
+    refuse_old(reading, &moves, &tracked)?;
     refuse_new(run, reading, &moves)?;
     if !force {
-        committed::refuse_uncommitted(reading, &moves)?;
+        committed::refuse_uncommitted(reading, &tracked)?;
     }
     Ok(moves)
 }
@@ -53,12 +54,12 @@ fn within(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
         .ok_or_else(|| refused(format!("`{}` is outside the repository", path.display())))
 }
 
-fn refuse_old(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+fn refuse_old(reading: &Reading<'_>, moves: &Moves, tracked: &BTreeSet<String>) -> Result<(), Failure> {
     let (repo, from) = (&reading.workspace.repo, moves.from.as_str());
     if from.is_empty() {
         return Err(refused("cannot move the repository root".to_owned()));
     }
-    if !repo.tracks_any(from)? {
+    if tracked.is_empty() {
         let hint = if repo.root().join(from).symlink_metadata().is_ok() {
             "nothing was changed: run `git add` first, or move it with `mv`"
         } else {

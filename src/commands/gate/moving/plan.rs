@@ -7,11 +7,12 @@ use crate::base::git::{FileKind, SnapshotFile};
 use crate::job::settings::globs_over_paths;
 use crate::model::moving::{Moves, Relocation, Repair, RepairError};
 use crate::model::pipelines::{
-    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedPipelines,
+    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedEntry,
+    SharedPipelines, is_pipeline,
 };
 use crate::model::waivers::FILE_NAME;
 use crate::model::yaml::{NodeRef, Position, Tree, Value};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// What is to be done.
 pub(super) struct Plan {
@@ -82,23 +83,12 @@ pub(super) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failur
 
 pub(super) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
     let settings = reading.workspace.sources.project_checks(None)?;
-    let files = reading.pipelines()?;
-    let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let all = reading.snapshot.files(&|_| true)?;
-    let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-    for file in all.iter().filter(|file| file.kind == FileKind::Regular) {
-        let name = file
-            .path
-            .rsplit_once('/')
-            .map_or(file.path.as_str(), |(_, name)| name);
-        by_name.entry(name).or_default().push(&file.path);
-    }
-    let repair = Repair {
-        pipelines: &PipelineFiles::new(paths.iter().map(String::as_str)),
-        by_name: &by_name,
-    };
+    let mut files = reading.snapshot.files(&|_| true)?;
+    files.retain(|file| file.kind == FileKind::Regular);
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let repair = Repair::new(&paths);
     let (mut edits, mut left) = (Vec::new(), Vec::new());
-    for file in &files {
+    for file in files.iter().filter(|file| is_pipeline(&file.path)) {
         let ReadFile::Pipeline(bytes, facts) = reading.read(file)? else {
             continue;
         };
@@ -213,7 +203,7 @@ fn of_shared(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
         .map(|shared| shared.entries)
         .unwrap_or_default();
-    let edit = |entry: &crate::model::pipelines::SharedEntry| {
+    let edit = |entry: &SharedEntry| {
         Some(ValueEdit {
             what: Referrer::Shared,
             position: entry.pipeline_position,

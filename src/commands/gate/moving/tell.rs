@@ -3,7 +3,7 @@
 use super::edit::Referrer;
 use super::plan::{LeftReference, Plan};
 use crate::base::error::Failure;
-use crate::base::text::{self, count};
+use crate::base::text::{self, count, counts, named};
 use crate::commands::Run;
 use crate::commands::kit::output;
 use crate::job::cli::{MvArgs, OutputFormat};
@@ -11,9 +11,6 @@ use crate::model::moving::RepairError;
 use crate::model::pipelines::is_pipeline;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-
-/// Files that a sentence names.
-const NAMED: usize = 3;
 
 pub(super) fn tell(run: &Run, plan: &Plan, args: &MvArgs) -> Result<(), Failure> {
     match args.output.output {
@@ -73,7 +70,7 @@ fn moved(plan: &Plan) -> String {
         "file"
     };
     let parts = [(pipelines, "pipeline"), (scripts, "script"), (others, other)];
-    listed(&parts)
+    counts(&parts)
 }
 
 fn values(plan: &Plan) -> String {
@@ -83,17 +80,11 @@ fn values(plan: &Plan) -> String {
     let files = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();
     let mut parts: Vec<String> = Vec::new();
     if files > 0 {
-        parts.push(format!("{} in {}", listed(&of_pipelines), count(files, "file")));
+        parts.push(format!("{} in {}", counts(&of_pipelines), count(files, "file")));
     }
     let others = [Referrer::Shared, Referrer::Waiver, Referrer::Glob].map(|what| (number(what), what.noun()));
-    let others = listed(&others);
+    let others = counts(&others);
     parts.extend((!others.is_empty()).then_some(others));
-    parts.join(", ")
-}
-
-fn listed(parts: &[(usize, &str)]) -> String {
-    let parts = parts.iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = parts.map(|(number, noun)| count(*number, noun)).collect();
     parts.join(", ")
 }
 
@@ -117,14 +108,7 @@ fn left_in_words(left: &LeftReference) -> String {
 fn why_in_words(why: &RepairError) -> String {
     match why {
         RepairError::NoFile => "no file has that name".to_owned(),
-        RepairError::Several(paths) => {
-            let more = match paths.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
-            format!("several files have that name: {}{more}", named.join(", "))
-        }
+        RepairError::Several(paths) => format!("several files have that name: {}", named(paths)),
     }
 }
 
