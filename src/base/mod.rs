@@ -13,4 +13,5 @@ pub(crate) mod input;
 pub(crate) mod text;
 pub(crate) mod ui;
 pub(crate) mod words;
+pub(crate) mod wrap;
 pub(crate) mod write;

@@ -104,10 +104,23 @@ pub(crate) fn markup(raw: &str) -> String {
     shown
 }
 
-/// `1 file`, `2 files`.
+/// Returns the number with its noun: `1 file`, `2,505 files`.
 pub(crate) fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+/// Returns the number with a comma before every three digits: `2,505`.
+pub(crate) fn grouped<N: Display>(number: N) -> String {
+    let digits = number.to_string();
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
 }
 
 /// The first three names and the number of the others, for a sentence. Holds text from outside.

@@ -2,7 +2,7 @@
 
 use crate::base::text::count;
 use crate::model::diff::Line as ChangeLine;
-use crate::model::findings::{Block, Changed, Finding, Report, Show};
+use crate::model::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
 use crate::model::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -161,8 +161,11 @@ pub(crate) struct SourceLines {
 pub(crate) type NumberedLine<'a> = (u32, &'a str);
 
 impl SourceLines {
-    /// How many lines before and after a finding are kept.
-    pub(crate) const AROUND: u32 = 3;
+    /// How many lines before a finding are kept.
+    const BEFORE: u32 = 2;
+
+    /// How many lines after a finding are kept.
+    const AFTER: u32 = 4;
 
     /// The longest line that is kept whole, in characters.
     const LONGEST: usize = 400;
@@ -177,12 +180,12 @@ impl SourceLines {
     /// Keeps the lines around `lines` (from 1) of a file's content.
     pub(crate) fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
         let wanted = |number: u32| {
-            let near = number.saturating_sub(Self::AROUND)..=number.saturating_add(Self::AROUND);
+            let near = number.saturating_sub(Self::AFTER)..=number.saturating_add(Self::BEFORE);
             lines.range(near).next().is_some()
         };
         let last = lines
             .last()
-            .map_or(0, |line| line.saturating_add(Self::AROUND) as usize);
+            .map_or(0, |line| line.saturating_add(Self::AFTER) as usize);
         let text = String::from_utf8_lossy(content);
         let file = self.files.entry(path.to_owned()).or_default();
         for (number, line) in (1_u32..).zip(text.lines()).take(last) {
@@ -194,33 +197,78 @@ impl SourceLines {
         }
     }
 
-    /// The lines around this one, as far as they are known, at most `reach` before and after it.
-    pub(crate) fn around(&self, path: &str, line: u32, reach: u32) -> Vec<NumberedLine<'_>> {
+    /// Returns the five lines to show with a finding. They begin with its own, where its component begins; a pipeline that
+    /// cannot be read shows what is before the line, too.
+    pub(super) fn context(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
+        let (before, after) = if finding.rule == UNREADABLE_RULE {
+            (Self::BEFORE, 2)
+        } else {
+            (0, Self::AFTER)
+        };
+        self.near(finding.path, finding.line, before, after)
+    }
+
+    /// Returns the text of this line, if it is known.
+    pub(super) fn line(&self, path: &str, line: u32) -> Option<&str> {
+        self.files.get(path)?.get(&line).map(String::as_str)
+    }
+
+    fn near(&self, path: &str, line: u32, before: u32, after: u32) -> Vec<NumberedLine<'_>> {
         let Some(file) = self.files.get(path).filter(|file| file.contains_key(&line)) else {
             return Vec::new();
         };
-        let near = line.saturating_sub(reach)..=line.saturating_add(reach);
+        let near = line.saturating_sub(before)..=line.saturating_add(after);
         file.range(near)
             .map(|(number, text)| (*number, text.as_str()))
             .collect()
     }
 }
 
-/// The lines of head that base does not have, by path.
+/// Which findings of changed files the change touches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ChangedLines(BTreeMap<String, Vec<RangeInclusive<u32>>>);
+pub(crate) struct ChangedLines(BTreeMap<String, BTreeSet<u32>>);
 
 impl ChangedLines {
-    /// Notes the changed lines of a file.
-    pub(crate) fn add(&mut self, path: &str, lines: Vec<RangeInclusive<u32>>) {
-        self.0.insert(path.to_owned(), lines);
+    /// Notes a changed file: of `lines`, those of its findings, it keeps the ones that a hunk touches. A line stands for all
+    /// that is indented below it, so that a component is touched where one of its links went.
+    pub(crate) fn add(
+        &mut self,
+        path: &str,
+        text: &str,
+        lines: impl IntoIterator<Item = u32>,
+        hunks: &[RangeInclusive<u32>],
+    ) {
+        let all: Vec<&str> = text.lines().collect();
+        let is_touched = |line: &u32| {
+            let end = block_end(&all, *line);
+            hunks
+                .iter()
+                .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
+        };
+        let touched = lines.into_iter().filter(is_touched).collect();
+        self.0.insert(path.to_owned(), touched);
     }
 
-    /// Whether the change touched this line; false where nothing is known of the file.
+    /// Returns whether the change touches this line of a finding, or what is indented below it.
     pub(crate) fn touch(&self, path: &str, line: u32) -> bool {
-        let ranges = self.0.get(path).map(Vec::as_slice).unwrap_or_default();
-        ranges.iter().any(|range| range.contains(&line))
+        self.0.get(path).is_some_and(|lines| lines.contains(&line))
     }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+}
+
+/// The last line of the block that begins on this line: what is indented deeper than it. Lines count from 1.
+fn block_end(lines: &[&str], first: u32) -> u32 {
+    let at = (first as usize).saturating_sub(1);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let Some(own) = lines.get(at).map(|line| indent(line)) else {
+        return first;
+    };
+    let below = lines.iter().skip(at + 1);
+    let inside = below.take_while(|line| line.trim().is_empty() || indent(line) > own);
+    first.saturating_add(u32::try_from(inside.count()).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -235,14 +283,14 @@ mod tests {
         let text = lines.concat();
         let mut sources = SourceLines::default();
         sources.add("a", text.as_bytes(), &BTreeSet::from([1, 10, 29]));
-        let numbers = |line| -> Vec<u32> { sources.around("a", line, 9).iter().map(|(n, _)| *n).collect() };
-        assert_eq!(numbers(1), [1, 2, 3, 4, 7, 8, 9, 10]);
+        let numbers = |line| -> Vec<u32> { sources.near("a", line, 9, 9).iter().map(|(n, _)| *n).collect() };
+        assert_eq!(numbers(1), [1, 2, 3, 4, 5, 8, 9, 10]);
         assert_eq!(
-            sources.around("a", 10, 1),
+            sources.near("a", 10, 1, 1),
             [(9, "line 9"), (10, "line 10"), (11, "line 11")]
         );
         assert_eq!(numbers(29).last(), Some(&30));
-        assert!(numbers(20).is_empty() && sources.around("b", 1, 3).is_empty());
+        assert!(numbers(20).is_empty() && sources.near("b", 1, 3, 3).is_empty());
     }
 
     #[test]
@@ -261,8 +309,8 @@ mod tests {
         let long = "é".repeat(100_000);
         sources.add("a", long.as_bytes(), &BTreeSet::from([1]));
         assert_eq!(
-            sources.around("a", 1, 0)[0].1.chars().count(),
-            SourceLines::LONGEST
+            sources.line("a", 1).map(|line| line.chars().count()),
+            Some(SourceLines::LONGEST)
         );
         let lines: BTreeSet<u32> = (1..=40_000).collect();
         let text = format!("{}\n", "x".repeat(1_000)).repeat(40_000);
@@ -271,11 +319,12 @@ mod tests {
     }
 
     #[test]
-    fn changed_lines_are_those_of_the_file() {
+    fn a_line_is_touched_with_what_is_indented_below_it() {
         let mut changed = ChangedLines::default();
-        changed.add("a", vec![3..=4, 9..=9]);
+        let text = "a:\n  b:\n    c: 1\n    z: 0\n    d: 2\n  e:\n    f: 3\n";
+        changed.add("a", text, 1..=7, &[5..=5]);
         let touched: Vec<u32> = (1..12).filter(|line| changed.touch("a", *line)).collect();
-        assert_eq!(touched, [3, 4, 9]);
-        assert!(!changed.touch("b", 3));
+        assert_eq!(touched, [1, 2, 5]);
+        assert!(!changed.touch("b", 3) && !changed.has("b") && changed.has("a"));
     }
 }

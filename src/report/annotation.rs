@@ -2,6 +2,7 @@
 
 use super::About;
 use super::remark::{Remark, RemarkKind, remarks};
+use super::view::Order;
 use super::wording::{causes_of_the_run, excluded, next_step_in_log, run_problem};
 use crate::base::text::count;
 use crate::model::findings::{Finding, Report, Severity, Verdict};
@@ -44,10 +45,8 @@ pub(super) struct Annotation {
 pub(super) fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     let mut findings = report.findings();
     findings.retain(Finding::counts);
-    findings.sort_by_cached_key(|finding| {
-        let untouched = !about.changed.touch(finding.path, finding.line);
-        (Reverse(finding.severity), untouched, finding.path, finding.line)
-    });
+    Order::of(report, about).sort(&mut findings);
+    findings.sort_by_key(|finding| Reverse(finding.severity));
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
     let mut all: Vec<Annotation> = of_run(report, about).into_iter().collect();
     all.extend(findings[..first_warning].iter().map(about_finding));
@@ -168,9 +167,9 @@ mod tests {
     fn errors_come_first_then_by_path_and_line() {
         let all = collect(&sample::report(), &About::default());
         insta::assert_snapshot!(shown(&all).join("\n"), @r#"
-        Error Some(("a.tran.yaml", 1)) unused-components: the rule could not be evaluated: designer/no-start-component
         Error Some(("load/it.orch.yaml", 9)) component-naming-convention: `Run B` is not
         Error Some(("load/it.orch.yaml", 12)) component-naming-convention: `Run A` is not in the pattern
+        Error Some(("a.tran.yaml", 1)) unused-components: the rule could not be evaluated: designer/no-start-component
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
         Warning Some(("sluicegate.yaml", 1)) gate change: This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Warning Some(("a.tran.yaml", 1)) maximum-outputs: 3 outputs
@@ -181,7 +180,8 @@ mod tests {
     #[test]
     fn errors_on_changed_lines_come_before_other_errors() {
         let mut about = About::default();
-        about.changed.add("load/it.orch.yaml", vec![10..=12]);
+        let changed = &mut about.changed;
+        changed.add("load/it.orch.yaml", "", [9, 12], &[10..=12]);
         let places: Vec<_> = collect(&sample::report(), &about)
             .into_iter()
             .filter_map(|annotation| annotation.place)
@@ -189,8 +189,8 @@ mod tests {
             .collect();
         let expected = [
             "load/it.orch.yaml:12",
-            "a.tran.yaml:1",
             "load/it.orch.yaml:9",
+            "a.tran.yaml:1",
             "late.orch.yaml:1",
         ];
         assert_eq!(places[..4], expected);

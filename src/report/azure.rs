@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn a_report_as_commands() {
         insta::assert_snapshot!(annotations(&sample::report(), &About::default()).join("\n"), @"
-        ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
+        ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
         ##vso[task.logissue type=error;sourcepath=late.orch.yaml;linenumber=1;columnnumber=1;code=unreviewed;]The file was not reviewed: the batch timed out
         ##vso[task.logissue type=warning;sourcepath=sluicegate.yaml;linenumber=1;columnnumber=1;code=gate change;]This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed)%3B review.fail-on: error → never (relaxed)
         ##vso[task.logissue type=warning;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=maximum-outputs;]3 outputs

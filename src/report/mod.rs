@@ -32,7 +32,9 @@ mod view;
 mod wording;
 
 pub(crate) use crate::model::findings::Verdict;
-pub(crate) use about::{About, ChangedFile, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules};
+pub(crate) use about::{
+    About, ChangedFile, ChangedLines, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules,
+};
 pub(crate) use changes::{
     CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown,
 };
@@ -224,20 +226,12 @@ mod tests {
 
             let line = wording::headline(&report);
             if !line.contains("no pipeline was selected") {
-                let said = [
-                    before(&line, " error"),
-                    before(&line, " warning"),
-                    before(&line, " not evaluated"),
-                ];
-                assert_eq!(said, expected, "{line}");
+                let plain = line.replace(" new ", " ").replace(',', "");
+                let said = [" error", " warning", " not evaluated"].map(|what| before(&plain, what));
+                let counted = expected.map(|number| number.filter(|number| *number > 0));
+                assert_eq!(said, counted, "{line}");
             }
-            let page = comment(&report, &about);
-            let row = page
-                .lines()
-                .find(|line| line.starts_with("| ") && !line.contains("Files"))
-                .unwrap();
-            let cells: Vec<_> = row.split('|').map(|cell| cell.trim().parse().ok()).collect();
-            assert_eq!(cells[3..6], expected, "{row}");
+            assert!(comment(&report, &about).contains(&line), "{line}");
 
             let json: serde_json::Value =
                 serde_json::from_slice(&sample::written(|out| json::render(&report, out))).unwrap();
@@ -264,7 +258,8 @@ mod tests {
             let listed = ["error", "warning", "broken"].map(|class| {
                 let marks = html.matches("<article ");
                 assert_eq!(marks.count(), report.findings().len());
-                Some(html.matches(&format!("\" class=\"{class}\"><header>")).count())
+                let of = |more: &str| format!("\" class=\"{class}{more}\"><header>");
+                Some(html.matches(&of("")).count() + html.matches(&of(" repeat")).count())
             });
             assert_eq!(listed, expected);
 

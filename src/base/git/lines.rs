@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
 
 impl Repository {
-    /// The lines of `new` that `old` does not have, from 1, in order; without `old` all of them. A line that was only
-    /// taken away touches none. Of a file that is too large to compare, no line is known to be touched.
+    /// Returns the lines of `new` that `old` does not have, from 1, in order; without `old` all of them. Lines that were
+    /// only deleted touch the line before them. A file that is too large to compare has no touched lines.
     pub fn changed_lines(
         &self,
         old: Option<&BlobId>,
@@ -33,9 +33,7 @@ impl Repository {
         let mut ranges = Vec::with_capacity(patch.num_hunks());
         for index in 0..patch.num_hunks() {
             let (hunk, _) = patch.hunk(index).map_err(&failed)?;
-            if hunk.new_lines() > 0 {
-                ranges.push(hunk.new_start()..=hunk.new_start() + (hunk.new_lines() - 1));
-            }
+            ranges.push(hunk.new_start()..=hunk.new_start() + hunk.new_lines().saturating_sub(1));
         }
         Ok(ranges)
     }

@@ -11,7 +11,7 @@ use git2::{
 };
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// The most conflicting files that an error names.
@@ -27,9 +27,28 @@ pub(super) struct Listed {
     pub on_disk: bool,
     /// The index says not to look at the disk (`skip-worktree`, `assume-unchanged`).
     pub hidden: bool,
+    /// The file outside of the repository that has its content.
+    pub stand_in: Option<PathBuf>,
 }
 
 impl Listed {
+    /// A file whose content is in another one.
+    pub(super) fn stand_in(path: &str, content: PathBuf) -> Self {
+        Self {
+            path: path.as_bytes().to_vec(),
+            known: None,
+            on_disk: true,
+            hidden: false,
+            stand_in: Some(content),
+        }
+    }
+
+    /// Returns where its content is on disk.
+    pub(super) fn place(&self, root: &Path) -> PathBuf {
+        let own = || root.join(&*self.shown_path());
+        self.stand_in.clone().unwrap_or_else(own)
+    }
+
     /// The path, with `\u{fffd}` for what is not UTF-8.
     pub(super) fn shown_path(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.path)
@@ -53,6 +72,7 @@ pub(super) fn staged(repository: &Repository, file: Option<&Path>) -> Result<Vec
         path: entry.path,
         on_disk: false,
         hidden: false,
+        stand_in: None,
     })))
 }
 
@@ -144,6 +164,7 @@ fn untracked_file(mut path: Vec<u8>) -> Listed {
         known: is_repository.then_some(repository),
         on_disk: !is_repository,
         hidden: false,
+        stand_in: None,
     }
 }
 
@@ -187,6 +208,7 @@ fn tracked(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<Lis
         known: is_untouched.then_some(side),
         on_disk: !is_gone && side.kind != FileKind::Submodule,
         hidden,
+        stand_in: None,
     })
 }
 

@@ -10,7 +10,7 @@ use git2::Oid;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// From this many files on, one walk through a commit is quicker than looking for each.
 const MANY: usize = 32;
@@ -103,6 +103,20 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
+    /// Puts the content of another file at this path of the working tree or the index, whether it has one or not.
+    pub fn put(&mut self, path: &str, content: PathBuf) {
+        if let SnapshotPlace::Listed { files, .. } = &mut self.place {
+            let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
+            let file = Listed::stand_in(path, content);
+            match at {
+                Ok(at) => {
+                    files.splice(at..=at, [file]);
+                }
+                Err(at) => files.insert(at, file),
+            }
+        }
+    }
+
     /// The commit, if the files are those of one.
     pub const fn commit(&self) -> Option<&CommitId> {
         match &self.place {
@@ -153,7 +167,7 @@ impl Snapshot<'_> {
                 let found = found.collect::<Result<_, GitError>>()?;
                 let on_disk = |path: &str| {
                     let file = listed(files, path).filter(|file| file.on_disk);
-                    file.map(|_| repository.root().join(path))
+                    file.map(|file| file.place(repository.root()))
                 };
                 Ok(Differences::new(repository, found, Box::new(on_disk)))
             }
@@ -274,7 +288,7 @@ impl Snapshot<'_> {
             SnapshotPlace::Listed { files, .. } => {
                 let at_root = files.iter().filter(|file| !file.path.contains(&b'/'));
                 let is_link = |file: &&Listed| {
-                    let on_disk = || kind_on_disk(&self.repository.root().join(&*file.shown_path()));
+                    let on_disk = || kind_on_disk(&file.place(self.repository.root()));
                     file.known.map(|side| side.kind).or_else(on_disk) == Some(FileKind::Symlink)
                 };
                 let names = at_root.filter(is_link).map(|file| file.shown_path().into_owned());
@@ -299,7 +313,7 @@ impl Snapshot<'_> {
         if !file.on_disk {
             return Ok(None);
         }
-        let full = self.repository.root().join(&path);
+        let full = file.place(self.repository.root());
         let kind = file.known.map(|side| side.kind).or_else(|| kind_on_disk(&full));
         let is_converted =
             || file.known.is_none() && self.has_attributes() && self.repository.is_converted(&path);
@@ -330,21 +344,22 @@ impl Snapshot<'_> {
         let mut sides = Vec::new();
         for file in files.iter().filter(|file| wanted(&file.shown_path())) {
             let path = file.utf8_path()?;
-            let side = file.known.or_else(|| self.side_on_disk(&path));
+            let side = file
+                .known
+                .or_else(|| side_on_disk(&file.place(self.repository.root())));
             sides.extend(side.map(|side| (path, side)));
         }
         Ok(sides)
     }
+}
 
-    /// What cannot be read or hashed has an id that no other file has, and so counts as changed.
-    fn side_on_disk(&self, path: &str) -> Option<EntrySide> {
-        let full = self.repository.root().join(path);
-        let kind = kind_on_disk(&full)?;
-        Some(EntrySide {
-            id: stored_id(&full).unwrap_or(Oid::ZERO_SHA1),
-            kind,
-        })
-    }
+/// What cannot be read or hashed has an id that no other file has, and so counts as changed.
+fn side_on_disk(full: &Path) -> Option<EntrySide> {
+    let kind = kind_on_disk(full)?;
+    Some(EntrySide {
+        id: stored_id(full).unwrap_or(Oid::ZERO_SHA1),
+        kind,
+    })
 }
 
 /// The paths of the unmodified files whose bytes on disk are not those that git stores.

@@ -9,6 +9,7 @@ use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::Past;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
 use crate::commands::gate::selecting::{Chosen, Restriction};
+use crate::commands::gate::standard_input::StandardInput;
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
@@ -43,8 +44,13 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         workspace: &workspace,
         settings: &settings,
     };
-    let snapshot = checking.snapshot()?;
-    let paths = checking.paths(&snapshot, &args.selection.paths)?;
+    let input = StandardInput::read(run, &workspace, args)?;
+    let mut snapshot = checking.snapshot()?;
+    let mut paths = Paths::default();
+    match &input {
+        Some(input) => paths.named.push(input.put(&mut snapshot)),
+        None => paths = checking.paths(&snapshot, &args.selection.paths)?,
+    }
     let compared = checking.comparison(&paths)?;
     paths.must_exist(&workspace, &snapshot, &compared)?;
     let (comparison, mut chosen) = checking.chosen(&snapshot, compared.clone(), &paths)?;

@@ -25,6 +25,7 @@ pub(super) mod report;
 pub(super) mod review;
 pub(super) mod rules;
 pub(super) mod selecting;
+mod standard_input;
 mod typed;
 mod unanswered;
 pub(super) mod unselected;

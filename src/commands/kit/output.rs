@@ -2,10 +2,12 @@
 
 use super::table::Columns;
 use crate::base::text;
+use crate::base::wrap;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::io;
+use unicode_width::UnicodeWidthStr as _;
 
 /// The most columns of a list.
 const MOST_COLUMNS: usize = 40;
@@ -33,6 +35,29 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     }
     let lines: String = rows.iter().map(|row| columns.line(row)).collect();
     columns.heading() + &lines
+}
+
+/// Returns [`table`] if it fits the terminal, else each row as a paragraph: its first two cells, and the others below them with
+/// their headings. `-` stands for what a row does not have, and is left out there.
+pub(crate) fn table_within(headings: &[&str], rows: &[Vec<String>], width: Option<usize>) -> String {
+    let shown = table(headings, rows);
+    let columns = width.unwrap_or(usize::MAX);
+    if shown.lines().all(|line| line.width() <= columns) {
+        return shown;
+    }
+    let mut shown = String::new();
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| text::line(cell)).collect();
+        let (lead, rest) = cells.split_at(cells.len().min(2));
+        let _ = writeln!(shown, "{}", lead.join("  "));
+        let named = headings.iter().skip(2).zip(rest).filter(|(_, cell)| *cell != "-");
+        for (heading, cell) in named {
+            for line in wrap::lines(cell, &format!("  {heading}: "), "    ", columns) {
+                let _ = writeln!(shown, "{line}");
+            }
+        }
+    }
+    shown
 }
 
 /// What is at `key`, as a cell: text as it is, other values as JSON, nothing as `-`.

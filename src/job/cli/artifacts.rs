@@ -6,12 +6,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   sluicegate artifacts list --prefix sales
-  sluicegate artifacts show --prefix sales
-  sluicegate artifacts disable --prefix sales --version-name 1.4.0
   sluicegate artifacts rollback --prefix sales
-  sluicegate artifacts prune --prefix sales --keep 5
-  sluicegate artifacts diff --prefix sales -o markdown
-  sluicegate artifacts impact --prefix sales";
+  sluicegate artifacts diff --prefix sales -o markdown";
 
 /// Published artifact versions.
 #[derive(Debug, Clone, Args)]

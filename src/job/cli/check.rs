@@ -2,13 +2,12 @@
 
 use super::{GateArgs, SelectionArgs};
 use clap::Args;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   sluicegate check
-  sluicegate check --all --fail-on warn
-  sluicegate check sales/load.orch.yaml
-  sluicegate check --staged
-  sluicegate check --head origin/feature --report junit=check.xml
+  sluicegate check --all --show concise
+  sluicegate check - --stdin-path sales/load.orch.yaml --report json=- < load.orch.yaml
 
 The rules are those of the rules file in the platform's hidden folder, read from the same
 place as the pipelines. Settings and variables are those of `review`, where they apply. Without
@@ -35,8 +34,11 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub selection: SelectionArgs,
     /// Check the staged files that differ from the checked-out commit: what a commit would add
-    #[arg(long, conflicts_with = "head")]
+    #[arg(long, conflicts_with = "head", help_heading = "Selection")]
     pub staged: bool,
+    /// Path of the pipeline that `check -` reads from standard input, relative to the current directory
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["head", "staged", "all", "base"], help_heading = "Selection")]
+    pub stdin_path: Option<PathBuf>,
     /// What fails it, and where it is told.
     #[command(flatten)]
     pub gate: GateArgs,

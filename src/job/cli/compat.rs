@@ -5,6 +5,7 @@ use clap::Args;
 
 /// What it means that consumers of shared pipelines would break: the flags of every command that compares.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Verdict")]
 pub struct CompatArgs {
     /// What it means that consumers of shared pipelines would break [env: SLUICEGATE_COMPAT] [default: warn]
     #[arg(long, value_name = "ACTION")]

@@ -5,6 +5,7 @@ use clap::Args;
 
 /// Where the result goes.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Reports")]
 pub struct DestinationArgs {
     /// A report to write, to a file or `-` for standard output; repeatable [env: SLUICEGATE_REPORT, one a line]
     /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown or html

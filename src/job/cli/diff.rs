@@ -6,12 +6,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   sluicegate diff
-  sluicegate diff --staged
-  sluicegate diff origin/main..HEAD sales
-  sluicegate diff --files sales/load.orch.yaml 'sales/load orders.orch.yaml'
-  sluicegate diff --callers
-  sluicegate diff -o json | jq '.pipelines[].components'
-  sluicegate diff sales/load.orch.yaml -o svg --out load.svg
+  sluicegate diff origin/main..HEAD sales --callers
   sluicegate diff -o html --out changes.html
 
 No rule is evaluated, and no platform is asked. Without --head and --staged, the files are those of the

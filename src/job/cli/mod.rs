@@ -14,6 +14,7 @@ mod diff;
 mod events;
 mod global;
 mod moving;
+mod overview;
 mod pipelines;
 mod projects;
 mod provision;

@@ -5,12 +5,9 @@ use clap::Args;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
-  sluicegate publish --prefix sales --version-name '{branch}-{short-sha}'
   sluicegate publish --prefix sales --version-name auto --receipt receipt.json
-  sluicegate publish --prefix sales --version-name auto \\
-      --require-review review.json
-  sluicegate publish --prefix sales --version-name test --dry-run
   sluicegate publish --prefix sales --version-name '{next}' --compat fail
+  sluicegate publish --prefix sales --version-name test --dry-run
 
 Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {next} {date} {datetime} {run-number}; date and time
 are those of the head commit in UTC, so that a rerun names the same version. auto is {date}-{short-sha}. {next} is the

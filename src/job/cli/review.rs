@@ -5,13 +5,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
-  sluicegate review --report junit=review.xml --report json=review.json
-  sluicegate review --all --fail-on warn
+  sluicegate review --new-only --report junit=review.xml
   sluicegate review --base origin/release sales
-  sluicegate review --shard 1/3 --report json=part-1.json
-  sluicegate review --fork check --deepen
-  sluicegate review --new-only
-  sluicegate review --all --base HEAD --new-only --max-known 41
   sluicegate review --dry-run";
 
 /// Reviews the pipelines that changed between base and head.
@@ -22,31 +17,31 @@ pub struct ReviewArgs {
     #[command(flatten)]
     pub selection: SelectionArgs,
     /// The branch name sent to the platform [env: SLUICEGATE_BRANCH] [default: detected]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Selection")]
     pub branch: Option<String>,
     /// What fails it, and where it is told.
     #[command(flatten)]
     pub gate: GateArgs,
     /// What a platform without a usable answer means [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
-    #[arg(long, value_name = "ACTION")]
+    #[arg(long, value_name = "ACTION", help_heading = "Verdict")]
     pub on_unavailable: Option<OnUnavailable>,
     /// What a change from a fork means, which the platform cannot read: `check` judges it on this machine
     /// [env: SLUICEGATE_FORK] [default: fail]
-    #[arg(long, value_name = "ACTION")]
+    #[arg(long, value_name = "ACTION", help_heading = "Verdict")]
     pub fork: Option<Fork>,
     /// Fields of the review request, if the platform rejects `pipelines` [env: SLUICEGATE_REVIEW_REQUEST]
     /// [default: pipelines]
-    #[arg(long, value_name = "FIELDS")]
+    #[arg(long, value_name = "FIELDS", help_heading = "Connection")]
     pub review_request: Option<ReviewRequestFields>,
     /// Data warehouse type that a request with `filePaths` names, for example SNOWFLAKE or DATABRICKS
     /// [env: SLUICEGATE_DATA_WAREHOUSE]
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", help_heading = "Connection")]
     pub data_warehouse: Option<String>,
     /// Files in one request [env: SLUICEGATE_BATCH_SIZE] [default: 100]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Connection")]
     pub batch_size: Option<usize>,
     /// Requests at the same time [env: SLUICEGATE_CONCURRENCY] [default: 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Connection")]
     pub concurrency: Option<usize>,
     /// Say what would be sent, and send nothing [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
@@ -55,6 +50,7 @@ pub struct ReviewArgs {
 
 /// What fails the gate, and where it is told.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Verdict")]
 pub struct GateArgs {
     /// What fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
     #[arg(long, value_name = "LEVEL")]
@@ -78,12 +74,13 @@ pub struct GateArgs {
     #[command(flatten)]
     pub destinations: DestinationArgs,
     /// One part of N alone: the parts together are the whole [env: SLUICEGATE_SHARD, or CI_NODE_INDEX and CI_NODE_TOTAL]
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, value_name = "I/N", help_heading = "Selection")]
     pub shard: Option<String>,
 }
 
 /// Which pipelines of which commit, against which base.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Selection")]
 pub struct SelectionArgs {
     /// Files or folders that restrict the selection, relative to the current folder
     #[arg(value_name = "PATHS")]
@@ -101,6 +98,7 @@ pub struct SelectionArgs {
 
 /// Which commit, against which base.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Selection")]
 pub struct RangeArgs {
     /// Compare with the merge-base of this revision and head [env: SLUICEGATE_BASE] [default: detected]
     #[arg(long, value_name = "REV")]
@@ -115,6 +113,7 @@ pub struct RangeArgs {
 
 /// Which files, by globs over paths from the repository root.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Selection")]
 pub struct GlobArgs {
     /// Take only files that match; repeatable [env: SLUICEGATE_INCLUDE, one a line]
     /// [default: **/*.orch.yaml, **/*.tran.yaml]

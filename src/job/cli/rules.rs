@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   sluicegate rules list
-  sluicegate rules explain unused-components
-  sluicegate rules init --config-dir .platform
+  sluicegate rules explain unused-components -o json
   sluicegate rules lint";
 
 /// The quality rules.

@@ -9,10 +9,7 @@ const INIT_EXAMPLES: &str = "Examples:
   sluicegate init --dry-run
   sluicegate init --project-id 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10 \\
       --agent-version 9.0.0
-  sluicegate init --git-diff
-  sluicegate init --host gitlab \\
-      --source registry.example.com/tools/sluicegate:0.1.0-ci
-  sluicegate init --adopt new-only --dry-run
+  sluicegate init --adopt new-only
 
 The host is told by the CI files that are there, else by the address of the remote. Nothing that exists is overwritten.";
 

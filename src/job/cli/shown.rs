@@ -1,7 +1,9 @@
 //! The tree of commands as people see it. Every command accepts every common flag, so that one line of flags serves several of
-//! them; help, completions and manual pages show a command with those that it takes.
+//! them; completions and manual pages show a command with those that it takes. Its help lists their names alone, as they would
+//! fill a screen before its own, and `sluicegate help globals` explains them.
 
 use super::Cli;
+use super::overview::{GLOBALS, globals, overview};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _};
 use std::ffi::OsString;
 
@@ -60,10 +62,10 @@ pub fn command() -> Command {
 fn shaped(is_wanted: &dyn Fn(&str) -> bool) -> Command {
     let program = Cli::command();
     let common = common(&program);
-    let program = brief(program, &common, PROGRAM);
-    program.mut_subcommands(|command| {
+    let program = brief(program, &common, PROGRAM).override_help(overview());
+    program.subcommand(globals()).mut_subcommands(|command| {
         let name = command.get_name().to_owned();
-        if !is_wanted(&name) {
+        if !is_wanted(&name) || name == GLOBALS {
             return command;
         }
         let foreign = common.iter().filter(|flag| !is_taken(&name, flag));
@@ -102,7 +104,7 @@ fn with(command: Command, flags: Vec<Arg>) -> Command {
     command.args(added)
 }
 
-/// Folds the common flags to one line of the short help, here and in the verbs.
+/// Folds the common flags to their names, here and in the verbs.
 fn brief(command: Command, common: &[Arg], name: &str) -> Command {
     let taken = common.iter().filter(|flag| is_taken(name, flag));
     let taken: Vec<&Arg> = taken.collect();
@@ -119,11 +121,12 @@ fn fold_all(command: Command, taken: &[&Arg]) -> Command {
 fn fold(command: Command, taken: &[&Arg]) -> Command {
     let examples = command.get_after_help().cloned().unwrap_or_default();
     let folded = folded(&command, taken);
-    let short = format!("Global options, which --help explains:\n  {folded}\n\n{examples}");
-    let command = command.after_help(short).after_long_help(examples);
+    let command = command.after_help(format!(
+        "Global options (sluicegate help globals):\n  {folded}\n\n{examples}"
+    ));
     command.mut_args(|flag| {
         let is_common = flag.get_help_heading() == Some(super::global::HEADING);
-        flag.hide_short_help(is_common)
+        flag.hide_short_help(is_common).hide_long_help(is_common)
     })
 }
 

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   sluicegate variables list
   sluicegate variables create market --type TEXT --behaviour SHARED --value eu
-  sluicegate variables overrides set region production=us
   sluicegate variables apply -f variables.yaml --dry-run";
 
 const APPLY: &str = "Examples:

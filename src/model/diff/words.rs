@@ -433,7 +433,7 @@ mod tests {
     fn words_have_an_end() {
         let lines: String = (0..2000).fold(String::new(), |all, at| format!("{all}line {at}\\n"));
         let told_lines = told(BASE, &BASE.replace("select 1", &lines));
-        assert!(told_lines.contains("1962 more lines"), "{told_lines}");
+        assert!(told_lines.contains("1,962 more lines"), "{told_lines}");
         let many: String = (0..2000).fold(String::new(), |all, at| {
             format!("{all}    C{at}: {{ type: start }}\n")
         });

@@ -82,6 +82,11 @@ pub struct Changed {
 const NAMED: usize = 3;
 
 impl Changed {
+    /// Returns whether the pipeline does what it did before.
+    pub const fn is_layout_only(&self) -> bool {
+        matches!(self.change, FileChange::Layout)
+    }
+
     /// What happened in a sentence without its end; of text from outside it holds paths.
     pub fn words(&self) -> String {
         let start = match self.change {

@@ -12,6 +12,8 @@ pub enum Show {
     New,
     /// None: the overview alone.
     None,
+    /// All that are neither known nor waived, one line each, for other programs.
+    Concise,
     /// The worst ones that are neither known nor waived, up to this many.
     First(usize),
 }
@@ -25,7 +27,7 @@ impl Show {
     /// The most that are listed.
     pub const fn limit(self) -> usize {
         match self {
-            Self::All | Self::New => usize::MAX,
+            Self::All | Self::New | Self::Concise => usize::MAX,
             Self::None => 0,
             Self::First(most) => most,
         }
@@ -44,6 +46,7 @@ impl fmt::Display for Show {
             Self::All => f.write_str("all"),
             Self::New => f.write_str("new"),
             Self::None => f.write_str("none"),
+            Self::Concise => f.write_str("concise"),
             Self::First(most) => write!(f, "{most}"),
         }
     }
@@ -58,9 +61,10 @@ impl FromStr for Show {
             "all" => Ok(Self::All),
             "new" => Ok(Self::New),
             "none" => Ok(Self::None),
+            "concise" => Ok(Self::Concise),
             number => {
                 let most = number.parse().map(Self::First);
-                most.map_err(|_| format!("{text:?} is none of all, new, none, and no number"))
+                most.map_err(|_| format!("{text:?} is not all, new, none, concise or a number"))
             }
         }
     }
@@ -72,7 +76,14 @@ mod tests {
 
     #[test]
     fn each_value_reads_back_and_nothing_else_is_one() {
-        for show in [Show::All, Show::New, Show::None, Show::First(0), Show::default()] {
+        for show in [
+            Show::All,
+            Show::New,
+            Show::None,
+            Show::Concise,
+            Show::First(0),
+            Show::default(),
+        ] {
             assert_eq!(show.to_string().parse(), Ok(show));
         }
         for wrong in ["", "some", "-1", "1.5", "5x"] {

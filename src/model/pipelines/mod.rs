@@ -17,6 +17,7 @@ mod written;
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
 pub use content::{document, document_in, document_on_disk};
 pub use facts::{DanglingLink, PipelineFacts, may_name_files};
+pub(crate) use model::without_extension;
 pub use model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
     is_pipeline,

@@ -17,6 +17,12 @@ pub fn is_pipeline(path: &str) -> bool {
     Kind::from_path(path).is_some()
 }
 
+/// Returns the path without a pipeline's extension; a path without one as it is.
+pub(crate) fn without_extension(path: &str) -> &str {
+    let extension = Kind::from_path(path).map_or("", Kind::extension);
+    path.strip_suffix(extension).unwrap_or(path)
+}
+
 impl Kind {
     /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];

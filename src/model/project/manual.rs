@@ -15,8 +15,8 @@ pub struct ProjectDocumentation {
     pub details: &'static [&'static str],
     /// What leads nowhere, as YAML.
     pub fails: &'static str,
-    /// What to do about it.
-    pub remedy: &'static str,
+    /// What to do about a finding.
+    pub fix: &'static str,
 }
 
 impl ProjectCheck {
@@ -49,8 +49,8 @@ impl ProjectDocumentation {
             Block::Yaml(format!("project-checks:\n  {}: error\n", self.check.key())),
             Block::Heading("What fails"),
             Block::Yaml(self.fails.to_owned()),
-            Block::Heading("What to do"),
-            Block::Text(self.remedy.to_owned()),
+            Block::Heading("How to fix it"),
+            Block::Text(self.fix.to_owned()),
         ]
     }
 }
@@ -91,7 +91,7 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/moved away\n",
-    remedy: "Write the path that the pipeline has now; the finding names the files of that name. `sluicegate mv --repair` writes it where exactly one file has \
+    fix: "Write the path that the pipeline has now; the finding names the files of that name. `sluicegate mv --repair` writes it where exactly one file has \
              the name, and `sluicegate mv OLD NEW` moves a pipeline with its calls.",
 };
 
@@ -105,7 +105,7 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
-    remedy: "Write the path that the script has now; `sluicegate mv --repair` does where exactly one file has its name.",
+    fix: "Write the path that the script has now; `sluicegate mv --repair` does where exactly one file has its name.",
 };
 
 static LINK: ProjectDocumentation = ProjectDocumentation {
@@ -116,7 +116,7 @@ static LINK: ProjectDocumentation = ProjectDocumentation {
         "Links are `transitions` and `iterationTarget` of an orchestration and `sources` of a transformation; names are compared as written.",
     ],
     fails: "pipeline:\n  components:\n    Start:\n      type: start\n      transitions:\n        unconditional: [Renamed]\n",
-    remedy: "Write the name that the component has now, or remove the link.",
+    fix: "Write the name that the component has now, or remove the link.",
 };
 
 static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
@@ -129,7 +129,7 @@ static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/load\n        setScalarVariables:\n          - [renamed, 1]\n",
-    remedy: "Write the name that the variable has now, or declare it in the called pipeline.",
+    fix: "Write the name that the variable has now, or declare it in the called pipeline.",
 };
 
 static SHARED: ProjectDocumentation = ProjectDocumentation {
@@ -142,7 +142,7 @@ static SHARED: ProjectDocumentation = ProjectDocumentation {
         "A shared-pipelines file that cannot be read is a finding, too.",
     ],
     fails: "pipelines:\n  - { pipeline: sales/moved away.orch.yaml, id: load, displayName: load, enabled: true, parameters: {} }\n",
-    remedy: "Change the entry together with its pipeline.",
+    fix: "Change the entry together with its pipeline.",
 };
 
 static CYCLE: ProjectDocumentation = ProjectDocumentation {
@@ -155,5 +155,5 @@ static CYCLE: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "# sales/load.orch.yaml\npipeline:\n  components:\n    Again:\n      type: run-orchestration\n      parameters:\n        \
             orchestrationJob: sales/load\n",
-    remedy: "Let an iterator or a schedule repeat the work instead.",
+    fix: "Let an iterator or a schedule repeat the work instead.",
 };

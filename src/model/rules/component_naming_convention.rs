@@ -36,6 +36,7 @@ static DOCUMENTATION: Documentation = Documentation {
     kinds: &Kind::ALL,
     summary: "Every component's name matches a regular expression.",
     reason: "Names that follow one convention tell a reader what a component does, and can be searched for.",
+    fix: "Rename the component so that its name matches `regexMatchPattern`.",
     details: &[
         "A component's name is its key in `pipeline.components`, as it is written; the parameter `componentName` \
          plays no part.",

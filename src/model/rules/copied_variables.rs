@@ -30,10 +30,12 @@ fn violations(subject: &Subject<'_>) -> Vec<Violation> {
     let mapped = mapped(subject);
     let problem = match subject.pipeline.kind {
         Kind::Orchestration => {
-            "has the scope COPIED, but no iterator that runs its iterations concurrently sets it: make it SHARED, \
-             or map it in such an iterator"
+            "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
+             in a concurrent iterator"
         }
-        Kind::Transformation => "has the scope COPIED, which a transformation has no use for: make it SHARED",
+        Kind::Transformation => {
+            "has the scope COPIED, which has no effect in a transformation: change the scope to SHARED"
+        }
     };
     let variables = subject.pipeline.variables.iter();
     variables
@@ -61,6 +63,7 @@ static DOCUMENTATION: Documentation = Documentation {
     summary: "Every variable of scope COPIED is set by an iterator that runs its iterations concurrently.",
     reason: "A copied variable loses its value where a branch ends. That is needed where iterations run at the same \
              time, and a trap everywhere else.",
+    fix: "Set the variable's scope to SHARED, or map the variable in an iterator that runs its iterations concurrently.",
     details: &[
         "An iterator counts if its parameter `concurrency` is exactly `Concurrent`; an expression does not.",
         "Iteration variables are those in `gridIteratorVariableMapping` (grid-iterator), `columnMapping` and \

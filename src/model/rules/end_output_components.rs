@@ -18,7 +18,7 @@ impl Rule for EndOutputComponents {
             let feeds = subject.graph().linked_to(&[LinkRole::Source]);
             Ok(subject.violations_of_components(
                 |at, component| feeds.get(at) == Some(&false) && !is_output(component),
-                "ends a branch and is no output component: let it feed one or remove it",
+                "is the last step of its branch, but writes no output: connect it to an output component or delete it",
             ))
         }))
     }
@@ -29,6 +29,7 @@ static DOCUMENTATION: Documentation = Documentation {
     kinds: &[Kind::Transformation],
     summary: "Every branch of a transformation ends in an output component.",
     reason: "A branch that writes nothing costs time at every run and has no effect.",
+    fix: "Connect the last component of each branch to an output component, or delete the branch.",
     details: &["A source that does not exist, or a component that is its own source, connects nothing."],
     assumed: &[
         "A branch end is a component that is a source of no other; unconnected components are branch ends, a cycle \

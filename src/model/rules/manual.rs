@@ -38,6 +38,8 @@ impl Documentation {
             Block::Text(format!("{} Applies to {}.", self.summary, self.applies_to())),
             Block::Heading("Why"),
             Block::Text(self.reason.to_owned()),
+            Block::Heading("How to fix it"),
+            Block::Text(self.fix.to_owned()),
             Block::Heading("How it is checked"),
             points(self.details),
             Block::Text(

@@ -25,7 +25,7 @@ impl Rule for MaximumComponents {
             Ok(vec![of_size(
                 count,
                 &format!(
-                    "has {has}, more than the maximum of {maximum}: move some of them to a pipeline of their own"
+                    "has {has}, more than the maximum of {maximum}: move some to another pipeline and call it from here"
                 ),
             )])
         }))
@@ -38,6 +38,7 @@ static DOCUMENTATION: Documentation = Documentation {
     summary: "A pipeline has at most the maximum number of components.",
     reason: "A large pipeline is hard to read, to test and to change without conflicts; several small ones that \
              call each other are easier.",
+    fix: "Move a part of the components to another pipeline and call it with a Run Orchestration or Run Transformation component.",
     details: &[
         "Every component counts, whatever its type, also a skipped one and one without any content.",
         "One violation for the pipeline, on line 1.",

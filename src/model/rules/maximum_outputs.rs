@@ -34,7 +34,7 @@ impl Rule for MaximumOutputs {
             Ok(vec![of_size(
                 count,
                 &format!(
-                    "has {has}, more than the maximum of {maximum}: move the others to a pipeline of their own"
+                    "has {has}, more than the maximum of {maximum}: move the others to another transformation"
                 ),
             )])
         }))
@@ -65,6 +65,7 @@ static DOCUMENTATION: Documentation = Documentation {
     kinds: &[Kind::Transformation],
     summary: "A transformation has at most the maximum number of output components.",
     reason: "A transformation that writes one table can be run again, tested and traced for that table alone.",
+    fix: "Move each further output component, with the components that feed it, to another transformation.",
     details: &["One violation for the pipeline, on line 1."],
     assumed: &[
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \

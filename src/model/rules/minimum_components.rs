@@ -24,7 +24,9 @@ impl Rule for MinimumComponents {
             let has = text::count(count, "component");
             Ok(vec![of_size(
                 count,
-                &format!("has {has}, fewer than the minimum of {minimum}: finish it or remove the file"),
+                &format!(
+                    "has {has}, fewer than the minimum of {minimum}: add the missing ones or delete the pipeline"
+                ),
             )])
         }))
     }
@@ -36,6 +38,7 @@ static DOCUMENTATION: Documentation = Documentation {
     summary: "A pipeline has at least the minimum number of components.",
     reason: "An empty or nearly empty pipeline is usually one that somebody began and forgot, and it still runs \
              as a success.",
+    fix: "Add the missing components, or delete the pipeline.",
     details: &[
         "Every component counts, whatever its type, also a skipped one and one without any content.",
         "One violation for the pipeline, on line 1.",

@@ -27,6 +27,8 @@ pub struct Documentation {
     /// What must hold: one sentence.
     pub summary: &'static str,
     pub reason: &'static str,
+    /// What to do about a finding: one sentence.
+    pub fix: &'static str,
     /// How exactly it is checked: a sentence each.
     pub details: &'static [&'static str],
     /// Those details that the platform publishes nothing about, and that are therefore a decision of this program.

@@ -26,7 +26,7 @@ fn violations(subject: &Subject<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
         return vec![of_pipeline(
-            "has no start component: add a component of type `start`",
+            "has no Start component: add one and connect it to the first component",
         )];
     }
     let reachable = graph.reachable();
@@ -39,7 +39,7 @@ fn violations(subject: &Subject<'_>) -> Vec<Violation> {
     };
     subject.violations_of_components(
         |at, component| ends_branch(at) && !is_end(component),
-        "ends a branch and is neither an end-success nor an end-failure component: let one follow it",
+        "is the last step of its branch: connect it to an End Success or End Failure component",
     )
 }
 
@@ -53,6 +53,7 @@ static DOCUMENTATION: Documentation = Documentation {
     summary: "An orchestration has a start component, and every branch ends in `end-success` or `end-failure`.",
     reason: "Where a branch just stops, nobody can tell whether it was meant to, and whether the run counts as a \
              success.",
+    fix: "Connect the last component of each branch to an End Success or End Failure component.",
     details: &[
         "A pipeline without a component of type `start` has exactly one violation, on line 1.",
         "A link to a component that does not exist, or of a component to itself, connects nothing.",

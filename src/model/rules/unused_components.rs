@@ -29,7 +29,7 @@ fn orchestration(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationErro
     let reachable = subject.graph().reachable();
     Ok(subject.violations_of_components(
         |at, _| reachable.get(at) == Some(&false),
-        "is not reachable from a start component: connect it or remove it",
+        "never runs, as no connection leads to it from the Start component: connect it or delete it",
     ))
 }
 
@@ -41,7 +41,7 @@ fn transformation(subject: &Subject<'_>) -> Vec<Violation> {
     let is_fed = subject.graph().links_on(LinkRole::Source);
     subject.violations_of_components(
         |at, _| feeds.get(at) == Some(&false) && is_fed.get(at) == Some(&false),
-        "is connected to no other component: connect it or remove it",
+        "is not connected to any other component: connect it or delete it",
     )
 }
 
@@ -51,6 +51,7 @@ static DOCUMENTATION: Documentation = Documentation {
     summary: "No component stands unconnected.",
     reason: "A component that never runs misleads whoever reads the pipeline, and hides a connection that was \
              forgotten.",
+    fix: "Connect the component to the rest of the pipeline, or delete it.",
     details: &[
         "A link to a component that does not exist, or of a component to itself, connects nothing.",
         "An orchestration without a start component cannot be evaluated: `designer/no-start-component`.",

@@ -81,9 +81,9 @@ mod tests {
     #[test]
     fn a_report_as_commands() {
         insta::assert_snapshot!(annotations(&sample::report(), &About::default()).join("\n"), @"
-        ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
+        ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
         ::error file=late.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the batch timed out
         ::warning file=sluicegate.yaml,line=1,title=gate change::This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         ::warning file=a.tran.yaml,line=1,title=maximum-outputs::3 outputs

@@ -2,6 +2,7 @@
 
 use super::changes::{self, Numbered};
 use super::parts::{MESSAGE_LIMIT, copy, heading, name, rule, tally};
+use super::repeats::{OtherPlace, Repeats};
 use crate::base::text::count;
 use crate::base::text::markup as escape;
 use crate::model::findings::{FileResults, Finding, Status};
@@ -14,14 +15,12 @@ use std::fmt::Write as _;
 /// Where more files have findings, they are folded.
 pub(super) const MOST_OPEN: usize = 20;
 
-/// Lines shown before and after that of a finding.
-const REACH: u32 = 2;
-
 /// All files with findings; the findings are numbered through.
 pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown = String::from("<div id=\"by-file\">\n");
     let open = if files.len() > MOST_OPEN { "" } else { " open=\"\"" };
     let mut numbers = 1..;
+    let repeats = Repeats::of(files);
     let results: HashMap<&str, &FileResults> = view
         .report
         .files
@@ -31,11 +30,21 @@ pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     for (at, file) in files.iter().enumerate() {
         let numbered: Vec<Numbered<'_, '_>> = (&mut numbers).zip(file.findings.iter().copied()).collect();
         let above = changes::above(view, file.path, (at, files.len()), &numbered);
+        let is_said_above = numbered
+            .iter()
+            .all(|(number, finding)| repeats.first(finding, *number).is_some());
+        let open = if is_said_above { "" } else { open };
         push_head(&mut shown, file, results.get(file.path).copied(), open);
         shown.push_str(&above.shown);
         shown.push_str("<div class=\"list\">");
         for (number, finding) in numbered {
-            push_finding(&mut shown, finding, number, above.place(finding), view);
+            match repeats.first(finding, number) {
+                Some(first) => push_repeat(&mut shown, finding, number, first, view),
+                None => {
+                    let others = repeats.others(finding);
+                    push_finding(&mut shown, (finding, number), above.place(finding), others, view);
+                }
+            }
         }
         shown.push_str("</div></details>\n");
     }
@@ -64,9 +73,9 @@ fn passed(file: &FileResults) -> String {
 
 fn push_finding(
     shown: &mut String,
-    finding: &Finding<'_>,
-    number: usize,
+    (finding, number): (&Finding<'_>, usize),
     component: Option<&str>,
+    others: &[OtherPlace<'_>],
     view: &View<'_>,
 ) {
     let class = Tone::of(finding).class();
@@ -84,7 +93,43 @@ fn push_finding(
         escape(&shorten::to_chars(&finding.message(), MESSAGE_LIMIT))
     );
     push_lines(shown, finding, &view.about.sources);
+    push_others(shown, others);
     shown.push_str("</article>\n");
+}
+
+/// A finding that the page shows in full further up.
+fn push_repeat(shown: &mut String, finding: &Finding<'_>, number: usize, first: usize, view: &View<'_>) {
+    let _ = writeln!(
+        shown,
+        "<article id=\"finding-{number}\" class=\"{} repeat\"><header><span class=\"badge\">{}</span> {} {}\
+         <span class=\"tools\"><a class=\"quiet\" href=\"#finding-{first}\">All places</a></span></header>\n\
+         <p class=\"message\">{}</p></article>",
+        Tone::of(finding).class(),
+        badge(finding),
+        rule(view, finding.rule),
+        place(finding, view),
+        escape(&shorten::to_chars(&finding.message(), MESSAGE_LIMIT))
+    );
+}
+
+/// The other places of a finding, folded.
+fn push_others(shown: &mut String, others: &[OtherPlace<'_>]) {
+    if others.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        shown,
+        "<details class=\"places\"><summary>The same in {}</summary><ul class=\"plain\">",
+        count(others.len(), "other place")
+    );
+    for (number, path, line) in others {
+        let _ = writeln!(
+            shown,
+            "<li><a href=\"#finding-{number}\"><code>{}:{line}</code></a></li>",
+            escape(path)
+        );
+    }
+    shown.push_str("</ul></details>\n");
 }
 
 /// The level, and how it stands where it does not count.
@@ -128,7 +173,7 @@ fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &SourceLines) 
     if finding.line == 1 && finding.error_type.is_none() {
         return;
     }
-    let lines = sources.around(finding.path, finding.line, REACH);
+    let lines = sources.context(finding);
     if lines.is_empty() {
         return;
     }

@@ -12,6 +12,7 @@ mod files;
 mod filter;
 mod page_of_changes;
 mod parts;
+mod repeats;
 mod rules;
 mod tiles;
 mod top;
@@ -21,7 +22,7 @@ pub(crate) use page_of_changes::render as changes_page;
 use self::document::{HtmlPage, document};
 use self::parts::notice;
 use super::About;
-use super::view::{FileView, Medium, View, by_file};
+use super::view::{FileView, Medium, Notice, View, by_file};
 use crate::model::findings::Report;
 
 /// The marks let a reader of XML take it as text.
@@ -42,11 +43,12 @@ pub(super) fn render(report: &Report, about: &About) -> String {
     let mut body = top::header(&view);
     body.push_str("<main>\n");
     body.push_str(&tiles::tiles(&view));
-    body.push_str(&notices(&view));
+    body.push_str(&notices(&view, "Fails the gate", |notice| notice.weighs));
     body.push_str("<div class=\"columns\">\n");
     body.push_str(&facets::facets(&view));
     body.push_str(&findings(&view, &files));
     body.push_str("</div>\n");
+    body.push_str(&notices(&view, "Worth knowing", |notice| !notice.weighs));
     body.push_str(&changes::others(&view, &files));
     body.push_str(&rules::explanations(&view));
     body.push_str("</main>\n");
@@ -60,15 +62,13 @@ pub(super) fn render(report: &Report, about: &About) -> String {
     })
 }
 
-/// What is to be known besides the findings; nothing where there is nothing.
-fn notices(view: &View<'_>) -> String {
-    let lists: String = view.notices.iter().map(notice).collect();
+/// The notices that `takes` takes, below a title; nothing if there are none.
+fn notices(view: &View<'_>, title: &str, takes: impl Fn(&Notice<'_>) -> bool) -> String {
+    let lists: String = view.notices.iter().filter(|it| takes(it)).map(notice).collect();
     if lists.is_empty() {
         return lists;
     }
-    format!(
-        "<section class=\"remarks card\" aria-labelledby=\"remarks\"><h2 id=\"remarks\">Worth knowing</h2>\n{lists}</section>\n"
-    )
+    format!("<section class=\"remarks card\" aria-label=\"{title}\"><h2>{title}</h2>\n{lists}</section>\n")
 }
 
 fn findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {

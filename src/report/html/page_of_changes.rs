@@ -28,7 +28,7 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
         number => format!(" In {number} of them only the layout changed."),
     };
     let mut body = format!(
-        "<header class=\"top passed\">\n<p class=\"brand\">Pipelines, compared</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
+        "<header class=\"top neutral\">\n<p class=\"brand\">Pipelines, compared</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
          <main class=\"findings\" id=\"changes\" tabindex=\"-1\">\n<h2 class=\"unseen\">Pipelines</h2>\n",
         escape(&title),
         escape(&format!("{compared}{layout}"))

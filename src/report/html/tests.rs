@@ -356,10 +356,13 @@ fn a_very_long_name_is_cut_and_the_page_stays_small() {
 #[test]
 fn many_files_are_folded() {
     let mut report = sample::empty(Verdict::Failed);
-    let failed = || sample::result("r", Status::Failed(Severity::Error), vec![]);
+    let failed = |n: usize| {
+        let found = vec![sample::violation(&n.to_string(), None)];
+        sample::result("r", Status::Failed(Severity::Error), found)
+    };
     let files = |n: usize| {
         (0..n)
-            .map(|at| sample::file(&at.to_string(), vec![failed()]))
+            .map(|at| sample::file(&at.to_string(), vec![failed(at)]))
             .collect()
     };
     let open = |report: &Report| {
@@ -403,7 +406,7 @@ fn a_machine_without_a_host_is_said_in_words() {
     report.context.event = "local".to_owned();
     let page = render(&report, &About::default());
     let text = text_of(read(&page).root());
-    assert!(text.contains("somebody's own machine"), "{text}");
+    assert!(text.contains("a local run"), "{text}");
     assert!(!text.contains("none, local"), "{text}");
 }
 

@@ -26,6 +26,7 @@ pub(super) fn header(view: &View<'_>) -> String {
         name.unwrap_or_default(),
         report.verdict,
     );
+    let _ = writeln!(shown, "<p class=\"numbers\">{}</p>", escape(&numbers_line(view)));
     shown.push_str(&why(view));
     if let Some(command) = &view.about.reproduce {
         let _ = writeln!(
@@ -40,6 +41,13 @@ pub(super) fn header(view: &View<'_>) -> String {
         let _ = write!(shown, "<div><dt>{label}</dt><dd>{}</dd></div>", escape(&value));
     }
     shown + "</dl>\n</header>\n"
+}
+
+/// The numbers of the headline, and what passed.
+fn numbers_line(view: &View<'_>) -> String {
+    let numbers = Some(numbers(view.report)).filter(|numbers| !numbers.is_empty());
+    let parts: Vec<String> = numbers.into_iter().chain(view.scope.clone()).collect();
+    parts.join(". ")
 }
 
 pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
@@ -187,7 +195,10 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     if view.report.started_at > Timestamp::UNIX_EPOCH {
         let began = view.report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
         facts.push(("Began", began.to_string()));
-        facts.push(("Took", format!("{:.1} s", view.report.elapsed.as_secs_f64())));
+        let seconds = view.report.elapsed.as_secs_f64();
+        if seconds >= 0.1 {
+            facts.push(("Took", format!("{seconds:.1} s")));
+        }
     }
     facts
 }
@@ -195,7 +206,7 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
 /// The host and its event; outside of CI there is neither.
 fn run_by(host: &str, event: &str) -> String {
     match host {
-        "" | "none" => "somebody's own machine".to_owned(),
+        "" | "none" => "a local run".to_owned(),
         host => format!("{host}, {event}"),
     }
 }

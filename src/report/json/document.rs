@@ -4,6 +4,7 @@
 //! here only where the shape differs. A test freezes the whole. Keys keep their order; new ones come after the old, are
 //! optional, and have `#[serde(default)]`, so that an older report is still read. Whatever is in no structure is refused.
 
+use super::help;
 use crate::model::findings::{
     Changed, Counts, Enforcement, Engine, FileResults, Origin, Report, ReviewContext, RuleResult, Severity,
     State, Status, Totals, Verdict, Waiver,
@@ -98,6 +99,12 @@ pub(super) struct RuleV1 {
     /// What a rule that counts has counted, for each violation, or once for a failed result without any.
     #[serde(default)]
     pub sizes: Option<Vec<Option<u64>>>,
+    /// What to do about its findings; `None` if it has none, or if this program does not know the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Where to read about its findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub docs: Option<String>,
 }
 
 /// Files to be written, each made when it is its turn: all of them take more memory than the report itself.
@@ -189,6 +196,8 @@ impl From<&RuleResult> for RuleV1 {
             }),
             state: Some(states.collect()),
             waivers: Some(waivers.collect()),
+            help: help::of(result),
+            docs: help::docs(result),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod document;
 mod error;
+mod help;
 mod merge;
 mod read;
 

@@ -1,6 +1,8 @@
 //! JUnit XML, as GitLab, Jenkins, Azure and the reporters on GitHub read it: a suite for each file, a case for each
-//! rule.
+//! rule, in the order of the findings.
 //!
+//! - GitLab's merge request widget shows the name of a case alone, so it names the pipeline and the rule. Jenkins takes the
+//!   part of `classname` after the last dot as the class, and what is before it as the package.
 //! - A FAILED rule that counts against the gate is a `failure`; one below the limit, known or waived is `skipped`, with
 //!   its words and why. One that could not be evaluated is an `error` whose type is the platform's. So a passed gate
 //!   never makes a test report red, and a failed one always does. The texts are the elements' content, since GitLab
@@ -15,6 +17,7 @@
 
 mod count;
 mod execution;
+mod labels;
 mod publish;
 mod text;
 mod words;
@@ -25,8 +28,10 @@ pub(crate) use execution::{ExecutionRun, execution_junit};
 pub(crate) use publish::{PublishBreak, PublishRun, publish_junit};
 
 use self::count::{CaseOutcome, sums};
+use self::labels::{Labels, classname};
 use self::words::{error_type, line, message, texts, why_skipped};
 use self::write::{Suite, Sums, Whole};
+use super::view::Order;
 use super::wording::{gate_change, run_problem, unreviewed};
 use super::{About, shorten};
 use crate::model::findings::{FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict};
@@ -35,6 +40,7 @@ use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::rc::Rc;
 
 /// The longest `message` attribute, in characters; the content has everything.
 const MESSAGE_LIMIT: usize = 200;
@@ -61,7 +67,7 @@ pub(super) fn render(
         // A reader that wants tests gets one where nothing but skipped cases is told.
         if sums.tests == 0 {
             let case = TestCaseBuilder::success(VERDICT, Duration::ZERO);
-            run.push(placed(case, RUN, None));
+            run.push(Place::RUN.put(case));
             sums.tests = 1;
         }
     }
@@ -73,7 +79,7 @@ pub(super) fn render(
         elapsed: report.elapsed,
         properties: &properties(report, about),
     };
-    let suites = suites(report, run).map(|mut suite| {
+    let suites = suites(report, about, run).map(|mut suite| {
         if dialect == Dialect::Strict {
             tell_skipped(&mut suite);
         }
@@ -96,19 +102,30 @@ fn suite(name: &str, started: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
 }
 
 /// The suites, each made when it is its turn: all of them take more memory than the report itself.
-fn suites(report: &Report, run: Vec<PlacedCase>) -> impl Iterator<Item = Suite> {
+fn suites<'r>(report: &'r Report, about: &'r About, run: Vec<PlacedCase>) -> impl Iterator<Item = Suite> {
+    let order = Order::of(report, about);
+    let labels = Rc::new(Labels::of(report));
     let mut names = CaseNames::default();
     let started = timestamp(report.started_at);
     let run = Some((RUN, run)).filter(|(_, cases)| !cases.is_empty());
-    let files = report.files.iter();
-    let files = files.map(|file| (file.path.as_str(), cases(file, report.fail_on())));
-    let excluded = report.excluded.iter().map(|file| {
-        let case = skipped("excluded", "excluded", &file.reason);
-        (file.path.as_str(), vec![placed(case, &file.path, None)])
+    let files = order.files(report).into_iter();
+    let named = Rc::clone(&labels);
+    let files = files.map(move |file| {
+        let label = named.label(&file.path);
+        let cases = cases(file, label, &order.results(file), report.fail_on());
+        (file.path.as_str(), cases)
     });
-    let unreviewed = report.unreviewed.iter().map(|file| {
-        let case = problem("unreviewed", "unreviewed", &unreviewed(&file.reason), &file.path);
-        (file.path.as_str(), vec![case])
+    let named = Rc::clone(&labels);
+    let excluded = report.excluded.iter().map(move |file| {
+        let place = Place::new(&file.path, named.label(&file.path), None);
+        let case = skipped(&place.name("excluded"), "excluded", &file.reason);
+        (file.path.as_str(), vec![place.put(case)])
+    });
+    let unreviewed = report.unreviewed.iter().map(move |file| {
+        let place = Place::new(&file.path, labels.label(&file.path), None);
+        let name = place.name("unreviewed");
+        let case = problem(&name, "unreviewed", &unreviewed(&file.reason));
+        (file.path.as_str(), vec![place.put(case)])
     });
     let all = run.into_iter().chain(files).chain(excluded).chain(unreviewed);
     all.map(move |(path, cases)| suite(&names.unique(path), started, cases))
@@ -124,27 +141,27 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut names = CaseNames::default();
     let mut has_notes = false;
     if let Some(told) = report.too_many_known() {
-        cases.push(problem("known findings", "max-known", &told, RUN));
+        cases.push(Place::RUN.put(problem("known findings", "max-known", &told)));
     } else if let Some(why) = run_problem(report).filter(|_| needed) {
-        cases.push(problem(VERDICT, &report.verdict.to_string(), &why, RUN));
+        cases.push(Place::RUN.put(problem(VERDICT, &report.verdict.to_string(), &why)));
         has_notes = true;
     }
     cases.extend(report.gate_changes.iter().map(|change| {
         let (name, said) = (names.unique(GATE_CHANGE), gate_change(change));
         if report.gate_refused {
-            problem(&name, "gate-change", &said, &change.path)
+            Place::of_run(&change.path, None).put(problem(&name, "gate-change", &said))
         } else {
-            placed(skipped(&name, GATE_CHANGE, &said), RUN, None)
+            Place::RUN.put(skipped(&name, GATE_CHANGE, &said))
         }
     }));
     cases.extend(consumers(report, &mut names));
     let nothing = report.files.iter().all(|file| file.results.is_empty());
     if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
         let case = skipped(NOTHING, NOTHING, "no rule was to be evaluated");
-        cases.push(placed(case, RUN, None));
+        cases.push(Place::RUN.put(case));
     }
     let notes = report.notes.iter().filter(|_| !has_notes);
-    cases.extend(notes.map(|note| placed(skipped(&names.unique(NOTE), NOTE, note), RUN, None)));
+    cases.extend(notes.map(|note| Place::RUN.put(skipped(&names.unique(NOTE), NOTE, note))));
     cases
 }
 
@@ -163,9 +180,9 @@ fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
                 &shorten::to_chars(&said, MESSAGE_LIMIT),
             );
             case.set_trace(&said);
-            return placed(case, path, Some(line));
+            return Place::of_run(path, Some(line)).put(case);
         }
-        placed(skipped(&name, BREAK, &said), RUN, None)
+        Place::RUN.put(skipped(&name, BREAK, &said))
     };
     found.breaks().map(case).collect()
 }
@@ -203,39 +220,75 @@ fn say(case: &mut TestCaseBuilder, words: &str) {
 }
 
 /// An `error` case.
-fn problem(name: &str, kind: &str, why: &str, path: &str) -> PlacedCase {
+fn problem(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
     let message = shorten::to_chars(why, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
     case.set_trace(why);
-    placed(case, path, None)
+    case
 }
 
-/// The case in its file: as class name, by which hosts group, and as `file`, which GitLab links. Readers that find no
-/// line guess one from the words.
-fn placed(mut case: TestCaseBuilder, path: &str, line: Option<u32>) -> PlacedCase {
-    case.set_classname(path);
-    if path == RUN {
-        return (case.build(), None);
+/// Where a case belongs: a file, which GitLab links, and a class, by which hosts group.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    path: Option<&'p str>,
+    label: &'p str,
+    /// Readers that find no line guess one from the text.
+    line: u32,
+}
+
+impl<'p> Place<'p> {
+    /// The run as a whole.
+    const RUN: Place<'static> = Place {
+        path: None,
+        label: RUN,
+        line: 1,
+    };
+
+    fn new(path: &'p str, label: &'p str, line: Option<u32>) -> Self {
+        Self {
+            path: Some(path),
+            label,
+            line: line.unwrap_or(1),
+        }
     }
-    case.set_filepath(path);
-    (case.build(), Some(line.unwrap_or(1)))
+
+    /// A file that a case about the run names.
+    fn of_run(path: &'p str, line: Option<u32>) -> Self {
+        Self::new(path, path, line)
+    }
+
+    /// Returns the name of a case that readers show without its class.
+    fn name(self, case: &str) -> String {
+        format!("{}: {case}", self.label)
+    }
+
+    fn put(self, mut case: TestCaseBuilder) -> PlacedCase {
+        case.set_classname(&classname(self.label));
+        if let Some(path) = self.path {
+            case.set_filepath(path);
+        }
+        (case.build(), self.path.map(|_| self.line))
+    }
 }
 
-fn cases(file: &FileResults, fail_on: FailOn) -> Vec<PlacedCase> {
+fn cases(file: &FileResults, label: &str, results: &[&RuleResult], fail_on: FailOn) -> Vec<PlacedCase> {
     let mut names = CaseNames::default();
-    let results = file.told().into_iter();
-    results
-        .map(|result| {
-            let name = match result.findings(&file.path).first() {
-                Some(finding) if finding.rule == UNREADABLE_RULE => names.unique(UNREADABLE_RULE),
-                _ => names.unique(&result.rule),
-            };
-            case(result, &name, &file.path, fail_on)
-        })
-        .collect()
+    let one = |result: &&RuleResult| {
+        let place = Place::new(&file.path, label, Some(line(result)));
+        let findings = result.findings(&file.path);
+        let is_unreadable = findings.iter().any(|finding| finding.rule == UNREADABLE_RULE);
+        let rule = if is_unreadable {
+            UNREADABLE_RULE
+        } else {
+            &result.rule
+        };
+        let name = place.name(&names.unique(rule));
+        place.put(case(result, &name, &file.path, fail_on))
+    };
+    results.iter().map(one).collect()
 }
 
-fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> PlacedCase {
+fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
     let message = message(result);
     let (mut case, words) = match (CaseOutcome::of(result, fail_on), &result.status) {
         (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
@@ -261,7 +314,7 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> PlacedC
     if !words.is_empty() {
         say(&mut case, &words);
     }
-    placed(case, path, Some(line(result)))
+    case
 }
 
 /// Gives each name once: GitLab takes the first of equal ones and drops the rest.

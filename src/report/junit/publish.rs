@@ -1,7 +1,7 @@
 //! A publish as JUnit: one suite, `publish`, with a case for the version and one for each break of its consumers.
 
 use super::{
-    CaseNames, Dialect, MESSAGE_LIMIT, PlacedCase, RUN, Sums, Whole, placed, share, shorten, suite, timed,
+    CaseNames, Dialect, MESSAGE_LIMIT, Place, PlacedCase, RUN, Sums, Whole, share, shorten, suite, timed,
     timestamp, write,
 };
 use crate::model::findings::Verdict;
@@ -83,8 +83,8 @@ fn broken(it: &PublishBreak, name: &str) -> PlacedCase {
     };
     case.set_trace(&it.words);
     match &it.place {
-        Some((path, line)) => placed(case, path, *line),
-        None => placed(case, RUN, None),
+        Some((path, line)) => Place::of_run(path, *line).put(case),
+        None => Place::RUN.put(case),
     }
 }
 

@@ -51,7 +51,7 @@ fn a_failed_review() {
     <skipped type="gate change" message="This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)">This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)</skipped>
     </testcase>
     </testsuite>
-    <testsuite id="1" name="a.tran.yaml" package="testsuite/a.tran.yaml" tests="2" errors="1" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="1">
+    <testsuite id="1" name="load/it.orch.yaml" package="testsuite/load/it.orch.yaml" tests="2" errors="0" failures="1" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="0">
     <properties>
     <property name="tool" value="sluicegate 1.0.0"/>
     <property name="engine" value="remote"/>
@@ -59,26 +59,26 @@ fn a_failed_review() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="maximum-outputs" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml" line="1">
-    <skipped type="warning that does not fail the gate" message="warning that does not fail the gate: 3 outputs">warning that does not fail the gate:
-    a.tran.yaml:1: 3 outputs</skipped>
-    </testcase>
-    <testcase name="unused-components" time="0.171428" classname="a.tran.yaml" file="a.tran.yaml" line="1">
-    <error type="designer/no-start-component" message="designer/no-start-component">the rule could not be evaluated: designer/no-start-component</error>
-    </testcase>
-    </testsuite>
-    <testsuite id="2" name="load/it.orch.yaml" package="testsuite/load/it.orch.yaml" tests="2" errors="0" failures="1" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="0">
-    <properties>
-    <property name="tool" value="sluicegate 1.0.0"/>
-    <property name="engine" value="remote"/>
-    <property name="verdict" value="failed"/>
-    <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
-    <property name="branch" value="feature/x"/>
-    </properties>
-    <testcase name="minimum-components" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml" line="1"/>
-    <testcase name="component-naming-convention" time="0.171428" classname="load/it.orch.yaml" file="load/it.orch.yaml" line="9">
+    <testcase name="load/it: component-naming-convention" time="0.171428" classname="load.it" file="load/it.orch.yaml" line="9">
     <failure type="error" message="`Run A` is not in the pattern (and 1 more)">load/it.orch.yaml:12: `Run A` is not in the pattern
     load/it.orch.yaml:9: `Run B` is not</failure>
+    </testcase>
+    <testcase name="load/it: minimum-components" time="0.171428" classname="load.it" file="load/it.orch.yaml" line="1"/>
+    </testsuite>
+    <testsuite id="2" name="a.tran.yaml" package="testsuite/a.tran.yaml" tests="2" errors="1" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="1">
+    <properties>
+    <property name="tool" value="sluicegate 1.0.0"/>
+    <property name="engine" value="remote"/>
+    <property name="verdict" value="failed"/>
+    <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
+    <property name="branch" value="feature/x"/>
+    </properties>
+    <testcase name="a: unused-components" time="0.171428" classname="a" file="a.tran.yaml" line="1">
+    <error type="designer/no-start-component" message="designer/no-start-component">the rule could not be evaluated: designer/no-start-component</error>
+    </testcase>
+    <testcase name="a: maximum-outputs" time="0.171428" classname="a" file="a.tran.yaml" line="1">
+    <skipped type="warning that does not fail the gate" message="warning that does not fail the gate: 3 outputs">warning that does not fail the gate:
+    a.tran.yaml:1: 3 outputs</skipped>
     </testcase>
     </testsuite>
     <testsuite id="3" name="notes.txt" package="testsuite/notes.txt" tests="1" errors="0" failures="0" timestamp="2026-11-20T09:30:00Z" time="0.171428" skipped="1">
@@ -89,7 +89,7 @@ fn a_failed_review() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="excluded" time="0.171428" classname="notes.txt" file="notes.txt" line="1">
+    <testcase name="notes.txt: excluded" time="0.171428" classname="notes_txt" file="notes.txt" line="1">
     <skipped type="excluded" message="not a file that is reviewed">not a file that is reviewed</skipped>
     </testcase>
     </testsuite>
@@ -101,7 +101,7 @@ fn a_failed_review() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="unreviewed" time="0.171428" classname="late.orch.yaml" file="late.orch.yaml" line="1">
+    <testcase name="late: unreviewed" time="0.171428" classname="late" file="late.orch.yaml" line="1">
     <error type="unreviewed" message="The file was not reviewed: the batch timed out">The file was not reviewed: the batch timed out</error>
     </testcase>
     </testsuite>
@@ -212,12 +212,12 @@ fn a_case_has_its_file_to_the_sign_and_its_line() {
     let shown: Vec<_> = ["name", "file", "line"]
         .map(|name| cases[0].attribute(name).unwrap())
         .into();
-    assert_eq!(shown, ["r", path, "3"]);
+    assert_eq!(shown, ["a\tb\nc \"<d>\": r", path, "3"]);
     assert_eq!(cases.len(), 2, "what no rule can read is said once");
     let shown: Vec<_> = ["name", "file", "line"]
         .map(|name| cases[1].attribute(name).unwrap())
         .into();
-    assert_eq!(shown, ["document-parse-error", "broken", "2"]);
+    assert_eq!(shown, ["broken: document-parse-error", "broken", "2"]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn what_is_skipped_keeps_all_its_words_in_both_dialects() {
     assert!(
         output
             .into_iter()
-            .any(|text| text == format!("skipped: r: {words}")),
+            .any(|text| text == format!("skipped: a: r: {words}")),
         "{strict}"
     );
 }
@@ -272,7 +272,7 @@ fn a_type_is_no_instruction_to_a_reader() {
         let xml = xml(&report);
         let document = Document::parse(&xml).unwrap();
         let found = elements(&document, "error").into_iter();
-        let types = found.filter(|error| error.parent().unwrap().attribute("name") == Some("r"));
+        let types = found.filter(|error| error.parent().unwrap().attribute("name") == Some("a: r"));
         types
             .filter_map(|error| error.attribute("type"))
             .collect::<String>()
@@ -294,7 +294,7 @@ fn twins_get_names_of_their_own() {
         .iter()
         .map(|case| case.attribute("name").unwrap())
         .collect();
-    assert_eq!(names, ["r", "r (2)", "r (3)"]);
+    assert_eq!(names, ["a: r", "a: r (2)", "a: r (3)"]);
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn the_strict_dialect_has_only_what_the_schemas_know() {
         let parts: Vec<&str> = suite.children().map(|child| child.tag_name().name()).collect();
         assert_eq!(parts.first(), Some(&"properties"));
         assert!(parts.ends_with(&["system-out", "system-err"]), "{parts:?}");
-        let excluded = text_of(suite) == "skipped: excluded: not a file that is reviewed";
+        let excluded = text_of(suite) == "skipped: notes.txt: excluded: not a file that is reviewed";
         assert_eq!(excluded, suite.attribute("name") == Some("notes.txt"));
     }
     for case in elements(&document, "testcase") {
@@ -383,7 +383,7 @@ proptest! {
         let document = Document::parse(&xml).unwrap();
         let failure = elements(&document, "failure")[0];
         prop_assert!(text_of(failure).contains(&readable(&raw)));
-        prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), plain(&raw));
+        prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), plain(&format!("{raw}: {raw}")));
         prop_assert_eq!(failure.parent().unwrap().attribute("file").unwrap(), plain(&raw));
         prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), plain(&raw));
     }

@@ -16,11 +16,11 @@ use self::schema::{
     SarifResult, SarifRun, SarifText, Suppression, Tool,
 };
 use super::remark::{Remark, RemarkKind, remarks};
+use super::view::Order;
 use super::wording::excluded;
-use super::{About, NumberedLine, SarifLimits, shorten, uri, write_json};
+use super::{About, SarifLimits, shorten, uri, write_json};
 use crate::base::text::count;
-use crate::model::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
-use std::cmp::Reverse;
+use crate::model::findings::{Finding, Fingerprint, Report, State, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -180,12 +180,13 @@ pub(crate) fn left_out(report: &Report, about: &About) -> usize {
     results(report, about, &Rules::of(report, about)).1
 }
 
-/// The results, the worst first, and how many were left out.
+/// The results in the order of the change, and how many were left out.
 fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<SarifResult<'a>>, usize) {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
     let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
-    ranked.sort_by_key(|(finding, _)| rank(finding));
+    let order = Order::of(report, about);
+    ranked.sort_by_cached_key(|(finding, _)| (order.rank(finding), finding.path, finding.line));
     let mut results = Vec::new();
     let mut bytes = 0;
     for (finding, print) in &ranked {
@@ -202,12 +203,6 @@ fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Sar
     }
     let cut = ranked.len() - results.len();
     (results, cut)
-}
-
-/// What counts before what is known or waived; then what could not be evaluated, errors, warnings.
-fn rank(finding: &Finding<'_>) -> (bool, bool, Reverse<Severity>) {
-    let is_evaluated = finding.error_type.is_none();
-    (!finding.counts(), is_evaluated, Reverse(finding.severity))
 }
 
 /// About what the result takes, in bytes.
@@ -238,7 +233,7 @@ fn result<'a>(
     about: &About,
 ) -> SarifResult<'a> {
     let line = finding.line.max(1);
-    let region = region(line, about.sources.around(finding.path, line, 0).first());
+    let region = region(line, about.sources.line(finding.path, line));
     SarifResult {
         rule_id: finding.rule,
         rule_index,
@@ -261,8 +256,7 @@ fn result<'a>(
 
 /// The line, with what stands on it where that is known: from its first sign to its end. A line that was cut has no
 /// known end.
-fn region(line: u32, known: Option<&NumberedLine<'_>>) -> Region {
-    let known = known.map(|(_, text)| *text);
+fn region(line: u32, known: Option<&str>) -> Region {
     let whole = known.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
     let column = |text: &str| text.encode_utf16().count() + 1;
     let indent = |text: &str| column(&text[..text.len() - text.trim_start().len()]);

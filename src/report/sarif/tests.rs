@@ -68,54 +68,6 @@ fn violations_are_results() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["results"]).unwrap(), @r#"
     [
       {
-        "ruleId": "unused-components",
-        "ruleIndex": 1,
-        "level": "error",
-        "message": {
-          "text": "the rule could not be evaluated: designer/no-start-component"
-        },
-        "locations": [
-          {
-            "physicalLocation": {
-              "artifactLocation": {
-                "uri": "a.tran.yaml",
-                "uriBaseId": "%SRCROOT%"
-              },
-              "region": {
-                "startLine": 1
-              }
-            }
-          }
-        ],
-        "partialFingerprints": {
-          "sluicegate/v1": "2b6043ff844d5b882ff20bddb3c21c2733ef8871f52ff2df6c98d8b61a1b6b8b"
-        }
-      },
-      {
-        "ruleId": "component-naming-convention",
-        "ruleIndex": 3,
-        "level": "error",
-        "message": {
-          "text": "`Run A` is not in the pattern"
-        },
-        "locations": [
-          {
-            "physicalLocation": {
-              "artifactLocation": {
-                "uri": "load/it.orch.yaml",
-                "uriBaseId": "%SRCROOT%"
-              },
-              "region": {
-                "startLine": 12
-              }
-            }
-          }
-        ],
-        "partialFingerprints": {
-          "sluicegate/v1": "9cf97806d11a0c99958b0680e23b70e920dcf61ad41b1eab07f5da1b6545c76f"
-        }
-      },
-      {
         "ruleId": "component-naming-convention",
         "ruleIndex": 3,
         "level": "error",
@@ -143,6 +95,54 @@ fn violations_are_results() {
         ],
         "partialFingerprints": {
           "sluicegate/v1": "c8a621ab1e821abc70967cf55ce9c12515baba88e01b25686dc4b132254558c4"
+        }
+      },
+      {
+        "ruleId": "component-naming-convention",
+        "ruleIndex": 3,
+        "level": "error",
+        "message": {
+          "text": "`Run A` is not in the pattern"
+        },
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "load/it.orch.yaml",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "startLine": 12
+              }
+            }
+          }
+        ],
+        "partialFingerprints": {
+          "sluicegate/v1": "9cf97806d11a0c99958b0680e23b70e920dcf61ad41b1eab07f5da1b6545c76f"
+        }
+      },
+      {
+        "ruleId": "unused-components",
+        "ruleIndex": 1,
+        "level": "error",
+        "message": {
+          "text": "the rule could not be evaluated: designer/no-start-component"
+        },
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "a.tran.yaml",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "startLine": 1
+              }
+            }
+          }
+        ],
+        "partialFingerprints": {
+          "sluicegate/v1": "2b6043ff844d5b882ff20bddb3c21c2733ef8871f52ff2df6c98d8b61a1b6b8b"
         }
       },
       {
@@ -290,10 +290,10 @@ fn what_was_not_evaluated_is_a_result_before_all_others() {
         )
     };
     insta::assert_snapshot!(results.iter().map(line).collect::<Vec<_>>().join("\n"), @r#"
+    "error" "component-naming-convention" "load/it.orch.yaml":9 "`Run B` is not"
+    "error" "component-naming-convention" "load/it.orch.yaml":12 "`Run A` is not in the pattern"
     "error" "unused-components" "a.tran.yaml":1 "the rule could not be evaluated: designer/no-start-component"
     "error" "document-parse-error" "z.orch.yaml":2 "designer/document-parse-error: the pipeline cannot be read"
-    "error" "component-naming-convention" "load/it.orch.yaml":12 "`Run A` is not in the pattern"
-    "error" "component-naming-convention" "load/it.orch.yaml":9 "`Run B` is not"
     "warning" "maximum-outputs" "a.tran.yaml":1 "3 outputs"
     "#);
     let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
@@ -380,7 +380,7 @@ fn cuts_keep_the_errors_and_are_said() {
     assert_eq!(kept.len(), 5_000);
     assert_eq!(kept.iter().filter(|r| r["level"] == "error").count(), 2_000);
     let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
-    assert_eq!(said, "1000 results left out: see the JSON report");
+    assert_eq!(said, "1,000 results left out: see the JSON report");
 }
 
 #[test]
@@ -463,8 +463,7 @@ proptest! {
         let log: Value = serde_json::from_str(&written).unwrap();
         prop_assert_eq!(hold(&schema(), &log), Ok(()));
         let run = &log["runs"][0];
-        // The first is what could not be evaluated.
-        let result = &run["results"][1];
+        let result = &run["results"][0];
         prop_assert_eq!(&result["message"]["text"], &raw);
         prop_assert_eq!(&result["ruleId"], &raw);
         let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();

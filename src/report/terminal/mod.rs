@@ -1,6 +1,7 @@
-//! The review for people: how much there is by rule and folder, the worst findings with the lines that they are about,
-//! what else is to be known, and the verdict last, where the eye is.
+//! The review for people: the verdict, the first findings with the lines that they are about, how many there are by rule
+//! and folder, and the verdict again at the end, where a log is read.
 
+mod concise;
 mod excerpt;
 mod group;
 mod table;
@@ -8,10 +9,13 @@ mod table;
 pub(crate) use group::Groups;
 
 use super::About;
-use super::view::{self, Medium, Notice, NoticeKind, UnjudgedCause, View};
-use crate::base::text;
+use super::about::ChangedLines;
+use super::view::{self, Entry, Medium, Notice, NoticeKind, UnjudgedCause, View};
+use crate::base::text::{self, count};
+use crate::base::wrap;
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,8 +37,11 @@ const INDENT: usize = 4;
 /// The least columns for a message, however narrow the terminal.
 const LEAST: usize = 20;
 
-/// Lines shown before and after that of a finding.
-const REACH: u32 = 2;
+/// Other places that an entry names, unless everything is to be shown.
+const OTHER_PLACES: usize = 4;
+
+/// The tables of rules and folders are left out for fewer entries: all of them are in sight.
+const FEWEST_IN_TABLES: usize = 6;
 
 /// What is wrong with the rules file stands in the file, so its own check shows more than a review can.
 const RULES_HINT: &str =
@@ -50,35 +57,60 @@ fn no_rules_hint(about: &About) -> String {
     format!("hint: `sluicegate rules init{folder}` writes a rules file to begin with")
 }
 
-/// The report as text, one line break at its end. Everything from outside is made harmless.
+/// Renders the report as text, with one line break at its end. Everything from outside is made harmless.
 pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
     let view = View::of(report, about, Medium::Log);
+    let verdict = verdict(&view, style);
+    if style.quiet {
+        return verdict + "\n";
+    }
     let mut shown = String::new();
-    if !style.quiet {
-        push_overview(&mut shown, &view, style);
-        push_findings(&mut shown, &view, style);
+    if about.show == Show::Concise {
+        concise::push(&mut shown, &view);
         push_notices(&mut shown, &view, style);
-        if let Some(praise) = &view.praise {
-            let _ = writeln!(shown, "{}", paint(praise, bold(AnsiColor::Green), style));
-        }
-        push_further(&mut shown, about);
+        return shown + &verdict + "\n";
     }
-    let verdict = paint(&view.headline, verdict_colour(report.verdict), style);
-    shown + &verdict + "\n"
+    push_causes(&mut shown, &view, style);
+    push_findings(&mut shown, &view, style);
+    push_tables(&mut shown, &view, style);
+    push_notices(&mut shown, &view, style);
+    if let Some(praise) = &view.praise {
+        let _ = writeln!(shown, "{}", paint(praise, bold(AnsiColor::Green), style));
+    }
+    push_further(&mut shown, about);
+    let scope = view.scope.as_ref().map(|scope| format!("{scope}\n"));
+    let scope = scope.unwrap_or_default();
+    if shown.is_empty() {
+        return format!("{scope}{verdict}\n");
+    }
+    format!("{verdict}\n{scope}\n{shown}{verdict}\n")
 }
 
-/// The findings whose lines [`render`] shows.
-pub(crate) fn listed(report: &Report, show: Show) -> Vec<Finding<'_>> {
-    view::listed(report, show)
+/// The headline, in lines that fit the terminal.
+fn verdict(view: &View<'_>, style: Style) -> String {
+    let columns = style.width.unwrap_or(usize::MAX).max(LEAST);
+    let colour = verdict_colour(view.report.verdict);
+    let lines = wrap::lines(&view.headline, "", "  ", columns);
+    let lines: Vec<String> = lines.iter().map(|line| paint(line, colour, style)).collect();
+    lines.join("\n")
 }
 
-/// How much there is; of a single finding there is nothing to sum up.
-fn push_overview(shown: &mut String, view: &View<'_>, style: Style) {
-    if view.counting() > 1 {
-        let (folders, more) = view.folder_rows();
-        table::push(shown, "RULE", &view.rule_rows(), 0);
-        table::push(shown, "FOLDER", &folders, more);
+/// Returns the findings whose lines [`render`] shows.
+pub(crate) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
+    view::listed(report, changed, show)
+}
+
+/// How many findings there are by rule and folder, where not all of them are in sight.
+fn push_tables(shown: &mut String, view: &View<'_>, style: Style) {
+    if view.listed.len() < FEWEST_IN_TABLES && view.left_out().is_none() {
+        return;
     }
+    let (folders, more) = view.folder_rows();
+    table::push(shown, "RULE", &view.rule_rows(), 0, style.width);
+    table::push(shown, "FOLDER", &folders, more, style.width);
+}
+
+fn push_causes(shown: &mut String, view: &View<'_>, style: Style) {
     for cause in &view.causes {
         push_cause(shown, cause, view.about, style);
     }
@@ -87,18 +119,18 @@ fn push_overview(shown: &mut String, view: &View<'_>, style: Style) {
 /// The listed findings, in the groups that the host folds, and what is not listed.
 fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
     if style.groups == Groups::None {
-        for finding in &view.listed {
-            push_finding(shown, finding, view.about, style);
+        for entry in &view.listed {
+            push_entry(shown, entry, view.about, style);
             shown.push('\n');
         }
     } else {
-        for (number, file) in view::by_file(&view.listed).iter().enumerate() {
+        for (number, (path, entries)) in by_first_file(&view.listed).iter().enumerate() {
             let mut content = String::new();
-            for (at, finding) in file.findings.iter().enumerate() {
+            for (at, entry) in entries.iter().enumerate() {
                 content.push_str(if at > 0 { "\n" } else { "" });
-                push_finding(&mut content, finding, view.about, style);
+                push_entry(&mut content, entry, view.about, style);
             }
-            let name = format!("{} ({})", file.path, file.findings.len());
+            let name = format!("{path} ({})", entries.len());
             style.groups.push(shown, number, &name, &content);
         }
         shown.push_str(if view.listed.is_empty() { "" } else { "\n" });
@@ -106,6 +138,23 @@ fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
     if let Some(left_out) = view.left_out() {
         let _ = writeln!(shown, "{left_out}\n");
     }
+}
+
+/// The entries by the file of their first place; the files in the order of the entries.
+fn by_first_file<'v, 'a>(entries: &'v [Entry<'a>]) -> Vec<(&'a str, Vec<&'v Entry<'a>>)> {
+    let firsts = entries.iter().map(|entry| &entry.finding);
+    let mut files: Vec<(&str, Vec<&Entry<'_>>)> = view::by_file(firsts)
+        .iter()
+        .map(|file| (file.path, Vec::new()))
+        .collect();
+    let places: HashMap<&str, usize> = files.iter().map(|(path, _)| *path).zip(0..).collect();
+    for entry in entries {
+        let place = places.get(entry.finding.path).copied();
+        if let Some((_, of_file)) = place.and_then(|place| files.get_mut(place)) {
+            of_file.push(entry);
+        }
+    }
+    files
 }
 
 /// What keeps many files from being judged: once, with the files that it concerns.
@@ -135,11 +184,24 @@ fn push_further(shown: &mut String, about: &About) {
     }
 }
 
-fn push_finding(shown: &mut String, finding: &Finding<'_>, about: &About, style: Style) {
+/// A finding with its lines, and the other places that have the same one.
+fn push_entry(shown: &mut String, entry: &Entry<'_>, about: &About, style: Style) {
+    let finding = &entry.finding;
     push_message(shown, finding, style);
-    let lines = about.sources.around(finding.path, finding.line, REACH);
+    let lines = about.sources.context(finding);
     let mark = bold(colour_of(finding));
     excerpt::push(shown, finding.path, finding.line, &lines, mark, style);
+    let most = match about.show {
+        Show::First(_) | Show::None => OTHER_PLACES,
+        Show::All | Show::New | Show::Concise => usize::MAX,
+    };
+    for other in entry.others.iter().take(most) {
+        excerpt::push(shown, other.path, other.line, &[], mark, style);
+    }
+    let more = entry.others.len().saturating_sub(most);
+    if more > 0 {
+        let _ = writeln!(shown, "      and {}", count(more, "more place"));
+    }
 }
 
 const fn colour_of(finding: &Finding<'_>) -> AnsiColor {
@@ -179,17 +241,26 @@ fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
     for notice in &view.notices {
         let (label, lead) = label(notice, style);
         for entry in &notice.entries {
-            let _ = writeln!(shown, "{label}: {lead}{}", text::line(&entry.line()));
+            push_wrapped(shown, &label, &format!("{lead}{}", entry.line()), style);
         }
     }
     if let Some(problem) = &view.problem {
-        let _ = writeln!(shown, "{}: {}", error(style), text::line(problem));
+        push_wrapped(shown, &error(style), problem, style);
     }
     if let Some(step) = view.step {
-        let _ = writeln!(shown, "hint: {step}");
+        push_wrapped(shown, "hint", step, style);
     }
     if shown.len() > start {
         shown.push('\n');
+    }
+}
+
+/// A label of our own, and what is said below it, in lines that fit the terminal.
+fn push_wrapped(shown: &mut String, label: &str, said: &str, style: Style) {
+    let said = wrapped(&format!(": {}", text::line(said)), style.width);
+    for (number, line) in said.iter().enumerate() {
+        let start = if number == 0 { label } else { "    " };
+        let _ = writeln!(shown, "{start}{}", text::line(line));
     }
 }
 
@@ -224,29 +295,8 @@ fn error(style: Style) -> String {
 fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
     let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
     text.lines()
-        .flat_map(|line| wrapped_line(line, columns))
+        .flat_map(|line| wrap::lines(line, "", "", columns))
         .collect()
-}
-
-fn wrapped_line(line: &str, columns: usize) -> Vec<String> {
-    if line.chars().count() <= columns {
-        return vec![line.to_owned()];
-    }
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for word in line.split_whitespace() {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > columns {
-            lines.push(String::new());
-            used = 0;
-        }
-        if let Some(last) = lines.last_mut() {
-            last.push_str(if used > 0 { " " } else { "" });
-            last.push_str(word);
-        }
-        used += length + usize::from(used > 0);
-    }
-    lines
 }
 
 const fn verdict_colour(verdict: Verdict) -> Ansi {
@@ -289,30 +339,21 @@ mod tests {
     #[test]
     fn a_failed_review() {
         insta::assert_snapshot!(render(&sample::report(), &about(), Style::default()), @"
-        RULE                         LEVEL          FINDINGS  FILES
-        component-naming-convention  error                 2      1
-        unused-components            not evaluated         1      1
-        maximum-outputs              warning               1      1
-
-        FOLDER  FINDINGS  FILES
-        .              2      1
-        load           2      1
+        Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
+        1 check passed in 2 pipelines; 1 file excluded
 
         error[component-naming-convention]: `Run B` is not
           --> load/it.orch.yaml:9
            |
-         7 |
-         8 |   components:
          9 |     Run B:
            |     ^^^^^^
         10 |       type: x
         11 |       y: z
+        12 |     Run A:
 
         error[component-naming-convention]: `Run A` is not in the pattern
           --> load/it.orch.yaml:12
            |
-        10 |       type: x
-        11 |       y: z
         12 |     Run A:
            |     ^^^^^^
 
@@ -326,7 +367,7 @@ mod tests {
         error: late.orch.yaml: The file was not reviewed: the batch timed out
         note: Not judged: 1 file: notes.txt (not a file that is reviewed)
 
-        Review failed: 2 errors, 1 warning, 1 not evaluated; 1 rule passed in 2 files; 1 file excluded; 1 file not reviewed
+        Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
         ");
     }
 
@@ -335,10 +376,12 @@ mod tests {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["The platform did not answer.".to_owned()];
         insta::assert_snapshot!(render(&report, &About::default(), Style::default()), @"
+        Review undecided
+
         error: The review is undecided: it is not known whether the pipelines pass. The platform did not answer.
         hint: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform
 
-        Review undecided: 0 errors, 0 warnings, 0 not evaluated; 0 rules passed in 0 files
+        Review undecided
         ");
     }
 

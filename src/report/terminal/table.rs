@@ -1,29 +1,43 @@
-//! The overview as aligned columns, within 80.
+//! How many findings there are, as aligned columns that fit the terminal.
 
-use super::super::shorten;
 use super::super::view::TableRow;
 use crate::base::text::{self, count};
+use crate::base::wrap;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// The widest name, in columns; with the numbers it stays within 80.
-const NAME: usize = 40;
+/// Columns where the terminal's width is not known.
+const WIDTH: usize = 80;
+
+/// The columns beside the name: level, findings and files.
+const BESIDE: usize = 32;
+
+/// The least columns for a name, however narrow the terminal.
+const LEAST: usize = 20;
 
 /// Rows of a table.
 const MOST: usize = 30;
 
 /// A table of these rows under a heading, how many more there are, and an empty line; nothing for no rows.
-pub(super) fn push(shown: &mut String, heading: &str, rows: &[TableRow<'_>], more: usize) {
+pub(super) fn push(
+    shown: &mut String,
+    heading: &str,
+    rows: &[TableRow<'_>],
+    more: usize,
+    width: Option<usize>,
+) {
     if rows.is_empty() {
         return;
     }
+    let most = width.unwrap_or(WIDTH).saturating_sub(BESIDE).max(LEAST);
+    let name = |row: &TableRow<'_>| wrap::middle(&text::line(row.name), most);
     let named: Vec<String> = rows.iter().take(MOST).map(name).collect();
     let widest = named
         .iter()
         .map(|name| name.width())
         .chain([heading.width()])
         .max();
-    let widest = widest.unwrap_or(NAME);
+    let widest = widest.unwrap_or(most);
     let levels = rows.iter().any(|row| !row.level.is_empty());
     let mut line = |name: &str, level: &str, findings: &str, files: &str| {
         let gap = " ".repeat(widest.saturating_sub(name.width()));
@@ -44,14 +58,4 @@ pub(super) fn push(shown: &mut String, heading: &str, rows: &[TableRow<'_>], mor
         let _ = writeln!(shown, "and {}", count(more, &format!("more {what}")));
     }
     shown.push('\n');
-}
-
-fn name(row: &TableRow<'_>) -> String {
-    let mut name = text::line(row.name);
-    let mut limit = NAME;
-    while name.width() > NAME {
-        name = shorten::to_chars(&name, limit);
-        limit -= 1;
-    }
-    name
 }

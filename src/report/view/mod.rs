@@ -2,20 +2,26 @@
 //! much there is by rule and folder, the findings, and what changed. Terminal, Markdown and HTML only draw it, so that
 //! none of them decides what counts, what comes first, or what is left out.
 
+mod entries;
 mod notices;
+mod order;
 mod tally;
 
+pub(super) use entries::{Entry, Said, UnjudgedCause, said};
 pub(super) use notices::{Notice, NoticeEntry, NoticeKind};
+pub(super) use order::Order;
 pub(super) use tally::{Tallied, Tally};
 
+use self::entries::Listing;
 use self::tally::tallies;
+use super::about::ChangedLines;
 use super::tone::Tone;
-use super::wording::{headline, next_step, next_step_in_log, praise, run_problem};
+use super::wording::{headline, next_step, next_step_in_log, praise, run_problem, scope};
 use super::{About, ChangedFile};
-use crate::base::text::{count, named};
+use crate::base::text::count;
 use crate::model::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Folders that a table names.
 const WORST_FOLDERS: usize = 5;
@@ -34,6 +40,8 @@ pub(super) struct View<'a> {
     pub about: &'a About,
     /// The verdict with its numbers.
     pub headline: String,
+    /// What passed and what was left out, in one line.
+    pub scope: Option<String>,
     /// Why the run is no pass, where no finding says so. Holds text from outside.
     pub problem: Option<String>,
     /// What to do about it.
@@ -47,30 +55,16 @@ pub(super) struct View<'a> {
     pub folders: Vec<Tallied<'a>>,
     /// What keeps rules from being evaluated in several files alike.
     pub causes: Vec<UnjudgedCause<'a>>,
-    /// All findings: those that count first, the worst first.
+    /// All findings, in the order of [`Order`].
     pub findings: Vec<Finding<'a>>,
     /// Those to list where not all have room, without those of `causes`.
-    pub listed: Vec<Finding<'a>>,
+    pub listed: Vec<Entry<'a>>,
     /// How many findings that count are not listed.
     more: usize,
     /// How many are known or waived, and not listed.
     old: usize,
     numbers: HashMap<&'a str, usize>,
     changes: HashMap<&'a str, &'a ChangedFile>,
-}
-
-/// One cause of all that it keeps from being judged.
-pub(super) struct UnjudgedCause<'a> {
-    /// What is told, once.
-    pub finding: Finding<'a>,
-    pub paths: Vec<&'a str>,
-}
-
-impl UnjudgedCause<'_> {
-    /// `3 files: a, b and c`.
-    pub(super) fn concerns(&self) -> String {
-        format!("{}: {}", count(self.paths.len(), "file"), named(&self.paths))
-    }
 }
 
 /// A file with findings, in their order.
@@ -92,7 +86,7 @@ pub(super) struct TableRow<'a> {
 
 impl<'a> View<'a> {
     pub(super) fn of(report: &'a Report, about: &'a About, medium: Medium) -> Self {
-        let findings = in_order(report);
+        let findings = in_order(report, &about.changed);
         let mut rules = tallies(&findings, |finding| finding.rule);
         rules.sort_by_key(|(_, tally)| Reverse(tally.weight()));
         let mut folders = tallies(&findings, |finding| folder(finding.path));
@@ -112,6 +106,7 @@ impl<'a> View<'a> {
             report,
             about,
             headline: headline(report),
+            scope: scope(report),
             problem: run_problem(report),
             step: match medium {
                 Medium::Log => next_step_in_log(report, &about.told),
@@ -169,11 +164,6 @@ impl<'a> View<'a> {
         (rows, more)
     }
 
-    /// How many findings count.
-    pub(super) fn counting(&self) -> usize {
-        self.rules.iter().map(|(_, tally)| tally.counting()).sum()
-    }
-
     /// How many findings there are of this tone.
     pub(super) fn number(&self, tone: Tone) -> usize {
         self.rules.iter().map(|(_, tally)| tally.number(tone)).sum()
@@ -183,11 +173,12 @@ impl<'a> View<'a> {
     pub(super) fn left_out(&self) -> Option<String> {
         let old = (self.old > 0).then(|| format!("{} known or waived", count(self.old, "finding")));
         let more = (self.more > 0).then(|| {
-            let further = if self.listed.is_empty() { "" } else { "further " };
-            count(self.more, &format!("{further}finding"))
+            let more = if self.listed.is_empty() { "" } else { "more " };
+            count(self.more, &format!("{more}finding"))
         });
         let what: Vec<String> = more.into_iter().chain(old).collect();
-        (!what.is_empty()).then(|| format!("Not listed here: {}. --show all lists them.", what.join(", ")))
+        let they = if self.more + self.old == 1 { "it" } else { "them" };
+        (!what.is_empty()).then(|| format!("Not listed: {} (--show all lists {they})", what.join(", ")))
     }
 
     /// The place of this rule among those that found something, from 1.
@@ -200,10 +191,17 @@ impl<'a> View<'a> {
         self.changes.get(path).copied()
     }
 
-    /// What changed in files that are not among these, and what that is called.
+    /// Returns the changes in the order of the findings, those of layout alone last.
+    pub(super) fn changes(&self) -> Vec<&'a ChangedFile> {
+        let mut changes: Vec<&ChangedFile> = self.about.changes.iter().collect();
+        order::sort_changes(&mut changes, &self.findings);
+        changes
+    }
+
+    /// Returns the changes of files that are not among these, and the title for them.
     pub(super) fn other_changes(&self, files: &[FileView<'_, 'a>]) -> (&'static str, Vec<&'a ChangedFile>) {
-        let is_told = |changed: &&ChangedFile| files.iter().any(|file| file.path == changed.changed.path);
-        let others: Vec<&ChangedFile> = self.about.changes.iter().filter(|it| !is_told(it)).collect();
+        let mut others = self.changes();
+        others.retain(|it| files.iter().all(|file| file.path != it.changed.path));
         let title = if others.len() == self.about.changes.len() {
             "What changed"
         } else {
@@ -213,92 +211,49 @@ impl<'a> View<'a> {
     }
 }
 
-/// The findings that are listed where not all have room.
-pub(super) fn listed(report: &Report, show: Show) -> Vec<Finding<'_>> {
-    Listing::of(&in_order(report), show).listed
+/// The places that [`super::terminal::render`] shows the lines of.
+pub(super) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
+    let listing = Listing::of(&in_order(report, changed), show);
+    let others = if show == Show::Concise { usize::MAX } else { 0 };
+    let places = |entry: Entry<'a>| {
+        let others = entry.others.into_iter().take(others);
+        std::iter::once(entry.finding).chain(others)
+    };
+    listing.listed.into_iter().flat_map(places).collect()
 }
 
-fn in_order(report: &Report) -> Vec<Finding<'_>> {
+fn in_order<'a>(report: &'a Report, changed: &ChangedLines) -> Vec<Finding<'a>> {
     let mut findings = report.findings();
-    findings.sort_by_key(rank);
+    Order::by(report, changed).sort(&mut findings);
     findings
 }
 
-/// These findings by file, the worst file first.
-pub(super) fn by_file<'v, 'a>(findings: &'v [Finding<'a>]) -> Vec<FileView<'v, 'a>> {
-    let mut files: BTreeMap<&'a str, Vec<&'v Finding<'a>>> = BTreeMap::new();
+/// Groups findings by file; the files are in the order of their first findings.
+pub(super) fn by_file<'v, 'a>(findings: impl IntoIterator<Item = &'v Finding<'a>>) -> Vec<FileView<'v, 'a>>
+where
+    'a: 'v,
+{
+    let mut places: HashMap<&'a str, usize> = HashMap::new();
+    let mut files: Vec<(&'a str, Vec<&'v Finding<'a>>)> = Vec::new();
     for finding in findings {
-        files.entry(finding.path).or_default().push(finding);
+        let place = *places.entry(finding.path).or_insert_with(|| {
+            files.push((finding.path, Vec::new()));
+            files.len() - 1
+        });
+        if let Some((_, of_file)) = files.get_mut(place) {
+            of_file.push(finding);
+        }
     }
     let views = files.into_iter().map(|(path, findings)| FileView {
         path,
         tally: Tally::of(findings.iter().copied()),
         findings,
     });
-    let mut views: Vec<FileView<'_, '_>> = views.collect();
-    views.sort_by_key(|file| Reverse(file.tally.weight()));
-    views
-}
-
-/// What is listed of all findings, and what is not.
-struct Listing<'a> {
-    causes: Vec<UnjudgedCause<'a>>,
-    listed: Vec<Finding<'a>>,
-    more: usize,
-    old: usize,
-}
-
-impl<'a> Listing<'a> {
-    /// Of findings in their order.
-    fn of(findings: &[Finding<'a>], show: Show) -> Self {
-        let (mut listed, mut old): (Vec<_>, Vec<_>) = findings.iter().cloned().partition(Finding::counts);
-        let causes = causes(&mut listed);
-        let all = listed.len();
-        listed.truncate(show.limit());
-        let more = all - listed.len();
-        if show.takes_old() {
-            listed.append(&mut old);
-        }
-        Self {
-            causes,
-            listed,
-            more,
-            old: old.len(),
-        }
-    }
-}
-
-/// What counts before what does not; errors, then what could not be evaluated, then warnings; then by path and line.
-fn rank<'a>(finding: &Finding<'a>) -> (bool, Tone, &'a str, u32) {
-    let is_old = !finding.counts();
-    (is_old, Tone::by_weight(finding), finding.path, finding.line)
+    views.collect()
 }
 
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or(".", |(folder, _)| folder)
-}
-
-/// Takes what the files say of the rules file out of the findings: it is at no line of theirs.
-fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnjudgedCause<'a>> {
-    let key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
-    let mut found: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
-    for finding in findings.iter().filter(|finding| finding.is_of_the_rules_file()) {
-        found.entry(key(finding)).or_default().push(finding.path);
-    }
-    let mut causes: Vec<UnjudgedCause<'_>> = Vec::new();
-    findings.retain(|finding| {
-        if !finding.is_of_the_rules_file() {
-            return true;
-        }
-        if let Some(paths) = found.get_mut(&key(finding)).filter(|paths| !paths.is_empty()) {
-            causes.push(UnjudgedCause {
-                finding: finding.clone(),
-                paths: std::mem::take(paths),
-            });
-        }
-        false
-    });
-    causes
 }
 
 #[cfg(test)]
@@ -357,15 +312,16 @@ mod tests {
             ],
         )
         "#);
-        let lines: Vec<u32> = view.listed.iter().map(|finding| finding.line).collect();
+        let lines: Vec<u32> = view.listed.iter().map(|entry| entry.finding.line).collect();
         assert_eq!(lines, [9, 12]);
         assert_eq!(
             view.left_out().unwrap(),
-            "Not listed here: 2 further findings. --show all lists them."
+            "Not listed: 2 more findings (--show all lists them)"
         );
         let totals = report.totals();
         let counted = totals.errors + totals.warnings + totals.not_evaluated;
-        assert_eq!(view.counting(), counted);
+        let counting: usize = view.rules.iter().map(|(_, tally)| tally.counting()).sum();
+        assert_eq!(counting, counted);
     }
 
     #[test]
@@ -399,10 +355,7 @@ mod tests {
             .collect();
         let about = About::default();
         let view = View::of(&report, &about, Medium::Page);
-        assert_eq!(
-            (view.causes.len(), view.listed.len(), view.counting()),
-            (1, 0, 500)
-        );
+        assert_eq!((view.causes.len(), view.listed.len()), (1, 0));
         assert_eq!(
             view.causes[0].concerns(),
             "500 files: 000.orch.yaml, 001.orch.yaml, 002.orch.yaml and 497 more"

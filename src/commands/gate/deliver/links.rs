@@ -31,7 +31,7 @@ pub(super) fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String>
     Some(format!("{repository}/{place}"))
 }
 
-/// What people call the repository: the host knows, else its remote, else the folder that it is in.
+/// Returns what people call the repository: the host knows, else the address of its remote, else the directory that it is in.
 pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
     if let Some(name) = of_host.filter(|_| place.host() != Host::None) {
@@ -44,14 +44,15 @@ pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String>
     remote.as_deref().and_then(name_in).or_else(of_folder)
 }
 
-/// The name in a remote's address, without what may be a secret: the path on a host, or the last folder on a disk.
+/// Returns the path on its host in a remote's address, without what may be a secret. A remote on a disk names nothing that
+/// people know: it is called `remote.git` or like the directory of the clone.
 fn name_in(remote: &str) -> Option<String> {
     let trimmed = remote.trim_end_matches('/').trim_end_matches(".git");
     let path = match trimmed.split_once("://") {
-        Some(("file", path)) => path.rsplit('/').next(),
+        Some(("file", _)) => None,
         Some((_, rest)) => rest.split_once('/').map(|(_, path)| path),
-        None if trimmed.starts_with(['/', '.']) => trimmed.rsplit('/').next(),
-        None => trimmed.rsplit([':', '\\']).next(),
+        None if trimmed.starts_with(['/', '.']) || trimmed.contains('\\') => None,
+        None => trimmed.rsplit_once(':').map(|(_, path)| path),
     };
     let path = path.unwrap_or_default().split(['?', '#']).next();
     let path = path.unwrap_or_default().trim_end_matches('/');
@@ -91,10 +92,10 @@ mod tests {
             ("https://h.example/o/r/?token=secret", Some("o/r")),
             ("ssh://git@h.example:22/o/r.git", Some("o/r")),
             ("git@h.example:o/r.git", Some("o/r")),
-            ("file:///somewhere/else/r.git", Some("r")),
-            ("/somewhere/else/r.git/", Some("r")),
-            ("../r", Some("r")),
-            ("C:\\r", Some("r")),
+            ("file:///somewhere/else/r.git", None),
+            ("/somewhere/else/r.git/", None),
+            ("../r", None),
+            ("C:\\r", None),
             ("https://user:secret@h.example", None),
             ("", None),
         ] {

@@ -42,19 +42,39 @@ pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_
     if to.has_report(&[Format::Html]) {
         about.pictures = changes::pictures(place, report, &about.changes);
     }
-    let needed = Needed::of(run, place, delivery);
-    if let Some((repo, snapshot)) = place.files.filter(|_| !needed.is_nothing()) {
-        let files = ReportedFiles {
-            repo,
-            snapshot,
-            bases: changes::bases(repo, report),
-            compared: delivery.compared,
-        };
-        if let Err(error) = files.read(&needed, &mut about) {
+    read_files(run, place, delivery, &mut about);
+    about
+}
+
+/// Reads the lines that the writers show, and which of them the change touched.
+fn read_files(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, about: &mut About) {
+    let Some((repo, snapshot)) = place.files else {
+        return;
+    };
+    let files = ReportedFiles {
+        repo,
+        snapshot,
+        bases: changes::bases(repo, delivery.report),
+        compared: delivery.compared,
+    };
+    let read = |needed: &Needed<'_>, about: &mut About| {
+        if needed.is_nothing() {
+            return;
+        }
+        if let Err(error) = files.read(needed, about) {
             tracing::debug!("lines of findings could not be read: {error}");
         }
+    };
+    let mut needed = Needed::default();
+    if !files.bases.is_empty() {
+        needed = Needed::for_order(run, place, delivery);
     }
-    about
+    if Needed::lines_depend_on_order(run, delivery) {
+        read(&needed, about);
+        needed = Needed::default();
+    }
+    needed.add_lines(run, delivery, &about.changed);
+    read(&needed, about);
 }
 
 /// The files that a report is about.
@@ -68,7 +88,7 @@ struct ReportedFiles<'a> {
 impl ReportedFiles<'_> {
     fn read(&self, needed: &Needed<'_>, about: &mut About) -> Result<(), GitError> {
         let files = self.snapshot.files(&|path| needed.takes(path))?;
-        let former = self.former(&needed.touched)?;
+        let former = self.former(&needed.touched.keys().copied().collect())?;
         for file in &files {
             let path = file.path.as_str();
             let lines = needed.lines.get(path).filter(|_| !about.sources.is_full());
@@ -83,9 +103,12 @@ impl ReportedFiles<'_> {
                 about.sources.add(path, &content, lines);
             }
             if let Some(old) = old
-                && let Ok(touched) = self.repo.changed_lines(old.as_ref(), &content)
+                && let Ok(hunks) = self.repo.changed_lines(old.as_ref(), &content)
             {
-                about.changed.add(path, touched);
+                let lines = needed.touched.get(path).into_iter().flatten().copied();
+                about
+                    .changed
+                    .add(path, &String::from_utf8_lossy(&content), lines, &hunks);
             }
         }
         Ok(())
@@ -137,7 +160,7 @@ fn rule_texts() -> Vec<RuleText> {
             RuleText {
                 id: known.check.id().to_owned(),
                 summary: known.summary.to_owned(),
-                help: help.chain([known.remedy]).map(str::to_owned).collect(),
+                help: help.chain([known.fix]).map(str::to_owned).collect(),
                 blocks: known.blocks(),
             }
         });

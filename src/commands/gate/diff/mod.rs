@@ -172,8 +172,11 @@ impl PipelinesCompared {
     }
 
     fn text(&self, look: &Look) -> String {
-        let words = self.diffs().flat_map(|diff| look.words(diff));
-        let mut lines: Vec<String> = words.map(|line| look.line(&line)).collect();
+        let mut lines: Vec<String> = Vec::new();
+        for diff in self.diffs() {
+            lines.extend(look.words(diff).iter().map(|line| look.line(line)));
+            lines.push(String::new());
+        }
         let layout = self.pipelines.iter().filter(|made| !made.counts()).count();
         let total = count(self.pipelines.len(), "pipeline");
         lines.push(match (self.pipelines.len(), layout) {

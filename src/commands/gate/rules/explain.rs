@@ -3,6 +3,7 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text::nearest;
+use crate::base::wrap;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::OutputFormat;
@@ -58,6 +59,7 @@ fn document_of(check: ProjectCheck) -> Value {
         "kinds": [],
         "summary": known.summary,
         "reason": known.reason,
+        "help": known.fix,
         "details": known.details,
         "assumed": [],
         "config": [],
@@ -78,6 +80,7 @@ fn document(rule: &rules::Documentation) -> Value {
         "kinds": kinds,
         "summary": rule.summary,
         "reason": rule.reason,
+        "help": rule.fix,
         "details": rule.details,
         "assumed": rule.assumed,
         "config": config,
@@ -93,10 +96,10 @@ fn shown(block: &Block, heading: Style, width: usize) -> String {
         Block::Heading(text) => {
             let _ = writeln!(shown, "{heading}{text}{heading:#}");
         }
-        Block::Text(text) => shown.push_str(&wrapped(text, "  ", "  ", width)),
+        Block::Text(text) => push_lines(&mut shown, &wrap::lines(text, "  ", "  ", width)),
         Block::Points(points) => {
             for point in points {
-                shown.push_str(&wrapped(point, "  - ", "    ", width));
+                push_lines(&mut shown, &wrap::lines(point, "  - ", "    ", width));
             }
         }
         Block::Yaml(yaml) => {
@@ -108,22 +111,8 @@ fn shown(block: &Block, heading: Style, width: usize) -> String {
     shown
 }
 
-/// The text in lines of at most `width` columns, where its words allow it.
-fn wrapped(text: &str, first: &str, next: &str, width: usize) -> String {
-    let (mut lines, mut line) = (String::new(), first.to_owned());
-    let mut is_empty = true;
-    for word in text.split_whitespace() {
-        if !is_empty && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push_str(line.trim_end());
-            lines.push('\n');
-            next.clone_into(&mut line);
-            is_empty = true;
-        }
-        if !is_empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        is_empty = false;
+fn push_lines(shown: &mut String, lines: &[String]) {
+    for line in lines {
+        let _ = writeln!(shown, "{line}");
     }
-    lines + &line + "\n"
 }

@@ -4,7 +4,7 @@ use super::{Waived, as_json};
 use crate::base::error::Failure;
 use crate::base::git::Snapshot;
 use crate::commands::Run;
-use crate::commands::kit::output::{json, table};
+use crate::commands::kit::output::{json, table_within};
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::model::waivers::{FILE_NAME, PlacedWaiver, Standing};
 use serde_json::Value;
@@ -20,9 +20,10 @@ pub(super) fn list(
     let shown = match output.output {
         OutputFormat::Json => json(&Value::Array(all.map(placed_as_json).collect())),
         OutputFormat::Text if file.placed.is_empty() => format!("{FILE_NAME} has no waivers\n"),
-        OutputFormat::Text => table(
+        OutputFormat::Text => table_within(
             &["state", "rule", "path", "about", "until", "owner", "reason"],
             &all.map(row).collect::<Vec<_>>(),
+            run.ui.width(),
         ),
     };
     run.ui.out(&shown)

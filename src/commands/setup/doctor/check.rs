@@ -4,10 +4,14 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::text::count;
+use crate::base::wrap;
 use crate::commands::kit::output;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+
+/// The columns before what was found.
+const INDENT: usize = 26;
 
 /// What to do about a failure that has no advice of its own: its words name the place.
 const GENERAL_HINT: &str = "correct what is named here, and run `sluicegate doctor` again";
@@ -127,7 +131,7 @@ pub(super) fn as_json(checks: &[Check]) -> String {
 }
 
 /// A line for each, what to do below it, and the sum of it.
-pub(super) fn as_text(checks: &[Check], colored: bool) -> String {
+pub(super) fn as_text(checks: &[Check], colored: bool, width: Option<usize>) -> String {
     let mut shown = String::new();
     for check in checks {
         let (word, color) = match check.state {
@@ -136,10 +140,15 @@ pub(super) fn as_text(checks: &[Check], colored: bool) -> String {
             CheckState::NotApplicable => ("-", Style::new()),
         };
         let color = if colored { color } else { Style::new() };
-        let found = text::line(&check.found);
-        let _ = writeln!(shown, "{color}{word:<6}{color:#}  {:<16}  {found}", check.name);
-        if let Some(hint) = &check.hint {
-            let _ = writeln!(shown, "{:<26}hint: {}", "", text::line(hint));
+        let start = format!("{word:<6}  {:<16}  ", check.name);
+        let mut lines = below(&start, &check.found, width);
+        if let Some(first) = lines.first_mut() {
+            *first = first.replacen(word, &format!("{color}{word}{color:#}"), 1);
+        }
+        let hint = check.hint.iter().map(|hint| format!("hint: {hint}"));
+        lines.extend(hint.flat_map(|hint| below(&" ".repeat(INDENT), &hint, width)));
+        for line in lines {
+            let _ = writeln!(shown, "{line}");
         }
     }
     let _ = match failed(checks) {
@@ -147,6 +156,16 @@ pub(super) fn as_text(checks: &[Check], colored: bool) -> String {
         failed => writeln!(shown, "\n{} failed", count(failed, "check")),
     };
     shown
+}
+
+/// The text after `start`, in lines that fit the terminal.
+fn below(start: &str, said: &str, width: Option<usize>) -> Vec<String> {
+    wrap::lines(
+        &text::line(said),
+        start,
+        &" ".repeat(INDENT),
+        width.unwrap_or(usize::MAX),
+    )
 }
 
 fn failed(checks: &[Check]) -> usize {

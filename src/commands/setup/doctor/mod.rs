@@ -18,7 +18,7 @@ pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
     let shown = if args.json || args.output.output == OutputFormat::Json {
         check::as_json(&checks)
     } else {
-        check::as_text(&checks, run.ui.colors_output())
+        check::as_text(&checks, run.ui.colors_output(), run.ui.width())
     };
     run.ui.out(&shown)?;
     Ok(checks

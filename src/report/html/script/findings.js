@@ -19,7 +19,7 @@ const finding = (node, file) => {
   const rule = node.querySelector(".rule").textContent;
   const path = file.name;
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
-  return { node, rule, path, folder, level: node.className, file, in: { file, rule: of_rule.get(rule) }, words: null, stays: true };
+  return { node, rule, path, folder, level: node.classList[0], file, in: { file, rule: of_rule.get(rule) }, words: null, stays: true };
 };
 const findings = groups.file.flatMap((file) => Array.from(file.list.children, (node) => finding(node, file)));
 

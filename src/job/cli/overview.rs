@@ -1,0 +1,132 @@
+//! The first screen: what `sluicegate` and `sluicegate --help` print. Commands are grouped by what people do, since a list of
+//! all of them hides the five that a job needs.
+
+use super::{Cli, global};
+use clap::{Command, CommandFactory as _};
+use std::fmt::Write as _;
+
+/// The hidden command whose help explains the options that every command accepts.
+pub(super) const GLOBALS: &str = "globals";
+
+/// The groups whose commands have a line of their own.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Start", &["demo", "init", "doctor"]),
+    ("Gate", &["check", "review", "ci", "report", "waivers", "rules"]),
+    ("Publish", &["publish", "verify", "artifacts"]),
+    ("Project", &["diff", "mv", "context"]),
+];
+
+/// The groups whose commands share a line.
+const SHORT_GROUPS: [(&str, &[&str]); 2] = [
+    (
+        "Platform",
+        &[
+            "shared-pipelines",
+            "pipelines",
+            "executions",
+            "variables",
+            "streaming",
+            "tasks",
+            "projects",
+            "environments",
+            "connections",
+            "secrets",
+            "repositories",
+            "provision",
+            "events",
+        ],
+    ),
+    ("Tools", &["serve", "schema", "completions", "man"]),
+];
+
+/// The columns of a line.
+const WIDTH: usize = 80;
+
+/// Returns the first screen, at most 40 lines of 80 columns.
+pub(super) fn overview() -> String {
+    let program = Cli::command();
+    let about = |name: &str| {
+        let command = program.find_subcommand(name);
+        let about = command.and_then(Command::get_about).cloned().unwrap_or_default();
+        about.to_string()
+    };
+    let mut shown = format!(
+        "{}\n\nUsage: sluicegate <COMMAND> [OPTIONS]\n",
+        about_program(&program)
+    );
+    for (title, names) in GROUPS {
+        let _ = writeln!(shown, "\n{title}:");
+        for name in names {
+            let _ = writeln!(shown, "  {name:<10} {}", about(name));
+        }
+    }
+    for (title, names) in SHORT_GROUPS {
+        let _ = writeln!(shown, "\n{title}:");
+        for line in wrapped(names) {
+            let _ = writeln!(shown, "  {line}");
+        }
+    }
+    shown
+        + "\nHelp: sluicegate help COMMAND, or sluicegate help globals for the options of\nevery command. \
+             Version: sluicegate --version. Without an account: sluicegate demo\n"
+}
+
+/// Returns the command whose help explains the options that every command accepts.
+pub(super) fn globals() -> Command {
+    Command::new(GLOBALS)
+        .hide(true)
+        .about("Explain the options that every command accepts")
+        .after_help("Example:\n  sluicegate help globals")
+}
+
+fn about_program(program: &Command) -> String {
+    program.get_about().cloned().unwrap_or_default().to_string()
+}
+
+fn wrapped(names: &[&str]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for name in names {
+        let fits = |line: &String| line.len() + 2 + name.len() + 1 < WIDTH;
+        match lines.last_mut().filter(|line| fits(line)) {
+            Some(line) if line.is_empty() => line.push_str(name),
+            Some(line) => {
+                let _ = write!(line, ", {name}");
+            }
+            None => lines.push((*name).to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_screen_names_every_command_once_and_fits() {
+        let shown = overview();
+        assert!(shown.lines().count() <= 40, "{shown}");
+        assert!(shown.lines().all(|line| line.len() <= WIDTH), "{shown}");
+        let own = GROUPS.iter().flat_map(|(_, names)| *names);
+        let short = SHORT_GROUPS.iter().flat_map(|(_, names)| *names);
+        let mut named: Vec<&str> = own.chain(short).copied().collect();
+        named.sort_unstable();
+        let program = Cli::command();
+        let mut known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+        known.sort_unstable();
+        assert_eq!(named, known);
+    }
+
+    #[test]
+    fn the_help_of_the_globals_has_all_of_them() {
+        let mut program = super::super::command();
+        let help = program.try_get_matches_from_mut(["sluicegate", "help", GLOBALS]);
+        let shown = help.unwrap_err().to_string();
+        let program = Cli::command();
+        let globals = program.get_arguments().filter(|flag| flag.is_global_set());
+        for flag in globals.filter_map(clap::Arg::get_long) {
+            assert!(shown.contains(&format!("--{flag}")), "{shown}");
+        }
+        assert!(shown.contains(global::HEADING), "{shown}");
+    }
+}

@@ -1,0 +1,59 @@
+//! What a pipeline is called in JUnit, where readers show the name of a case alone.
+
+use crate::model::findings::Report;
+use crate::model::pipelines::without_extension;
+use std::collections::HashMap;
+
+/// The names of all files of a report.
+pub(super) struct Labels<'r>(HashMap<&'r str, usize>);
+
+impl<'r> Labels<'r> {
+    pub(super) fn of(report: &'r Report) -> Self {
+        let files = report.files.iter().map(|file| &file.path);
+        let excluded = report.excluded.iter().map(|file| &file.path);
+        let unreviewed = report.unreviewed.iter().map(|file| &file.path);
+        let mut stems = HashMap::new();
+        for path in files.chain(excluded).chain(unreviewed) {
+            *stems.entry(without_extension(path)).or_insert(0) += 1;
+        }
+        Self(stems)
+    }
+
+    /// Returns `sales/load` for `sales/load.orch.yaml`; the path if another file of the report has the same name.
+    pub(super) fn label<'p>(&self, path: &'p str) -> &'p str {
+        let stem = without_extension(path);
+        match self.0.get(stem) {
+            Some(1) => stem,
+            _ => path,
+        }
+    }
+}
+
+/// Returns the class name for this label: `sales.load`, which Jenkins shows as the class `load` of the package `sales`: it
+/// splits at the last dot (`hudson.tasks.junit.CaseResult`). Other dots would split a file's name.
+pub(super) fn classname(label: &str) -> String {
+    label.replace('.', "_").replace('/', ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::findings::Verdict;
+    use crate::report::sample;
+
+    #[test]
+    fn a_label_has_no_suffix_unless_two_files_share_it() {
+        let mut report = sample::empty(Verdict::Passed);
+        report.files = ["a/load.orch.yaml", "b/x.orch.yaml", "b/x.tran.yaml"]
+            .map(|path| sample::file(path, vec![]))
+            .to_vec();
+        let labels = Labels::of(&report);
+        assert_eq!(labels.label("a/load.orch.yaml"), "a/load");
+        assert_eq!(labels.label("b/x.tran.yaml"), "b/x.tran.yaml");
+    }
+
+    #[test]
+    fn a_class_name_has_a_dot_for_each_folder_alone() {
+        assert_eq!(classname("sales/eu/v1.2 load"), "sales.eu.v1_2 load");
+    }
+}

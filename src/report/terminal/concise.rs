@@ -1,0 +1,68 @@
+//! One line for each finding, as editors and other programs read compilers.
+
+use super::super::view::View;
+use crate::base::text;
+use std::fmt::Write as _;
+
+/// Pushes `path:line:column: level rule message` for each listed finding, and for each file that a cause keeps from being
+/// judged. Line and column count from 1; a column is a character.
+pub(super) fn push(shown: &mut String, view: &View<'_>) {
+    let places = view.listed.iter().flat_map(|entry| entry.places());
+    for finding in places {
+        let column = view
+            .about
+            .sources
+            .line(finding.path, finding.line)
+            .map_or(1, column);
+        let message = finding.message();
+        push_line(
+            shown,
+            &format!("{}:{}:{column}", finding.path, finding.line),
+            &format!("{} {} {message}", finding.severity, finding.rule),
+        );
+    }
+    for cause in &view.causes {
+        let message = cause.finding.message();
+        for path in &cause.paths {
+            let said = format!("{} {} {message}", cause.finding.severity, cause.finding.rule);
+            push_line(shown, &format!("{path}:1:1"), &said);
+        }
+    }
+}
+
+fn push_line(shown: &mut String, place: &str, said: &str) {
+    let _ = writeln!(shown, "{}", text::line(&format!("{place}: {said}")));
+}
+
+/// Where the line's text begins.
+fn column(line: &str) -> usize {
+    line.chars().take_while(|c| c.is_whitespace()).count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::findings::Show;
+    use crate::report::terminal::{Style, render};
+    use crate::report::{About, sample};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_finding_is_one_line() {
+        let mut about = About {
+            show: Show::Concise,
+            ..About::default()
+        };
+        let text = "\n".repeat(8) + "    Run B:\n";
+        about
+            .sources
+            .add("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9]));
+        let shown = render(&sample::report(), &about, Style::default());
+        let lines: Vec<&str> = shown.lines().take(4).collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+        load/it.orch.yaml:9:5: error component-naming-convention `Run B` is not
+        load/it.orch.yaml:12:1: error component-naming-convention `Run A` is not in the pattern
+        a.tran.yaml:1:1: error unused-components the rule could not be evaluated: designer/no-start-component
+        a.tran.yaml:1:1: warning maximum-outputs 3 outputs
+        ");
+    }
+}

@@ -1,0 +1,114 @@
+//! The findings to list: one entry for findings that say the same, with all their places, and one for each cause that keeps
+//! files from being judged.
+
+use crate::base::text::{count, named};
+use crate::model::findings::{Finding, Severity, Show, State};
+use std::collections::{BTreeMap, HashMap};
+
+/// A finding, and the other places that have the same one.
+pub(in crate::report) struct Entry<'a> {
+    pub finding: Finding<'a>,
+    /// In the order of the findings.
+    pub others: Vec<Finding<'a>>,
+}
+
+impl<'a> Entry<'a> {
+    /// Every place, that of `finding` first.
+    pub(in crate::report) fn places(&self) -> impl Iterator<Item = &Finding<'a>> {
+        std::iter::once(&self.finding).chain(&self.others)
+    }
+}
+
+/// One cause of all that it keeps from being judged.
+pub(in crate::report) struct UnjudgedCause<'a> {
+    /// What is reported, once.
+    pub finding: Finding<'a>,
+    pub paths: Vec<&'a str>,
+}
+
+impl UnjudgedCause<'_> {
+    /// `3 files: a, b and c`.
+    pub(in crate::report) fn concerns(&self) -> String {
+        format!("{}: {}", count(self.paths.len(), "file"), named(&self.paths))
+    }
+}
+
+/// What is listed of all findings, and what is not.
+pub(super) struct Listing<'a> {
+    pub causes: Vec<UnjudgedCause<'a>>,
+    pub listed: Vec<Entry<'a>>,
+    /// How many findings that count are left out.
+    pub more: usize,
+    /// How many known or waived ones are left out.
+    pub old: usize,
+}
+
+impl<'a> Listing<'a> {
+    /// Takes findings in their order.
+    pub(super) fn of(findings: &[Finding<'a>], show: Show) -> Self {
+        let (mut counting, mut old): (Vec<_>, Vec<_>) = findings.iter().cloned().partition(Finding::counts);
+        let causes = causes(&mut counting);
+        let mut listed = entries(counting);
+        let left_out = listed.split_off(listed.len().min(show.limit()));
+        let more = left_out.iter().map(|entry| entry.places().count()).sum();
+        if show.takes_old() {
+            listed.extend(entries(std::mem::take(&mut old)));
+        }
+        Self {
+            causes,
+            listed,
+            more,
+            old: old.len(),
+        }
+    }
+}
+
+/// What is equal in findings that say the same: rule, level, state and message.
+pub(in crate::report) type Said<'a> = (&'a str, Severity, Option<State>, String);
+
+pub(in crate::report) fn said<'a>(finding: &Finding<'a>) -> Said<'a> {
+    (finding.rule, finding.severity, finding.state, finding.message())
+}
+
+/// Puts findings that say the same into one entry, at the place of the first.
+fn entries(findings: Vec<Finding<'_>>) -> Vec<Entry<'_>> {
+    let mut places: HashMap<Said<'_>, usize> = HashMap::new();
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    for finding in findings {
+        let said = said(&finding);
+        match places.get(&said).and_then(|at| entries.get_mut(*at)) {
+            Some(entry) => entry.others.push(finding),
+            None => {
+                places.insert(said, entries.len());
+                entries.push(Entry {
+                    finding,
+                    others: Vec::new(),
+                });
+            }
+        }
+    }
+    entries
+}
+
+/// Takes the findings about the rules file out, which are at no line of the pipelines.
+fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnjudgedCause<'a>> {
+    let key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
+    let mut found: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| finding.is_of_the_rules_file()) {
+        found.entry(key(finding)).or_default().push(finding.path);
+    }
+    let mut causes: Vec<UnjudgedCause<'_>> = Vec::new();
+    findings.retain(|finding| {
+        if !finding.is_of_the_rules_file() {
+            return true;
+        }
+        if let Some(paths) = found.get_mut(&key(finding)).filter(|paths| !paths.is_empty()) {
+            causes.push(UnjudgedCause {
+                finding: finding.clone(),
+                paths: std::mem::take(paths),
+            });
+        }
+        false
+    });
+    causes
+}

@@ -1,0 +1,178 @@
+//! The order of findings, the same in every format: what the change added, then what it touched, then the rest.
+
+use super::super::About;
+use crate::model::findings::{FileResults, Finding, Report, RuleResult};
+use crate::report::about::ChangedLines;
+use crate::report::tone::Tone;
+use std::collections::HashMap;
+
+/// How close a finding is to the change under review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    /// The base does not have it.
+    New,
+    /// The change touches its component, or its line.
+    ChangedLines,
+    ChangedFile,
+    Elsewhere,
+}
+
+/// The place of a finding among all: the least comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::report) struct Rank {
+    is_old: bool,
+    nearness: Nearness,
+    tone: Tone,
+    is_untouched: bool,
+}
+
+/// Ranks the findings of one report.
+#[derive(Clone, Copy)]
+pub(in crate::report) struct Order<'c> {
+    is_compared: bool,
+    changed: &'c ChangedLines,
+}
+
+impl<'c> Order<'c> {
+    pub(in crate::report) fn of(report: &Report, about: &'c About) -> Self {
+        Self::by(report, &about.changed)
+    }
+
+    pub(super) const fn by(report: &Report, changed: &'c ChangedLines) -> Self {
+        Self {
+            is_compared: report.fixed.is_some(),
+            changed,
+        }
+    }
+
+    pub(in crate::report) fn rank(self, finding: &Finding<'_>) -> Rank {
+        let is_touched = self.changed.touch(finding.path, finding.line);
+        let nearness = if self.is_compared && finding.counts() {
+            Nearness::New
+        } else if is_touched {
+            Nearness::ChangedLines
+        } else if self.changed.has(finding.path) {
+            Nearness::ChangedFile
+        } else {
+            Nearness::Elsewhere
+        };
+        Rank {
+            is_old: !finding.counts(),
+            nearness,
+            tone: Tone::by_weight(finding),
+            is_untouched: !is_touched,
+        }
+    }
+
+    /// Sorts findings by rank, then by path and line.
+    pub(in crate::report) fn sort(self, findings: &mut [Finding<'_>]) {
+        findings.sort_by_cached_key(|finding| (self.rank(finding), finding.path, finding.line));
+    }
+
+    /// Returns the results of a file, those with the first findings first; results without any keep their order at the end.
+    pub(in crate::report) fn results<'r>(self, file: &'r FileResults) -> Vec<&'r RuleResult> {
+        let mut results = file.told();
+        results.sort_by_cached_key(|result| self.least(&result.findings(&file.path)));
+        results
+    }
+
+    /// Returns the files of the report, those with the first findings first; files without any keep their order at the end.
+    pub(in crate::report) fn files<'r>(self, report: &'r Report) -> Vec<&'r FileResults> {
+        let mut files: Vec<&FileResults> = report.files.iter().collect();
+        files.sort_by_cached_key(|file| self.least(&file.findings()));
+        files
+    }
+
+    fn least(self, findings: &[Finding<'_>]) -> (bool, Option<Rank>) {
+        let least = findings.iter().map(|finding| self.rank(finding)).min();
+        (least.is_none(), least)
+    }
+}
+
+/// Sorts changes: files with findings in the order of those, then other files, files of which only the layout changed last.
+pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Finding<'_>]) {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for (place, finding) in findings.iter().enumerate() {
+        places.entry(finding.path).or_insert(place);
+    }
+    changes.sort_by_key(|file| {
+        let place = places.get(file.changed.path.as_str());
+        (
+            place.copied().unwrap_or(usize::MAX),
+            file.changed.is_layout_only(),
+        )
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::findings::{Severity, State, Status, Verdict};
+    use crate::report::sample;
+
+    fn report() -> Report {
+        let failed = |severity| Status::Failed(severity);
+        let result = |severity, line| {
+            let found = sample::violation("words", Some(line));
+            sample::result("r", failed(severity), vec![found])
+        };
+        let mut report = sample::empty(Verdict::Failed);
+        report.files = vec![
+            sample::file("a", vec![result(Severity::Error, 3)]),
+            sample::file(
+                "b",
+                vec![result(Severity::Warning, 3), result(Severity::Error, 9)],
+            ),
+        ];
+        report
+    }
+
+    fn places(report: &Report, about: &About) -> Vec<(String, u32)> {
+        let mut findings = report.findings();
+        Order::of(report, about).sort(&mut findings);
+        findings.iter().map(|it| (it.path.to_owned(), it.line)).collect()
+    }
+
+    fn at(place: (&str, u32)) -> (String, u32) {
+        (place.0.to_owned(), place.1)
+    }
+
+    #[test]
+    fn changed_lines_come_before_changed_files_and_those_before_the_rest() {
+        let mut about = About::default();
+        about.changed.add("b", "1\n2\nx:\n  y: 1\nz:\n", [3, 9], &[4..=4]);
+        let expected = [at(("b", 3)), at(("b", 9)), at(("a", 3))];
+        assert_eq!(places(&report(), &about), expected);
+    }
+
+    #[test]
+    fn new_findings_come_first_and_the_worst_of_them_before_all() {
+        let mut report = report();
+        report.fixed = Some(0);
+        report.files[1].results[1].states = vec![Some(State::Known)];
+        let mut about = About::default();
+        about.changed.add("b", "x\n", [3, 9], &[1..=20]);
+        let expected = [at(("a", 3)), at(("b", 3)), at(("b", 9))];
+        assert_eq!(places(&report, &about), expected);
+    }
+
+    #[test]
+    fn files_and_results_are_in_the_order_of_their_first_findings() {
+        let mut about = About::default();
+        about.changed.add("b", "", [3, 9], &[9..=9]);
+        let report = report();
+        let order = Order::of(&report, &about);
+        let files: Vec<&str> = order
+            .files(&report)
+            .iter()
+            .map(|file| file.path.as_str())
+            .collect();
+        assert_eq!(files, ["b", "a"]);
+        let lines: Vec<u32> = order
+            .results(&report.files[1])
+            .iter()
+            .map(|result| result.findings("b")[0].line)
+            .collect();
+        assert_eq!(lines, [9, 3]);
+    }
+}
