@@ -198,8 +198,11 @@ impl SourceLines {
     }
 
     /// Returns the five lines to show with a finding. They begin with its own, where its component begins; a pipeline that
-    /// cannot be read shows what is before the line, too.
+    /// cannot be read shows what is before the line, too. A finding about a whole pipeline is at line 1, and needs no lines.
     pub(super) fn context(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
+        if finding.line == 1 && finding.error_type.is_none() {
+            return Vec::new();
+        }
         let (before, after) = if finding.rule == UNREADABLE_RULE {
             (Self::BEFORE, 2)
         } else {

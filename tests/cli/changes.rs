@@ -99,11 +99,17 @@ fn what_changed_stands_above_the_findings_of_a_file() {
     let world = world();
     check(&world, &["--report", "markdown=page.md"]).expect(1);
     let page = written(&world, "page.md");
-    let (_, rest) = page.split_once("### <code>load.orch.yaml</code>").unwrap();
+    let (_, rest) = page.split_once("### Errors").unwrap();
     insta::assert_snapshot!(rest, @r##"
-    What changed: modified: 1 component renamed; called by 2 pipelines (one.orch.yaml, two.orch.yaml)
+    - ❌ <code>load.orch.yaml&#58;11</code>: component "bad name" does not match the naming convention &#91;A-Z&#93;.&#42;: rename it (<code>component-naming-convention</code>)
 
-    <details><summary>In words and as a picture</summary>
+    ### What changed
+
+    - <code>load.orch.yaml</code>: modified: 1 component renamed; called by 2 pipelines (one.orch.yaml, two.orch.yaml)
+    - <code>gone.orch.yaml</code>: pipeline removed: 2 components, 1 link
+    - <code>a.orch.yaml</code>: layout only, what it does is the same
+
+    <details><summary><code>load.orch.yaml</code></summary>
 
     - `~` bad name (sql-executor), was Load
 
@@ -120,15 +126,6 @@ fn what_changed_stands_above_the_findings_of_a_file() {
     ```
 
     </details>
-
-    | | Rule | Line | Message |
-    |---|---|---:|---|
-    | ❌ error | <code>component-naming-convention</code> | 11 | component "bad name" does not match the naming convention &#91;A-Z&#93;.&#42;: rename it |
-
-    ### What else changed
-
-    - <code>a.orch.yaml</code>: layout only, what it does is the same
-    - <code>gone.orch.yaml</code>: pipeline removed: 2 components, 1 link
 
     <details><summary><code>gone.orch.yaml</code></summary>
 
@@ -148,7 +145,16 @@ fn what_changed_stands_above_the_findings_of_a_file() {
 
     </details>
 
-    <details><summary>Passed rules in 2 files</summary>
+    <details><summary>Findings by rule and folder</summary>
+
+    | Rule | Level | Findings | Files |
+    |---|---|---:|---:|
+    | <code>component-naming-convention</code> | error | 1 | 1 |
+
+
+    </details>
+
+    <details><summary>Passed checks in 2 files</summary>
 
     - <code>a.orch.yaml</code>: component-naming-convention, maximum-components
     - <code>load.orch.yaml</code>: maximum-components

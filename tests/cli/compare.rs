@@ -81,7 +81,7 @@ fn new_known_and_fixed_are_told_in_every_place() {
     says(
         &ended,
         &[
-            "1 new, 2 known, 2 fixed",
+            "1 new error (2 known, 2 fixed)",
             "with a report of a working tree",
             "::error",
             "three bad",
@@ -99,7 +99,7 @@ fn new_known_and_fixed_are_told_in_every_place() {
     let call = Call::new(&world.work());
     says(
         &call.run(&["report", "compared.json"]).expect(1),
-        &["1 new, 2 known, 2 fixed"],
+        &["1 new error (2 known, 2 fixed)"],
     );
     call.run(&["report", "--compare", "../old.json", "compared.json"])
         .expect(2)
@@ -168,7 +168,7 @@ fn what_the_old_report_cannot_tell_leaves_the_verdict_open() {
 fn what_is_known_excuses_nothing_that_no_finding_explains() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
-    says(&compared(&world, &[]).expect(0), &["0 new, 1 known, 0 fixed"]);
+    says(&compared(&world, &[]).expect(0), &["no new findings (1 known)"]);
     let whole = document(&world, "new.json");
     edit(&world, "new.json", |new| new["open"] = json!(true));
     compared(&world, &[]).expect(3);
@@ -218,7 +218,7 @@ fn what_is_known_excuses_no_break_of_consumers() {
     };
     again(&offer(&[("clean", &parameter("day", ""))]));
     let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
-    says(&ended, &["0 new, 1 known, 0 fixed", "breaks consumers"]);
+    says(&ended, &["no new findings (1 known)", "breaks consumers"]);
     Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
     // Nor does it excuse that nobody knows what the change breaks.
     again("pipelines: [\n");
@@ -265,7 +265,7 @@ fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
     review("new.json");
     assert_eq!(document(&world, "new.json")["failedWithoutFinding"], true);
     let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
-    says(&ended, &["0 new, 1 known, 0 fixed"]);
+    says(&ended, &["no new findings (1 known)"]);
     Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
     // A report that is edited to have passed is none.
     edit(&world, "new.json", |new| {

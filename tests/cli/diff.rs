@@ -56,6 +56,7 @@ fn what_changed_is_told_by_component() {
       ~ region (variable)
         ~ defaultValue: eu -> us
       some boxes moved
+
     1 pipeline changed
     ");
     text.saying(&["comparing the working tree with the commit"]);
@@ -112,6 +113,7 @@ fn a_renamed_component_and_a_renamed_file_are_no_new_ones() {
     insta::assert_snapshot!(text.out, @"
     all.orch.yaml: renamed from load.orch.yaml
       ~ Load all (sql-executor), was Load
+
     1 pipeline changed
     ");
 }
@@ -126,7 +128,7 @@ fn layout_alone_is_told_as_such_and_is_no_change_for_the_exit_code() {
     let text = diff(&world, &["--exit-code"]).expect(0);
     assert_eq!(
         text.out,
-        "load.orch.yaml: layout only, what it does is the same\n1 pipeline changed in layout only\n"
+        "load.orch.yaml: layout only, what it does is the same\n\n1 pipeline changed in layout only\n"
     );
     // Neither the same content nor another mode alone is a change.
     world.write("load.orch.yaml", LOAD);
@@ -146,11 +148,14 @@ fn a_broken_file_is_told_beside_the_others() {
     a.orch.yaml: orchestration removed: 2 components, 1 link
       - Start (start)
       - Done (end-success)
+
     broken.orch.yaml: cannot be read in the head: not YAML: while parsing a node, did not find expected node content (line 2, column 1)
+
     new.orch.yaml: new orchestration: 3 components, 2 links, 1 variable
       + Start (start)
       + Load (sql-executor)
       + Done (end-success)
+
     3 pipelines changed
     ");
     diff(&world, &["--exit-code", "broken.orch.yaml"]).expect(1);
@@ -327,6 +332,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
             … 2 lines as before
             from orders
           + where a
+
     1 pipeline changed
     ");
     let coloured = call

@@ -62,6 +62,7 @@ mod rules;
 mod selected;
 mod serve;
 mod setup;
+mod standard_input;
 mod streaming;
 mod tasks;
 mod usage;

@@ -71,7 +71,7 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
         (&report["findings"]["new"], &report["findings"]["errors"]),
         (&json!(0), &json!(0))
     );
-    ended.saying(&["0 new, 2 known, 0 fixed"]);
+    ended.saying(&["no new findings (2 known)"]);
 
     // One more of another name, and the counted one gets worse.
     world.write(
@@ -110,7 +110,7 @@ fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
     checked(&world, &[&["--new-only"], &formats[..]].concat()).expect(1);
     let read = |name: &str| std::fs::read_to_string(world.work().join(name)).unwrap();
     let case = |xml: &str| {
-        let start = xml.find(&format!("<testcase name=\"{NAMING}\"")).unwrap();
+        let start = xml.find(&format!("<testcase name=\"old: {NAMING}\"")).unwrap();
         let case = xml[start..].split_once("</testcase>").unwrap().0;
         case.split_once(" file=").unwrap_or((case, case)).1.to_owned()
     };
@@ -752,7 +752,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
         .find(|report| report.starts_with("<!--"))
         .unwrap();
     assert!(
-        page.contains("\n## ✅ Review passed: 0 new, 1 known, 1 fixed; 0 errors"),
+        page.contains("\n## ✅ Review passed: no new findings (1 known, 1 fixed)\n"),
         "{page}"
     );
     assert_eq!(reports.matches(praise).count(), 2, "in the page and in markdown");
@@ -761,7 +761,8 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
     let plain = call.run(&["check", "--new-only"]).expect(0);
     let summary = std::fs::read_to_string(summary).unwrap();
     assert!(
-        summary.starts_with("## ✅ Review passed: 0 new, 1 known, 1 fixed;") && summary.contains(praise),
+        summary.starts_with("## ✅ Review passed: no new findings (1 known, 1 fixed)\n")
+            && summary.contains(praise),
         "{summary}"
     );
     assert!(plain.out.contains(praise), "{}", plain.all());
@@ -769,7 +770,11 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
     world.write("worse.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     let (failed, reports) = told(&world, &["--new-only"]);
     let failed = failed.expect(1);
-    assert!(failed.err.contains(" 1 fixed; 1 error"), "{}", failed.all());
+    assert!(
+        failed.err.contains("1 new error (1 known, 1 fixed)"),
+        "{}",
+        failed.all()
+    );
     assert!(
         !format!("{}{reports}", failed.err).contains("Well done"),
         "{}",

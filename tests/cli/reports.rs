@@ -205,17 +205,22 @@ fn a_file_holds_what_standard_output_would() {
 fn findings_are_shown_with_their_lines() {
     let (world, platform) = (broken(), failing());
     let ended = platform.call(&world).run(&["review"]).expect(1);
-    let expected = "\
-error[component-naming-convention]: `load it` is not in the pattern
-  --> sales/b.orch.yaml:11
-   |
- 9 |         unconditional:
-10 |           - \"load it\"
-11 |     \"load it\":
-   |     ^^^^^^^^^^
-12 |       type: sql-executor
-";
-    assert!(ended.out.starts_with(expected), "{}", ended.out);
+    insta::assert_snapshot!(ended.out, @r#"
+    Review failed: 1 error
+    1 check passed in 1 pipeline
+
+    error[component-naming-convention]: `load it` is not in the pattern
+      --> sales/b.orch.yaml:11
+       |
+    11 |     "load it":
+       |     ^^^^^^^^^^
+    12 |       type: sql-executor
+    13 |       parameters: { componentName: "load it" }
+    14 |       transitions:
+    15 |         unconditional:
+
+    Review failed: 1 error
+    "#);
     let colored = platform
         .call(&world)
         .run(&["review", "--color", "always"])
@@ -268,11 +273,14 @@ fn folders_that_are_not_named_are_counted() {
 #[test]
 fn errors_on_changed_lines_are_annotated_first() {
     let world = crate::world::project();
-    world.write("a.orch.yaml", pipeline(&["Start", "load it", "Done"]));
+    world.write("a.orch.yaml", pipeline(&["Start", "load it", "Then", "Done"]));
     world.commit("old");
     world.push();
     world.git(&["checkout", "-q", "-b", "change"]);
-    world.write("a.orch.yaml", pipeline(&["Start", "load it", "sum up", "Done"]));
+    world.write(
+        "a.orch.yaml",
+        pipeline(&["Start", "load it", "Then", "sum up", "Done"]),
+    );
     world.commit("new");
     world.push();
     let platform = Platform::new();

@@ -5,6 +5,7 @@
 
 use super::repo::path_variable;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -18,6 +19,7 @@ pub const TOKEN: &str = "s3cret-token-0f-the-test";
 pub struct Call {
     folder: PathBuf,
     variables: BTreeMap<String, String>,
+    input: Option<PathBuf>,
 }
 
 /// How a call ended.
@@ -33,6 +35,7 @@ impl Call {
         Self {
             folder: folder.to_owned(),
             variables: BTreeMap::new(),
+            input: None,
         }
     }
 
@@ -57,6 +60,13 @@ impl Call {
         self
     }
 
+    /// The same call with this file as its standard input.
+    #[allow(dead_code, reason = "only some of the suites give any")]
+    pub fn input(mut self, file: &Path) -> Self {
+        self.input = Some(file.to_owned());
+        self
+    }
+
     /// The command, ready to be run or changed.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sluicegate"));
@@ -69,7 +79,10 @@ impl Call {
         command
             .env("HOME", &self.folder)
             .envs(&self.variables)
-            .stdin(Stdio::null());
+            .stdin(match &self.input {
+                Some(file) => Stdio::from(File::open(file).unwrap()),
+                None => Stdio::null(),
+            });
         command
     }
 

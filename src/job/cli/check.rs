@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   sluicegate check
   sluicegate check --all --show concise
-  sluicegate check - --stdin-path sales/load.orch.yaml --report json=- < load.orch.yaml
+  sluicegate check - --stdin-path sales/load.orch.yaml < sales/load.orch.yaml
 
 The rules are those of the rules file in the platform's hidden folder, read from the same
 place as the pipelines. Settings and variables are those of `review`, where they apply. Without

@@ -78,7 +78,7 @@ pub use waivers::{AddWaiverArgs, WaiversArgs, WaiversVerb};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
-/// Reviews data pipelines before a merge, and publishes the shared ones after it.
+/// Review data pipelines before a merge, and publish the shared ones after it.
 #[derive(Debug, Parser)]
 #[command(name = "sluicegate", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
@@ -115,68 +115,68 @@ In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_V
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Review the changed pipelines by the platform's rules, and decide
+    /// Review the changed pipelines with the platform's rules
     Review(ReviewArgs),
-    /// Check the pipelines by the same rules on this machine, without a platform
+    /// Check pipelines against the same rules on this machine
     Check(CheckArgs),
-    /// Make reports again from JSON reports, several parts of a review as one
+    /// Render reports from saved JSON reports; merge the shards of a review
     Report(ReportArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
-    /// Review, and publish if that passed and the event says so
+    /// Review, then publish if the review passed and the event asks for it
     Ci(Box<CiArgs>),
-    /// Prove that what is published is what a receipt says
+    /// Check a published version against its receipt
     Verify(VerifyArgs),
-    /// Show what changed in pipelines, by component
+    /// Show what changed in pipelines, component by component
     Diff(DiffArgs),
     /// Explain which commit, branch and base were detected, and why
     Context(ContextArgs),
     /// Write sluicegate.yaml and a CI job for this repository
     Init(InitArgs),
-    /// Check everything that a job needs, and say what to do
+    /// Check the setup and explain how to fix it
     Doctor(DoctorArgs),
-    /// Published artifact versions: list, show, enable, disable, rollback, prune
+    /// List, show, enable, disable, roll back, prune or compare versions
     Artifacts(ArtifactsArgs),
-    /// Shared pipelines across the account: list
+    /// List the shared pipelines of the account
     SharedPipelines(SharedPipelinesArgs),
-    /// Published pipelines: list, run
+    /// List or run published pipelines
     Pipelines(PipelinesArgs),
-    /// Executions of pipelines: show, cancel
+    /// Show or cancel executions of pipelines
     Executions(ExecutionsArgs),
-    /// Project variables: list, create, update, delete, apply, overrides
+    /// List, create, update, delete or apply variables and their overrides
     Variables(VariablesArgs),
-    /// Streaming pipelines: create, show, start, stop, status
+    /// Create, show, start, stop or watch streaming pipelines
     Streaming(StreamingArgs),
-    /// Tasks of the agent: create, list, show, messages, send, decide, stop, delete, permissions
+    /// Create, list, show, answer, stop or delete tasks of the agent
     Tasks(TasksArgs),
-    /// Projects of the account: list, create
+    /// List or create projects of the account
     Projects(ProjectsArgs),
-    /// Environments of the project: list, create
+    /// List or create environments of the project
     Environments(EnvironmentsArgs),
-    /// Warehouse connections of the project: create
+    /// Create warehouse connections of the project
     Connections(ConnectionsArgs),
-    /// Secrets of the full SaaS deployment: create
+    /// Create secrets of a full SaaS deployment
     Secrets(SecretsArgs),
-    /// The project's git repository: create
+    /// Create the git repository of the project
     Repositories(RepositoriesArgs),
-    /// A project with all that belongs to it: apply
+    /// Create a project with everything that belongs to it
     Provision(ProvisionArgs),
-    /// Audit events: export
+    /// Export audit events
     Events(EventsArgs),
-    /// The quality rules: list, explain, init, lint
+    /// List or explain the quality rules; create or lint a rules file
     Rules(RulesArgs),
-    /// The findings that are allowed: add, list, prune
+    /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
     /// Move a pipeline, script or directory and update every reference to it
     Mv(MvArgs),
-    /// Run the platform on this machine
+    /// Run a local platform on this machine
     Serve(ServeArgs),
-    /// Show the whole job on a small project of its own
+    /// Run the whole job on a small sample project
     Demo(DemoArgs),
     /// Print the JSON Schema of sluicegate.yaml, for editors
     Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Write the manual pages to a folder
+    /// Write the manual pages to a directory
     Man(ManArgs),
 }

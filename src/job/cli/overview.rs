@@ -1,8 +1,8 @@
 //! The first screen: what `sluicegate` and `sluicegate --help` print. Commands are grouped by what people do, since a list of
 //! all of them hides the five that a job needs.
 
-use super::{Cli, global};
-use clap::{Command, CommandFactory as _};
+use super::Cli;
+use clap::{Arg, Command, CommandFactory as _};
 use std::fmt::Write as _;
 
 /// The hidden command whose help explains the options that every command accepts.
@@ -66,15 +66,14 @@ pub(super) fn overview() -> String {
             let _ = writeln!(shown, "  {line}");
         }
     }
-    shown
-        + "\nHelp: sluicegate help COMMAND, or sluicegate help globals for the options of\nevery command. \
-             Version: sluicegate --version. Without an account: sluicegate demo\n"
+    shown + "\nHelp: sluicegate help COMMAND; options of every command: sluicegate help globals\n"
 }
 
 /// Returns the command whose help explains the options that every command accepts.
-pub(super) fn globals() -> Command {
+pub(super) fn globals(common: &[Arg]) -> Command {
     Command::new(GLOBALS)
         .hide(true)
+        .args(common.iter().map(|flag| flag.clone().global(false)))
         .about("Explain the options that every command accepts")
         .after_help("Example:\n  sluicegate help globals")
 }
@@ -100,6 +99,7 @@ fn wrapped(names: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::global;
     use super::*;
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         let shown = help.unwrap_err().to_string();
         let program = Cli::command();
         let globals = program.get_arguments().filter(|flag| flag.is_global_set());
-        for flag in globals.filter_map(clap::Arg::get_long) {
+        for flag in globals.filter_map(Arg::get_long) {
             assert!(shown.contains(&format!("--{flag}")), "{shown}");
         }
         assert!(shown.contains(global::HEADING), "{shown}");

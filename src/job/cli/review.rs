@@ -2,6 +2,7 @@
 
 use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ProjectChecks, ReviewRequestFields};
 use clap::Args;
+use clap::builder::Resettable;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
@@ -83,7 +84,7 @@ pub struct GateArgs {
 #[command(next_help_heading = "Selection")]
 pub struct SelectionArgs {
     /// Files or folders that restrict the selection, relative to the current folder
-    #[arg(value_name = "PATHS")]
+    #[arg(value_name = "PATHS", help_heading = Resettable::Reset)]
     pub paths: Vec<PathBuf>,
     /// All pipelines of the head commit, changed or not [env: SLUICEGATE_ALL]
     #[arg(long)]

@@ -63,7 +63,7 @@ fn shaped(is_wanted: &dyn Fn(&str) -> bool) -> Command {
     let program = Cli::command();
     let common = common(&program);
     let program = brief(program, &common, PROGRAM).override_help(overview());
-    program.subcommand(globals()).mut_subcommands(|command| {
+    program.subcommand(globals(&common)).mut_subcommands(|command| {
         let name = command.get_name().to_owned();
         if !is_wanted(&name) || name == GLOBALS {
             return command;

@@ -12,13 +12,12 @@ use crate::report::{SourceLines, shorten, uri};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// Where more files have findings, they are folded.
+/// The first files are open, as long as they have findings that count.
 pub(super) const MOST_OPEN: usize = 20;
 
 /// All files with findings; the findings are numbered through.
 pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown = String::from("<div id=\"by-file\">\n");
-    let open = if files.len() > MOST_OPEN { "" } else { " open=\"\"" };
     let mut numbers = 1..;
     let repeats = Repeats::of(files);
     let results: HashMap<&str, &FileResults> = view
@@ -33,30 +32,40 @@ pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
         let is_said_above = numbered
             .iter()
             .all(|(number, finding)| repeats.first(finding, *number).is_some());
-        let open = if is_said_above { "" } else { open };
-        push_head(&mut shown, file, results.get(file.path).copied(), open);
+        let has_new = file.findings.iter().any(|finding| finding.counts());
+        let is_open = at < MOST_OPEN && !is_said_above && (has_new || files.len() <= MOST_OPEN);
+        let open = if is_open { " open=\"\"" } else { "" };
+        push_head(&mut shown, file, open);
         shown.push_str(&above.shown);
         shown.push_str("<div class=\"list\">");
         for (number, finding) in numbered {
-            match repeats.first(finding, number) {
-                Some(first) => push_repeat(&mut shown, finding, number, first, view),
-                None => {
-                    let others = repeats.others(finding);
-                    push_finding(&mut shown, (finding, number), above.place(finding), others, view);
-                }
+            if let Some(first) = repeats.first(finding, number) {
+                push_repeat(&mut shown, finding, number, first, view);
+                continue;
             }
+            let others = repeats.others(finding);
+            push_finding(&mut shown, (finding, number), above.place(finding), others, view);
         }
-        shown.push_str("</div></details>\n");
+        shown.push_str("</div>\n");
+        push_foot(&mut shown, results.get(file.path).copied());
     }
     shown + "</div>\n"
 }
 
-fn push_head(shown: &mut String, file: &FileView<'_, '_>, results: Option<&FileResults>, open: &str) {
+fn push_head(shown: &mut String, file: &FileView<'_, '_>, open: &str) {
     let _ = writeln!(
         shown,
-        "<details class=\"group card\"{open}><summary>{} {}</summary>\n<p class=\"note\">{} <span>{}</span></p>",
+        "<details class=\"group card\"{open}><summary>{} {}</summary>",
         heading(file.path),
         tally(&file.tally),
+    );
+}
+
+/// What passed, and what closes the group.
+fn push_foot(shown: &mut String, results: Option<&FileResults>) {
+    let _ = writeln!(
+        shown,
+        "<p class=\"note\">{} <span>{}</span></p></details>",
         copy("Copy path"),
         results.map(passed).unwrap_or_default()
     );
@@ -66,8 +75,8 @@ fn passed(file: &FileResults) -> String {
     let passed = file.results.iter().filter(|r| r.status == Status::Passed);
     let names: Vec<String> = passed.map(|r| name(&r.rule)).collect();
     match names.len() {
-        0 => "No rule passed.".to_owned(),
-        number => format!("{} passed: {}", count(number, "rule"), names.join(", ")),
+        0 => "No check passed.".to_owned(),
+        number => format!("{} passed: {}", count(number, "check"), names.join(", ")),
     }
 }
 
@@ -168,11 +177,8 @@ fn place(finding: &Finding<'_>, view: &View<'_>) -> String {
         }
 }
 
-/// The lines around the finding. What is about a whole pipeline stands on line 1, and its lines tell nothing.
+/// The lines of the finding.
 fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
-    if finding.line == 1 && finding.error_type.is_none() {
-        return;
-    }
     let lines = sources.context(finding);
     if lines.is_empty() {
         return;
@@ -198,7 +204,7 @@ pub(super) fn clean(view: &View<'_>) -> String {
             format!(
                 "<li><code>{}</code> {}</li>",
                 escape(&file.path),
-                count(file.results.len(), "rule")
+                count(file.results.len(), "check")
             )
         })
         .collect();

@@ -14,7 +14,6 @@ mod page_of_changes;
 mod parts;
 mod repeats;
 mod rules;
-mod tiles;
 mod top;
 
 pub(crate) use page_of_changes::render as changes_page;
@@ -42,7 +41,6 @@ pub(super) fn render(report: &Report, about: &About) -> String {
     let files = by_file(&view.findings);
     let mut body = top::header(&view);
     body.push_str("<main>\n");
-    body.push_str(&tiles::tiles(&view));
     body.push_str(&notices(&view, "Fails the gate", |notice| notice.weighs));
     body.push_str("<div class=\"columns\">\n");
     body.push_str(&facets::facets(&view));
@@ -50,6 +48,7 @@ pub(super) fn render(report: &Report, about: &About) -> String {
     body.push_str("</div>\n");
     body.push_str(&notices(&view, "Worth knowing", |notice| !notice.weighs));
     body.push_str(&changes::others(&view, &files));
+    body.push_str(&top::background(&view));
     body.push_str(&rules::explanations(&view));
     body.push_str("</main>\n");
     let name = top::repository(&view).map(|name| format!(" - {name}"));

@@ -1,16 +1,12 @@
-//! The verdict, why the gate says so, and what was reviewed.
+//! The verdict and its numbers at the top of the page; below the findings, what was reviewed and how.
 
-use super::parts::{copy, rule};
+use super::parts::copy;
 use crate::base::text::markup as escape;
 use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
-use crate::report::tone::Tone;
 use crate::report::view::{UnjudgedCause, View};
-use crate::report::wording::numbers;
+use crate::report::wording::{numbers, sentence};
 use jiff::Timestamp;
 use std::fmt::Write as _;
-
-/// Rules that are named as the ones that fail the gate.
-const NAMED: usize = 6;
 
 pub(super) fn header(view: &View<'_>) -> String {
     let report = view.report;
@@ -28,10 +24,17 @@ pub(super) fn header(view: &View<'_>) -> String {
     );
     let _ = writeln!(shown, "<p class=\"numbers\">{}</p>", escape(&numbers_line(view)));
     shown.push_str(&why(view));
+    shown + "</header>\n"
+}
+
+/// What fails the gate, how to see the same elsewhere, and what was reviewed: below the findings, which people came for.
+pub(super) fn background(view: &View<'_>) -> String {
+    let mut shown = String::from("<section class=\"background\" aria-label=\"About this review\">\n");
+    let _ = writeln!(shown, "<p>{}</p>", limit(view.report));
     if let Some(command) = &view.about.reproduce {
         let _ = writeln!(
             shown,
-            "<p class=\"again\">The same on your machine: <code class=\"copied\">{}</code> {}</p>",
+            "<p>The same on your machine: <code class=\"copied\">{}</code> {}</p>",
             escape(command),
             copy("Copy")
         );
@@ -40,14 +43,14 @@ pub(super) fn header(view: &View<'_>) -> String {
     for (label, value) in facts(view) {
         let _ = write!(shown, "<div><dt>{label}</dt><dd>{}</dd></div>", escape(&value));
     }
-    shown + "</dl>\n</header>\n"
+    shown + "</dl>\n</section>\n"
 }
 
 /// The numbers of the headline, and what passed.
 fn numbers_line(view: &View<'_>) -> String {
     let numbers = Some(numbers(view.report)).filter(|numbers| !numbers.is_empty());
     let parts: Vec<String> = numbers.into_iter().chain(view.scope.clone()).collect();
-    parts.join(". ")
+    sentence(&parts.join(". ")).trim_end_matches('.').to_owned()
 }
 
 pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
@@ -58,20 +61,12 @@ pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
 
 /// Why the gate says what it says: what fails it, by rule, and what would.
 fn why(view: &View<'_>) -> String {
-    let report = view.report;
     let mut shown = String::new();
     if let Some(problem) = &view.problem {
         let _ = writeln!(shown, "<p class=\"lead\">{}</p>", escape(problem));
     }
     if let Some(step) = view.step {
         let _ = writeln!(shown, "<p class=\"lead\">To do: {}.</p>", escape(step));
-    }
-    match failing(view) {
-        Some(failing) => shown.push_str(&failing),
-        None if report.verdict == Verdict::Passed => {
-            let _ = writeln!(shown, "<p class=\"lead\">{}</p>", passed(view));
-        }
-        None => {}
     }
     for cause in &view.causes {
         let _ = writeln!(
@@ -85,7 +80,6 @@ fn why(view: &View<'_>) -> String {
     if let Some(praise) = &view.praise {
         let _ = writeln!(shown, "<p class=\"lead\">{praise}</p>");
     }
-    let _ = writeln!(shown, "<p class=\"limit\">{}</p>", limit(report));
     shown
 }
 
@@ -102,64 +96,13 @@ fn places(view: &View<'_>, cause: &UnjudgedCause<'_>) -> String {
     format!(" It stands at {}.", shown.join(", "))
 }
 
-/// The findings that fail the gate, by rule; none where no finding does.
-fn failing(view: &View<'_>) -> Option<String> {
-    let fail_on = view.report.fail_on();
-    let fails = |tone: Tone| match tone {
-        Tone::Error | Tone::Broken => fail_on != FailOn::Never,
-        Tone::Warning => fail_on == FailOn::Warn,
-        Tone::Old => false,
-    };
-    let mut all = 0;
-    let mut rules = Vec::new();
-    for (name, tally) in &view.rules {
-        let parts: Vec<(Tone, usize)> = tally.parts().filter(|(tone, _)| fails(*tone)).collect();
-        all += parts.iter().map(|(_, number)| number).sum::<usize>();
-        let words = parts.iter().map(|(tone, number)| {
-            let words = tone.counted(*number);
-            format!("<span class=\"{}\">{words}</span>", tone.class())
-        });
-        let words: Vec<String> = words.collect();
-        if !words.is_empty() {
-            rules.push(format!("<li>{} {}</li>", rule(view, name), words.join(", ")));
-        }
-    }
-    let more = rules.len().saturating_sub(NAMED);
-    rules.truncate(NAMED);
-    if more > 0 {
-        rules.push(format!("<li>and {more} more</li>"));
-    }
-    let start = match all {
-        0 => return None,
-        1 => "1 finding fails the gate:".to_owned(),
-        all => format!("{all} findings fail the gate:"),
-    };
-    Some(format!(
-        "<div class=\"lead\"><p>{start}</p><ul class=\"causes\">{}</ul></div>\n",
-        rules.concat()
-    ))
-}
-
-fn passed(view: &View<'_>) -> String {
-    let report = view.report;
-    if report.reviewed().next().is_none() {
-        return numbers(report);
-    }
-    let found = if view.findings.is_empty() {
-        "There is no finding."
-    } else {
-        "No finding fails the gate."
-    };
-    found.to_owned()
-}
-
 /// What fails the gate, in a sentence.
 fn limit(report: &Report) -> String {
     let fail_on = report.fail_on();
     let what = match fail_on {
-        FailOn::Error => "Findings of level error, and what could not be evaluated, fail it",
-        FailOn::Warn => "Findings of any level, and what could not be evaluated, fail it",
-        FailOn::Never => "Findings are only reported, and fail nothing",
+        FailOn::Error => "The gate fails on errors and on pipelines that could not be evaluated",
+        FailOn::Warn => "The gate fails on errors, warnings and pipelines that could not be evaluated",
+        FailOn::Never => "Findings are reported and do not fail the gate",
     };
     format!("{what} (<code>--fail-on {fail_on}</code>).")
 }

@@ -1,6 +1,6 @@
 //! What to do about a finding, and where to read about it, for programs that cannot follow a page.
 
-use crate::model::findings::{RuleResult, Status};
+use crate::model::findings::{Finding, RuleResult, Status};
 use crate::model::project::ProjectCheck;
 use crate::model::rules;
 
@@ -12,9 +12,13 @@ pub(super) fn of(result: &RuleResult) -> Option<String> {
         Status::Error(_) if result.status.is_unreadable() => {
             Some("Fix the YAML at this line, and check the pipeline again.".to_owned())
         }
+        // Of all that keeps a rule from being evaluated, this alone is the pipeline's own content.
+        Status::Error(_) if result.status.can_be_old() => {
+            Some("Add a Start component, and connect it to the first component.".to_owned())
+        }
         Status::Error(_) => {
             Some("Run `sluicegate rules lint` to find what is wrong in the rules file.".to_owned())
-                .filter(|_| result.findings("").iter().any(|it| it.is_of_the_rules_file()))
+                .filter(|_| result.findings("").iter().any(Finding::is_of_the_rules_file))
         }
     }
 }

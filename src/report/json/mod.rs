@@ -83,7 +83,9 @@ mod tests {
                   ],
                   "sizes": [
                     null
-                  ]
+                  ],
+                  "help": "Move each further output component, with the components that feed it, to another transformation.",
+                  "docs": "sluicegate rules explain maximum-outputs"
                 },
                 {
                   "rule": "unused-components",
@@ -102,7 +104,9 @@ mod tests {
                     null
                   ],
                   "about": [],
-                  "sizes": []
+                  "sizes": [],
+                  "help": "Add a Start component, and connect it to the first component.",
+                  "docs": "sluicegate rules explain unused-components"
                 }
               ]
             },
@@ -159,7 +163,9 @@ mod tests {
                   "sizes": [
                     null,
                     null
-                  ]
+                  ],
+                  "help": "Rename the component so that its name matches `regexMatchPattern`.",
+                  "docs": "sluicegate rules explain component-naming-convention"
                 }
               ]
             }

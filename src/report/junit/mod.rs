@@ -109,20 +109,19 @@ fn suites<'r>(report: &'r Report, about: &'r About, run: Vec<PlacedCase>) -> imp
     let started = timestamp(report.started_at);
     let run = Some((RUN, run)).filter(|(_, cases)| !cases.is_empty());
     let files = order.files(report).into_iter();
-    let named = Rc::clone(&labels);
+    let [of_files, of_excluded, of_unreviewed] = [(); 3].map(|()| Rc::clone(&labels));
     let files = files.map(move |file| {
-        let label = named.label(&file.path);
+        let label = of_files.label(&file.path);
         let cases = cases(file, label, &order.results(file), report.fail_on());
         (file.path.as_str(), cases)
     });
-    let named = Rc::clone(&labels);
     let excluded = report.excluded.iter().map(move |file| {
-        let place = Place::new(&file.path, named.label(&file.path), None);
+        let place = Place::new(&file.path, of_excluded.label(&file.path), None);
         let case = skipped(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.put(case)])
     });
     let unreviewed = report.unreviewed.iter().map(move |file| {
-        let place = Place::new(&file.path, labels.label(&file.path), None);
+        let place = Place::new(&file.path, of_unreviewed.label(&file.path), None);
         let name = place.name("unreviewed");
         let case = problem(&name, "unreviewed", &unreviewed(&file.reason));
         (file.path.as_str(), vec![place.put(case)])

@@ -1,13 +1,13 @@
 //! One line for each finding, as editors and other programs read compilers.
 
-use super::super::view::View;
+use super::super::view::{Entry, View};
 use crate::base::text;
 use std::fmt::Write as _;
 
 /// Pushes `path:line:column: level rule message` for each listed finding, and for each file that a cause keeps from being
 /// judged. Line and column count from 1; a column is a character.
 pub(super) fn push(shown: &mut String, view: &View<'_>) {
-    let places = view.listed.iter().flat_map(|entry| entry.places());
+    let places = view.listed.iter().flat_map(Entry::places);
     for finding in places {
         let column = view
             .about

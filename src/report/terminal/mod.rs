@@ -40,8 +40,8 @@ const LEAST: usize = 20;
 /// Other places that an entry names, unless everything is to be shown.
 const OTHER_PLACES: usize = 4;
 
-/// The tables of rules and folders are left out for fewer entries: all of them are in sight.
-const FEWEST_IN_TABLES: usize = 6;
+/// The tables of rules and folders are left out for fewer findings: all of them are in sight.
+const FEWEST_IN_TABLES: usize = 5;
 
 /// What is wrong with the rules file stands in the file, so its own check shows more than a review can.
 const RULES_HINT: &str =
@@ -102,7 +102,8 @@ pub(crate) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show)
 
 /// How many findings there are by rule and folder, where not all of them are in sight.
 fn push_tables(shown: &mut String, view: &View<'_>, style: Style) {
-    if view.listed.len() < FEWEST_IN_TABLES && view.left_out().is_none() {
+    let counting: usize = view.rule_rows().iter().map(|row| row.findings).sum();
+    if counting < FEWEST_IN_TABLES {
         return;
     }
     let (folders, more) = view.folder_rows();

@@ -76,16 +76,15 @@ fn entries(findings: Vec<Finding<'_>>) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for finding in findings {
         let said = said(&finding);
-        match places.get(&said).and_then(|at| entries.get_mut(*at)) {
-            Some(entry) => entry.others.push(finding),
-            None => {
-                places.insert(said, entries.len());
-                entries.push(Entry {
-                    finding,
-                    others: Vec::new(),
-                });
-            }
+        if let Some(entry) = places.get(&said).and_then(|at| entries.get_mut(*at)) {
+            entry.others.push(finding);
+            continue;
         }
+        places.insert(said, entries.len());
+        entries.push(Entry {
+            finding,
+            others: Vec::new(),
+        });
     }
     entries
 }

@@ -70,14 +70,14 @@ impl<'c> Order<'c> {
     }
 
     /// Returns the results of a file, those with the first findings first; results without any keep their order at the end.
-    pub(in crate::report) fn results<'r>(self, file: &'r FileResults) -> Vec<&'r RuleResult> {
+    pub(in crate::report) fn results(self, file: &FileResults) -> Vec<&RuleResult> {
         let mut results = file.told();
         results.sort_by_cached_key(|result| self.least(&result.findings(&file.path)));
         results
     }
 
     /// Returns the files of the report, those with the first findings first; files without any keep their order at the end.
-    pub(in crate::report) fn files<'r>(self, report: &'r Report) -> Vec<&'r FileResults> {
+    pub(in crate::report) fn files(self, report: &Report) -> Vec<&FileResults> {
         let mut files: Vec<&FileResults> = report.files.iter().collect();
         files.sort_by_cached_key(|file| self.least(&file.findings()));
         files
