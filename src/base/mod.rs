@@ -13,5 +13,4 @@ pub(crate) mod input;
 pub(crate) mod text;
 pub(crate) mod ui;
 pub(crate) mod words;
-pub(crate) mod wrap;
 pub(crate) mod write;

@@ -4,6 +4,8 @@
 //! command. Whatever is shown to a person passes through here; machine formats have escapes of their own. Also here:
 //! the word that was probably meant by a misspelt one, numbers with their noun, and bytes in digits.
 
+pub(crate) mod wrap;
+
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io;

@@ -124,6 +124,8 @@ pub(crate) struct RuleText {
     pub summary: String,
     /// Why, and how it is checked: a sentence each.
     pub help: Vec<String>,
+    /// What to do about a finding: one sentence.
+    pub fix: String,
     /// All of it: why, how it is checked, how to configure it, what passes and what fails.
     pub blocks: Vec<Block>,
 }

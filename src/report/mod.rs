@@ -96,7 +96,7 @@ pub(crate) fn render(format: Format, report: &Report, about: &About, out: &mut d
     match format {
         Format::Junit => junit::render(report, about, junit::Dialect::Hosts, out),
         Format::JunitStrict => junit::render(report, about, junit::Dialect::Strict, out),
-        Format::Json => json::render(report, out),
+        Format::Json => json::render(report, about, out),
         Format::Sarif => sarif::render(report, about, out),
         Format::Gitlab => gitlab::render(report, out),
         Format::Markdown => out.write_all(comment(report, about).as_bytes()),
@@ -234,7 +234,7 @@ mod tests {
             assert!(comment(&report, &about).contains(&line), "{line}");
 
             let json: serde_json::Value =
-                serde_json::from_slice(&sample::written(|out| json::render(&report, out))).unwrap();
+                serde_json::from_slice(&sample::written(|out| json::render(&report, &about, out))).unwrap();
             let key = |name: &str| {
                 json["findings"][name]
                     .as_u64()

@@ -171,7 +171,8 @@ fn what_changed_stands_above_the_findings_of_a_file() {
     assert!(!summary.all().contains("What changed"), "{}", summary.all());
     let summary = written(&world, "summary.md");
     assert!(
-        summary.contains("What changed: ") && summary.contains("```mermaid"),
+        summary.contains("### What changed\n\n- <code>load.orch.yaml</code>: ")
+            && summary.contains("```mermaid"),
         "{summary}"
     );
     check(&world, &["--report", "markdown=none.md", "--changes", "none"]).expect(1);

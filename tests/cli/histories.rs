@@ -140,8 +140,8 @@ fn edits_moves_and_renames_keep_what_is_known() {
     world.write("sales/wide.orch.yaml", job(&WIDE, &[], 320));
     insta::assert_snapshot!(judged.after("layout"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
-    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     fixed 0
     "#);
 
@@ -150,8 +150,8 @@ fn edits_moves_and_renames_keep_what_is_known() {
     world.write("sales/load.orch.yaml", job(&more, &["Leftover"], 320));
     insta::assert_snapshot!(judged.after("one more"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
-    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     new sales/load.orch.yaml component-naming-convention: component "check it" does not match the naming convention [A-Z].*: rename it
     fixed 0
     "#);
@@ -166,9 +166,9 @@ fn edits_moves_and_renames_keep_what_is_known() {
         "{before}"
     );
     insta::assert_snapshot!(judged.after("moved and mended"), @r#"
-    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     known stock/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    known stock/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    known stock/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
     fixed 0
     "#);
 
@@ -176,8 +176,8 @@ fn edits_moves_and_renames_keep_what_is_known() {
     let renamed = ["Start", "Check it", "load the orders", "Load lines", "Done"];
     world.write("stock/load.orch.yaml", job(&renamed, &["Leftover"], 320));
     insta::assert_snapshot!(judged.after("component renamed"), @r#"
-    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
-    known stock/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
+    known stock/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
     new stock/load.orch.yaml component-naming-convention: component "load the orders" does not match the naming convention [A-Z].*: rename it
     fixed 1
     "#);
@@ -186,7 +186,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     let good = ["Start", "Check it", "Load orders", "Load lines", "Done"];
     world.write("stock/load.orch.yaml", job(&good, &[], 320));
     insta::assert_snapshot!(judged.after("all mended"), @"
-    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     fixed 2
     ");
 }
@@ -197,13 +197,13 @@ fn what_is_counted_is_known_until_it_gets_worse() {
     let world = &judged.world;
     world.write("sales/wide.orch.yaml", job(&WIDE, &["Seven"], 0));
     insta::assert_snapshot!(judged.after("wider"), @r#"
-    new sales/wide.orch.yaml maximum-components: the pipeline has 9 components, more than the maximum of 6: move some of them to a pipeline of their own
-    new sales/wide.orch.yaml unused-components: component "Seven" is not reachable from a start component: connect it or remove it
+    new sales/wide.orch.yaml maximum-components: the pipeline has 9 components, more than the maximum of 6: move some to another pipeline and call it from here
+    new sales/wide.orch.yaml unused-components: component "Seven" never runs, as no connection leads to it from the Start component: connect it or delete it
     fixed 0
     "#);
     world.write("sales/wide.orch.yaml", job(&WIDE[..7], &[], 0));
     insta::assert_snapshot!(judged.after("less wide"), @"
-    known sales/wide.orch.yaml maximum-components: the pipeline has 7 components, more than the maximum of 6: move some of them to a pipeline of their own
+    known sales/wide.orch.yaml maximum-components: the pipeline has 7 components, more than the maximum of 6: move some to another pipeline and call it from here
     fixed 0
     ");
     world.write("sales/wide.orch.yaml", job(&WIDE[..6], &[], 0));
@@ -226,10 +226,10 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     );
     insta::assert_snapshot!(judged.after("tightened"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
-    known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
-    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
-    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some of them to a pipeline of their own
-    known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some to another pipeline and call it from here
+    known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z][a-z ]*: rename it
     fixed 0
     "#);
@@ -246,10 +246,10 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     world.git(&["merge", "-q", "--no-ff", "-m", "merge", "main"]);
     insta::assert_snapshot!(judged.after("merged"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
-    known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
-    known sales/load.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
-    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some of them to a pipeline of their own
-    known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some of them to a pipeline of their own
+    known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some to another pipeline and call it from here
+    known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
     known stock/new.orch.yaml component-naming-convention: component "of others" does not match the naming convention [A-Z][a-z ]*: rename it
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z][a-z ]*: rename it
     fixed 0
@@ -266,7 +266,7 @@ fn what_could_not_be_judged_is_neither_known_nor_fixed() {
     world.write("stock/old.orch.yaml", &headless);
     insta::assert_snapshot!(judged.after("no start"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
-    new stock/old.orch.yaml start-and-end-components: the pipeline has no start component: add a component of type `start`
+    new stock/old.orch.yaml start-and-end-components: the pipeline has no Start component: add one and connect it to the first component
     new stock/old.orch.yaml unused-components: the pipeline has no start component, so nothing can be said about what is reachable: add one
     fixed 0
     "#);
@@ -286,7 +286,7 @@ fn what_could_not_be_judged_is_neither_known_nor_fixed() {
     world.write("stock/old.orch.yaml", headless.replace("Keep it", "Hold it"));
     insta::assert_snapshot!(judged.after("still no start"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
-    known stock/old.orch.yaml start-and-end-components: the pipeline has no start component: add a component of type `start`
+    known stock/old.orch.yaml start-and-end-components: the pipeline has no Start component: add one and connect it to the first component
     known stock/old.orch.yaml unused-components: the pipeline has no start component, so nothing can be said about what is reachable: add one
     fixed 0
     "#);
@@ -340,9 +340,9 @@ fn no_file_borrows_the_past_of_another() {
     world.git(&["mv", "sales/place", "sales/wide.orch.yaml"]);
     insta::assert_snapshot!(judged.after("places taken"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
-    new sales/load.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some of them to a pipeline of their own
+    new sales/load.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     new sales/wide.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    new sales/wide.orch.yaml unused-components: component "Leftover" is not reachable from a start component: connect it or remove it
+    new sales/wide.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
     new stock/moved.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/old.orch.yaml component-naming-convention: component "count more" does not match the naming convention [A-Z].*: rename it
     fixed 3
@@ -388,7 +388,7 @@ fn no_component_borrows_the_past_of_another() {
     insta::assert_snapshot!(judged.after("the name elsewhere"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/count.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
-    new stock/old.orch.yaml unused-components: component "count it" is not reachable from a start component: connect it or remove it
+    new stock/old.orch.yaml unused-components: component "count it" never runs, as no connection leads to it from the Start component: connect it or delete it
     fixed 0
     "#);
 }

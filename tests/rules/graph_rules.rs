@@ -434,15 +434,15 @@ fn violations_name_the_component_and_say_what_to_do() {
         "B:",
     ]);
     insta::assert_snapshot!([texts(UNUSED, "", &document), texts(START_AND_END, "", &document)].join("\n"), @r#"
-    component "B" is not reachable from a start component: connect it or remove it
-    component "it's "so"" ends a branch and is neither an end-success nor an end-failure component: let one follow it
+    component "B" never runs, as no connection leads to it from the Start component: connect it or delete it
+    component "it's "so"" is the last step of its branch: connect it to an End Success or End Failure component
     "#);
     let document = transformation(&["A: {type: x}", "B: {type: table-output}"]);
     insta::assert_snapshot!([texts(UNUSED, "", &document), texts(END_OUTPUT, "", &document)].join("\n"), @r#"
-    component "A" is connected to no other component: connect it or remove it
-    component "B" is connected to no other component: connect it or remove it
-    component "A" ends a branch and is no output component: let it feed one or remove it
+    component "A" is not connected to any other component: connect it or delete it
+    component "B" is not connected to any other component: connect it or delete it
+    component "A" is the last step of its branch, but writes no output: connect it to an output component or delete it
     "#);
     let no_start = texts(START_AND_END, "", &orchestration(&[]));
-    insta::assert_snapshot!(no_start, @"the pipeline has no start component: add a component of type `start`");
+    insta::assert_snapshot!(no_start, @"the pipeline has no Start component: add one and connect it to the first component");
 }

@@ -61,11 +61,11 @@ fn counting_rules_say_the_count_and_the_limit() {
         texts("minimum-components", "minComponents: 3", &document),
         texts("maximum-components", "maxComponents: 1", &document),
         texts("maximum-outputs", "maxOutputs: 0", &outputs),
-    ].join("\n"), @r#"
-    the pipeline has 2 components, fewer than the minimum of 3: finish it or remove the file
-    the pipeline has 2 components, more than the maximum of 1: move some of them to a pipeline of their own
-    the pipeline has 1 output component, more than the maximum of 0: move the others to a pipeline of their own
-    "#);
+    ].join("\n"), @"
+    the pipeline has 2 components, fewer than the minimum of 3: add the missing ones or delete the pipeline
+    the pipeline has 2 components, more than the maximum of 1: move some to another pipeline and call it from here
+    the pipeline has 1 output component, more than the maximum of 0: move the others to another transformation
+    ");
 }
 
 #[test]
@@ -278,8 +278,8 @@ fn copied_variables_are_named() {
         texts("copied-variables", "", &document),
         texts("copied-variables", "", &transformation),
     ].join("\n"), @r#"
-    variable "a" has the scope COPIED, but no iterator that runs its iterations concurrently sets it: make it SHARED, or map it in such an iterator
-    variable "a" has the scope COPIED, which a transformation has no use for: make it SHARED
-    variable "b" has the scope COPIED, which a transformation has no use for: make it SHARED
+    variable "a" has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable in a concurrent iterator
+    variable "a" has the scope COPIED, which has no effect in a transformation: change the scope to SHARED
+    variable "b" has the scope COPIED, which has no effect in a transformation: change the scope to SHARED
     "#);
 }

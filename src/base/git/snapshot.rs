@@ -4,11 +4,10 @@ use super::disk::{kind_on_disk, stored_id};
 use super::entries::{EntrySide, FileKind};
 use super::file::{Content, Doubt, SnapshotFile};
 use super::listing::{self, Listed};
-use super::tree::TreeDifference;
+use super::tree::differences;
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository};
 use git2::Oid;
 use rayon::prelude::*;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -375,33 +374,4 @@ fn differing<'f>(root: &Path, files: &[&'f Listed]) -> HashSet<&'f [u8]> {
 fn listed<'f>(files: &'f [Listed], path: &str) -> Option<&'f Listed> {
     let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
     files.get(at.ok()?)
-}
-
-/// Both are sorted by path.
-fn differences(old: Vec<(String, EntrySide)>, new: &[(String, EntrySide)]) -> Vec<TreeDifference> {
-    let (mut old, mut new) = (old.into_iter().peekable(), new.iter().cloned().peekable());
-    let mut found = Vec::new();
-    loop {
-        let order = match (old.peek(), new.peek()) {
-            (None, None) => return found,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some((old, _)), Some((new, _))) => old.cmp(new),
-        };
-        let left = if order.is_le() { old.next() } else { None };
-        let right = if order.is_ge() { new.next() } else { None };
-        let sides = (
-            left.as_ref().map(|(_, side)| *side),
-            right.as_ref().map(|(_, side)| *side),
-        );
-        if let Some((path, _)) = right.or(left)
-            && sides.0 != sides.1
-        {
-            found.push(TreeDifference {
-                path,
-                old: sides.0,
-                new: sides.1,
-            });
-        }
-    }
 }

@@ -256,3 +256,31 @@ impl TreeWalk<'_> {
         Ok(())
     }
 }
+/// Both are sorted by path.
+pub(super) fn differences(old: Vec<(String, EntrySide)>, new: &[(String, EntrySide)]) -> Vec<TreeDifference> {
+    let (mut old, mut new) = (old.into_iter().peekable(), new.iter().cloned().peekable());
+    let mut found = Vec::new();
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return found,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+        };
+        let left = if order.is_le() { old.next() } else { None };
+        let right = if order.is_ge() { new.next() } else { None };
+        let sides = (
+            left.as_ref().map(|(_, side)| *side),
+            right.as_ref().map(|(_, side)| *side),
+        );
+        if let Some((path, _)) = right.or(left)
+            && sides.0 != sides.1
+        {
+            found.push(TreeDifference {
+                path,
+                old: sides.0,
+                new: sides.1,
+            });
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::table::Columns;
 use crate::base::text;
-use crate::base::wrap;
+use crate::base::text::wrap;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;

@@ -57,7 +57,7 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
 /// The page with the examples as they are typed: the crate would fill them like prose.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let examples = command.get_after_long_help().map(ToString::to_string);
+    let examples = command.get_after_help().map(ToString::to_string);
     Man::new(command.clone().after_help(None::<&str>).after_long_help(None::<&str>))
         // No date, as it would differ from build to build; an empty argument must be quoted to count as one.
         .date("\"\"")

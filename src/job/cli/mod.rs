@@ -119,7 +119,7 @@ pub enum Command {
     Review(ReviewArgs),
     /// Check pipelines against the same rules on this machine
     Check(CheckArgs),
-    /// Render reports from saved JSON reports; merge the shards of a review
+    /// Render reports from saved JSON reports; merge shards of a review
     Report(ReportArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
@@ -167,7 +167,7 @@ pub enum Command {
     Rules(RulesArgs),
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
-    /// Move a pipeline, script or directory and update every reference to it
+    /// Move a pipeline or script and update every reference to it
     Mv(MvArgs),
     /// Run a local platform on this machine
     Serve(ServeArgs),

@@ -118,13 +118,14 @@ fn fold_all(command: Command, taken: &[&Arg]) -> Command {
     fold(command, taken).mut_subcommands(|verb| fold_all(verb, taken))
 }
 
+/// In the template, so that the manual pages, which explain them, have the examples alone below the flags.
 fn fold(command: Command, taken: &[&Arg]) -> Command {
-    let examples = command.get_after_help().cloned().unwrap_or_default();
     let folded = folded(&command, taken);
-    let command = command.after_help(format!(
-        "Global options (sluicegate help globals):\n  {folded}\n\n{examples}"
-    ));
-    command.mut_args(|flag| {
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{{all-args}}\n\n\
+         Global options (sluicegate help globals):\n  {folded}{{after-help}}"
+    );
+    command.help_template(template).mut_args(|flag| {
         let is_common = flag.get_help_heading() == Some(super::global::HEADING);
         flag.hide_short_help(is_common).hide_long_help(is_common)
     })

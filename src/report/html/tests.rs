@@ -131,6 +131,7 @@ fn naming() -> RuleText {
     RuleText {
         id: "component-naming-convention".to_owned(),
         summary: "Names follow a `pattern`.".to_owned(),
+        fix: String::new(),
         help: Vec::new(),
         blocks: vec![
             Block::Heading("Why"),

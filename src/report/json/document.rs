@@ -10,6 +10,7 @@ use crate::model::findings::{
     State, Status, Totals, Verdict, Waiver,
 };
 use crate::model::interface::Compat;
+use crate::report::About;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
@@ -108,16 +109,16 @@ pub(super) struct RuleV1 {
 }
 
 /// Files to be written, each made when it is its turn: all of them take more memory than the report itself.
-pub(super) struct WrittenFiles<'r>(&'r [FileResults]);
+pub(super) struct WrittenFiles<'r>(&'r [FileResults], &'r About);
 
 impl Serialize for WrittenFiles<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        writer.collect_seq(self.0.iter().map(FileV1::from))
+        writer.collect_seq(self.0.iter().map(|file| FileV1::of(file, self.1)))
     }
 }
 
-impl<'r> From<&'r Report> for DocumentV1<'r, WrittenFiles<'r>> {
-    fn from(report: &'r Report) -> Self {
+impl<'r> DocumentV1<'r, WrittenFiles<'r>> {
+    pub(super) fn of(report: &'r Report, about: &'r About) -> Self {
         let unreviewed = report.unreviewed.iter();
         let excluded = report.excluded.iter();
         let gate_changes = report.gate_changes.iter();
@@ -127,7 +128,7 @@ impl<'r> From<&'r Report> for DocumentV1<'r, WrittenFiles<'r>> {
             verdict: report.verdict,
             context: Cow::Borrowed(&report.context),
             counts: report.counts(),
-            files: WrittenFiles(&report.files),
+            files: WrittenFiles(&report.files, about),
             excluded: excluded.clone().map(|file| file.path.clone()).collect(),
             unreviewed: unreviewed.clone().map(|file| file.path.clone()).collect(),
             gate_changes: gate_changes.clone().map(|change| change.path.clone()).collect(),
@@ -153,17 +154,17 @@ impl<'r> From<&'r Report> for DocumentV1<'r, WrittenFiles<'r>> {
     }
 }
 
-impl From<&FileResults> for FileV1 {
-    fn from(file: &FileResults) -> Self {
+impl FileV1 {
+    fn of(file: &FileResults, about: &About) -> Self {
         Self {
             path: file.path.clone(),
-            results: file.results.iter().map(RuleV1::from).collect(),
+            results: file.results.iter().map(|it| RuleV1::of(it, about)).collect(),
         }
     }
 }
 
-impl From<&RuleResult> for RuleV1 {
-    fn from(result: &RuleResult) -> Self {
+impl RuleV1 {
+    fn of(result: &RuleResult, about: &About) -> Self {
         let violations = result.violations.iter();
         let each = 0..result.violations.len().max(1);
         let states = each.clone().map(|at| result.state(at));
@@ -196,8 +197,8 @@ impl From<&RuleResult> for RuleV1 {
             }),
             state: Some(states.collect()),
             waivers: Some(waivers.collect()),
-            help: help::of(result),
-            docs: help::docs(result),
+            help: help::of(result, about),
+            docs: help::docs(result, about),
         }
     }
 }

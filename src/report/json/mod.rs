@@ -11,13 +11,14 @@ pub(crate) use read::read;
 
 use super::write_json;
 use crate::model::findings::Report;
+use crate::report::About;
 use document::DocumentV1;
 use std::io::{self, Write};
 
 /// Writes the report as JSON, indented, with a line break at its end.
-pub(crate) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     write_json(out, |json| {
-        serde_json::to_writer_pretty(json, &DocumentV1::from(report))
+        serde_json::to_writer_pretty(json, &DocumentV1::of(report, about))
     })
 }
 
@@ -32,7 +33,10 @@ mod tests {
     #[test]
     #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
     fn the_document_of_the_contract() {
-        let json = String::from_utf8(sample::written(|out| render(&sample::report(), out))).unwrap();
+        let json = String::from_utf8(sample::written(|out| {
+            render(&sample::report(), &About::default(), out)
+        }))
+        .unwrap();
         insta::assert_snapshot!(json, @r#"
         {
           "schema": "sluicegate.report/v1",
@@ -226,7 +230,7 @@ mod tests {
             let status = Status::Error(Some(text.clone()));
             report.files = vec![sample::file(&text, vec![sample::result(&text, status, vec![sample::violation(&text, None)])])];
             report.notes = vec![text.clone()];
-            let written = String::from_utf8(sample::written(|out| render(&report, out))).unwrap();
+            let written = String::from_utf8(sample::written(|out| render(&report, &About::default(), out))).unwrap();
             prop_assert!(!written.contains("##[") && !written.contains("##vso["));
             prop_assert!(written.lines().all(|line| !line.trim_start().starts_with("::")));
             let read: Value = serde_json::from_str(&written).unwrap();
@@ -246,7 +250,8 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Warning), vec![])],
         )];
-        let json: Value = serde_json::from_slice(&sample::written(|out| render(&report, out))).unwrap();
+        let json: Value =
+            serde_json::from_slice(&sample::written(|out| render(&report, &About::default(), out))).unwrap();
         assert_eq!(json["files"][0]["results"][0]["status"], "FAILED");
         assert_eq!(json["files"][0]["results"][0]["enforcement"], "warn");
         assert_eq!(

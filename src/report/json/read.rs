@@ -276,11 +276,15 @@ impl RuleV1 {
 mod tests {
     use super::*;
     use crate::model::findings::{ComparedWith, Shard};
+    use crate::report::About;
     use crate::report::{json, sample};
     use proptest::prelude::*;
 
     fn again(report: &Report) -> Report {
-        read(&sample::written(|out| json::render(report, out))).unwrap()
+        read(&sample::written(|out| {
+            json::render(report, &About::default(), out)
+        }))
+        .unwrap()
     }
 
     #[test]
@@ -328,7 +332,10 @@ mod tests {
 
     #[test]
     fn what_is_no_report_is_refused_with_the_reason() {
-        let good = String::from_utf8(sample::written(|out| json::render(&sample::report(), out))).unwrap();
+        let good = String::from_utf8(sample::written(|out| {
+            json::render(&sample::report(), &About::default(), out)
+        }))
+        .unwrap();
         let refused = |from: &str, to: &str| {
             assert!(good.contains(from), "{from}");
             read(good.replacen(from, to, 1).as_bytes())
@@ -356,9 +363,11 @@ mod tests {
             let mut report = sample::empty(verdict);
             report.context.fail_on = fail_on;
             report.files = vec![sample::file("a", vec![result])];
-            read(&sample::written(|out| json::render(&report, out)))
-                .map(|report| report.verdict)
-                .ok()
+            read(&sample::written(|out| {
+                json::render(&report, &About::default(), out)
+            }))
+            .map(|report| report.verdict)
+            .ok()
         };
         for verdict in [Passed, Undecided] {
             assert_eq!(read_with(verdict, None, error()), None);
@@ -373,15 +382,20 @@ mod tests {
         let mut open = sample::report();
         open.files.clear();
         open.verdict = Passed;
-        let refused = read(&sample::written(|out| json::render(&open, out)))
-            .unwrap_err()
-            .to_string();
+        let refused = read(&sample::written(|out| {
+            json::render(&open, &About::default(), out)
+        }))
+        .unwrap_err()
+        .to_string();
         insta::assert_snapshot!(refused, @"it is not a report: its verdict is `passed`, and files of it were not reviewed (`--fail-on error`)");
     }
 
     #[test]
     fn a_severity_is_that_of_the_enforcement() {
-        let good = String::from_utf8(sample::written(|out| json::render(&sample::report(), out))).unwrap();
+        let good = String::from_utf8(sample::written(|out| {
+            json::render(&sample::report(), &About::default(), out)
+        }))
+        .unwrap();
         let edited = good.replacen("\"severity\": \"error\"", "\"severity\": \"warning\"", 2);
         let refused = read(edited.as_bytes()).unwrap_err().to_string();
         insta::assert_snapshot!(refused, @r#"it is not a report: the rule "component-naming-convention" has the severity "warning" and the enforcement `error`"#);

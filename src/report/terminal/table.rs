@@ -1,8 +1,8 @@
 //! How many findings there are, as aligned columns that fit the terminal.
 
 use super::super::view::TableRow;
+use crate::base::text::wrap;
 use crate::base::text::{self, count};
-use crate::base::wrap;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 

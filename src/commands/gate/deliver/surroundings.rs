@@ -145,6 +145,7 @@ fn rule_texts() -> Vec<RuleText> {
         RuleText {
             id: known.id.to_owned(),
             summary: known.summary.to_owned(),
+            fix: known.fix.to_owned(),
             help: help
                 .chain(known.assumed.iter().copied())
                 .map(str::to_owned)
@@ -160,6 +161,7 @@ fn rule_texts() -> Vec<RuleText> {
             RuleText {
                 id: known.check.id().to_owned(),
                 summary: known.summary.to_owned(),
+                fix: known.fix.to_owned(),
                 help: help.chain([known.fix]).map(str::to_owned).collect(),
                 blocks: known.blocks(),
             }

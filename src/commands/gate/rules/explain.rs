@@ -3,7 +3,7 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text::nearest;
-use crate::base::wrap;
+use crate::base::text::wrap;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::OutputFormat;

@@ -4,7 +4,7 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::text::count;
-use crate::base::wrap;
+use crate::base::text::wrap;
 use crate::commands::kit::output;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
