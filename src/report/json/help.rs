@@ -6,7 +6,6 @@ use crate::report::About;
 /// Returns what to do about the findings of this result; `None` if there is nothing to do, or the rule is not known.
 pub(super) fn of(result: &RuleResult, about: &About) -> Option<String> {
     let said = match &result.status {
-        Status::Passed => return None,
         Status::Failed(_) => return about.rule(&result.rule).map(|rule| rule.fix.clone()),
         Status::Error(_) if result.status.is_unreadable() => {
             "Fix the YAML at this line, and check the pipeline again."
@@ -18,7 +17,7 @@ pub(super) fn of(result: &RuleResult, about: &About) -> Option<String> {
         Status::Error(_) if result.findings("").iter().any(Finding::is_of_the_rules_file) => {
             "Run `sluicegate rules lint` to find what is wrong in the rules file."
         }
-        Status::Error(_) => return None,
+        Status::Passed | Status::Error(_) => return None,
     };
     Some(said.to_owned())
 }

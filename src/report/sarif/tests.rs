@@ -10,6 +10,7 @@ fn about() -> About {
     let mut about = About {
         tool_version: "1.0.0",
         rules: vec![RuleText {
+            fix: String::new(),
             blocks: Vec::new(),
             id: "maximum-outputs".to_owned(),
             summary: "A transformation has few outputs.".to_owned(),
